@@ -53,9 +53,7 @@ pub(super) async fn is_there(
     notification: &Notification,
     email: &str,
 ) -> Result<bool> {
-    let id = notification.subject_id;
-    let version = version(notification);
-    let db = &app.db;
+    let (db, id, version) = (&app.db, notification.subject_id, version(notification));
     let found: i64 = match kind {
         // An invitation that waited while staff corrected the address is not sent to a stranger.
         AccountMail::Invitation => db
@@ -99,6 +97,7 @@ pub(super) async fn is_there(
         | AccountMail::StaffEmailChanged
         | AccountMail::StaffTwoFactorOn
         | AccountMail::StaffTwoFactorOff
+        | AccountMail::StaffRecoveryCodes
         | AccountMail::StaffAccount
         | AccountMail::StaffNewBrowser => {
             db.sql("select count(*) from staff where id = $1").bind(id)

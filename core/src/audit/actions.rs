@@ -58,6 +58,7 @@ text_enum! {
         StaffChange = "staff.change",
         StaffChangePassword = "staff.change_password",
         StaffEndSessions = "staff.end_sessions",
+        StaffRecoveryCodes = "staff.recovery_codes",
         StaffRemove = "staff.remove",
         StaffResetTwoFactor = "staff.reset_two_factor",
         StaffSendReset = "staff.send_reset",

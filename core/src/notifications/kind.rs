@@ -55,6 +55,7 @@ text_enum! {
         StaffEmailChanged = "staff_email_changed",
         StaffTwoFactorOn = "staff_two_factor_on",
         StaffTwoFactorOff = "staff_two_factor_off",
+        StaffRecoveryCodes = "staff_recovery_codes",
         StaffAccount = "staff_account",
         StaffNewBrowser = "staff_new_browser",
     }

@@ -69,7 +69,7 @@ export interface paths {
         get: operations["get_admin_accounts_id_sessions"];
         put?: never;
         post?: never;
-        /** Sign an account out everywhere; of one's own, everywhere else */
+        /** Sign an account out everywhere; of one's own, everywhere else. With the current password of whoever asks */
         delete: operations["delete_admin_accounts_id_sessions"];
         options?: never;
         head?: never;
@@ -86,7 +86,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one session of an account */
+        /** End one session of an account, with the current password of whoever asks */
         delete: operations["delete_admin_accounts_id_sessions_session"];
         options?: never;
         head?: never;
@@ -1018,7 +1018,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One's own second factor */
+        get: operations["get_admin_two_factor"];
         put?: never;
         /** Begin to set up an authenticator app */
         post: operations["post_admin_two_factor"];
@@ -1040,6 +1041,23 @@ export interface paths {
         put?: never;
         /** Turn two-factor on with a first code; ends all other sessions */
         post: operations["post_admin_two_factor_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/two-factor/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace all recovery codes, with the password and a code of the authenticator app */
+        post: operations["post_admin_two_factor_recovery_codes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3621,6 +3639,11 @@ export interface components {
             stock_quantity: number;
             title: string;
         };
+        NewRecoveryCodes: {
+            /** @description Of the authenticator app. */
+            code: string;
+            current_password: string;
+        };
         NewStaff: {
             /** @description The password of the owner who adds the account. */
             current_password?: string | null;
@@ -4834,6 +4857,15 @@ export interface components {
             /** Format: int64 */
             views: number;
         };
+        TwoFactor: {
+            /** @description Whether an authenticator app is set up. */
+            on: boolean;
+            /**
+             * Format: int64
+             * @description How many unused recovery codes there are.
+             */
+            recovery_codes_left: number;
+        };
         /** @description What undoing an import did. */
         UndoneFamilyImport: {
             /** @description New families that are gone again. */
@@ -5420,7 +5452,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
         responses: {
             /** @description No Content */
             204: {
@@ -5433,6 +5469,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -5449,7 +5489,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
         responses: {
             /** @description No Content */
             204: {
@@ -5462,6 +5506,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7531,6 +7579,32 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_admin_two_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     post_admin_two_factor: {
         parameters: {
             query?: never;
@@ -7611,6 +7685,42 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["FactorCode"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_admin_two_factor_recovery_codes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRecoveryCodes"];
             };
         };
         responses: {

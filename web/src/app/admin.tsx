@@ -19,6 +19,7 @@ const Users = lazy(() => import("../admin/users/users"));
 const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
 const Accounts = lazy(() => import("../admin/accounts/accounts"));
+const OwnAccount = lazy(() => import("../admin/accounts/own-account"));
 const Analytics = lazy(() => import("../admin/analytics/analytics"));
 const Audit = lazy(() => import("../admin/audit/audit"));
 const Settings = lazy(() => import("../admin/settings/settings"));
@@ -40,6 +41,7 @@ export default function Admin() {
         <Route path="store" element={<StoreManagement />} />
         <Route path="users" element={<Users />} />
         <Route path="admin-management" element={<Accounts />} />
+        <Route path="account" element={<OwnAccount />} />
         <Route path="analytics" element={<Analytics />} />
         <Route path="audit" element={<Audit />} />
         <Route path="settings" element={<Settings />} />

@@ -40,6 +40,7 @@ export const paths = {
     receipt: (id: string, paymentId: string) =>
       `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
     accounts: "/admin/admin-management",
+    ownAccount: "/admin/account",
     faq: "/admin/faq",
     store: "/admin/store",
     liveUpdates: "/admin/live-updates",

@@ -93,6 +93,22 @@ impl Mail<'_> {
         }
     }
 
+    pub(super) fn staff_recovery_codes(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("New recovery codes for your staff account at {site}"),
+            heading: "You have new recovery codes".into(),
+            paragraphs: vec![
+                format!(
+                    "New recovery codes were made for {}. The earlier codes no longer work.",
+                    self.delivery.full_name,
+                ),
+                ALARM.into(),
+            ],
+            ..MailContent::default()
+        }
+    }
+
     pub(super) fn staff_account(&self) -> MailContent {
         let site = &self.settings.site_name;
         MailContent {

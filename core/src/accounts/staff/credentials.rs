@@ -20,8 +20,8 @@ use crate::{App, Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`], [`Error::StaffRequired`] if the
-/// account was deleted meanwhile.
+/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong ones,
+/// [`Error::StaffRequired`] if the account was deleted meanwhile.
 pub(super) async fn confirm_password(
     app: &App,
     me: &Staff,
@@ -43,7 +43,9 @@ pub(super) async fn confirm_password(
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] for a wrong current or an unacceptable new password.
+/// [`Error::Invalid`] for a wrong current or an unacceptable new password, [`Error::TooMany`] after
+/// many wrong passwords, [`Error::StaffRequired`] or [`Error::NotFound`] if the account was deleted
+/// meanwhile.
 pub async fn change_password(
     app: &App,
     staff: &Staff,
@@ -157,6 +159,43 @@ pub async fn end_other_sessions(
         ended(&mut tx, app, actor, id, count).await?;
     }
     tx.commit().await
+}
+
+/// Ends one session of an account for an owner, who confirms with their password, as for every other
+/// change of another account.
+///
+/// # Errors
+///
+/// Those of [`end_session`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many
+/// wrong passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
+pub async fn end_session_as(
+    app: &App,
+    me: &Staff,
+    id: Uuid,
+    session: Uuid,
+    given: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    confirm_password(app, me, given, &from).await?;
+    end_session(app, Actor::Staff(me.id), id, session).await
+}
+
+/// Ends all sessions of an account, except `save`, for an owner, who confirms with their password.
+///
+/// # Errors
+///
+/// Those of [`end_other_sessions`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after
+/// many wrong passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
+pub async fn end_sessions_as(
+    app: &App,
+    me: &Staff,
+    id: Uuid,
+    save: Uuid,
+    given: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    confirm_password(app, me, given, &from).await?;
+    end_other_sessions(app, Actor::Staff(me.id), id, Some(save)).await
 }
 
 async fn ended(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, count: u64) -> Result<()> {

@@ -20,11 +20,16 @@ pub use super::totp::Enrollment;
 pub use admin::{NewStaff, add, add_as, remove, remove_as, send_reset, send_reset_as};
 pub use change::{StaffChanges, change, change_as};
 pub(crate) use credentials::password_was_reset;
-pub use credentials::{change_password, end_other_sessions, end_session, sessions_of};
+pub use credentials::{
+    change_password, end_other_sessions, end_session, end_session_as, end_sessions_as, sessions_of,
+};
 pub use known_browsers::DAYS as BROWSER_DAYS;
 pub(super) use known_browsers::prune as prune_browsers;
 pub use list::{Account, Filter, colleagues, find, list, named};
-pub use second_factor::{begin_two_factor, confirm_two_factor, end_two_factor, reset_two_factor};
+pub use second_factor::{
+    begin_two_factor, confirm_two_factor, end_two_factor, recovery_codes_left,
+    renew_recovery_codes, reset_two_factor,
+};
 pub use sign_in::{SignedIn, WRONG, sign_in};
 
 /// Owners may do everything; staff everything but admin accounts, settings, exports and the audit.

@@ -19,7 +19,9 @@ use crate::{App, Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password`.
+/// [`Error::Conflict`] when it is on already, [`Error::Invalid`] on `current_password`,
+/// [`Error::TooMany`] after many wrong passwords, [`Error::StaffRequired`] if the account was deleted
+/// meanwhile.
 pub async fn begin_two_factor(
     app: &App,
     staff: &Staff,
@@ -49,7 +51,9 @@ pub async fn begin_two_factor(
 ///
 /// # Errors
 ///
-/// [`Error::TooMany`] after many wrong codes.
+/// [`Error::Invalid`] on `code` for a wrong or used one, [`Error::Conflict`] when the set-up was not
+/// begun or two-factor is on already, [`Error::TooMany`] after many codes, [`Error::NotFound`] if the
+/// account was deleted meanwhile.
 pub async fn confirm_two_factor(
     app: &App,
     staff: &Staff,
@@ -82,12 +86,66 @@ pub async fn confirm_two_factor(
     Ok(codes)
 }
 
+/// Replaces all recovery codes of an account, after verifying its password and a current code of the
+/// authenticator app. The earlier codes stop working at once. Returns the new ones, which are shown
+/// only once. The second factor and the sessions stay.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] when two-factor is off, [`Error::Invalid`] on `current_password`, or on `code`
+/// for a wrong or used one, [`Error::TooMany`] after many wrong passwords or many codes,
+/// [`Error::StaffRequired`] or [`Error::NotFound`] if the account was deleted meanwhile.
+pub async fn renew_recovery_codes(
+    app: &App,
+    staff: &Staff,
+    given: &str,
+    code: &str,
+    from: ClientInfo,
+) -> Result<Vec<String>> {
+    if !staff.two_factor {
+        return Err(OFF);
+    }
+    confirm_password(app, staff, given, &from).await?;
+    rate_limits::count(app, rate_limits::CODES_BY_STAFF, &staff.id.to_string()).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let row: StaffRow = tx.sql("select * from staff where id = $1").bind(staff.id).one().await?;
+    let Some(secret) = row.totp_secret.filter(|_| row.totp_confirmed_at.is_some()) else {
+        return Err(OFF);
+    };
+    if !totp::spend_code(&mut tx, staff.id, &secret, code, now.timestamp()).await? {
+        return Err(Error::invalid(
+            "code",
+            "This code is not right or was used already. Please wait for the next one.",
+        ));
+    }
+    let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;
+    let notice = Notice::new(AccountMail::StaffRecoveryCodes, staff.id);
+    notifications::notify(&mut tx, app, notice, &row.email, &row.username).await?;
+    let (actor, subject) = (Actor::Staff(staff.id), Subject::new(SubjectKind::Staff, staff.id));
+    audit::record(&mut tx, now, actor, Action::StaffRecoveryCodes, subject, Value::Null).await?;
+    tx.commit().await?;
+    Ok(codes)
+}
+
+const OFF: Error = Error::Conflict("Two-factor is off. Set it up first to get recovery codes.");
+
+/// Returns how many recovery codes of an account are left. Without a second factor there are none.
+pub async fn recovery_codes_left(app: &App, staff: &Staff) -> Result<i64> {
+    app.db
+        .sql("select count(*) from recovery_codes where staff_id = $1 and used_at is null")
+        .bind(staff.id)
+        .scalar()
+        .await
+}
+
 /// Turns off the second factor, after verifying the password, and ends all other sessions.
 ///
 /// # Errors
 ///
 /// [`Error::Conflict`] when the settings require a second factor, [`Error::Invalid`] on
-/// `current_password`.
+/// `current_password`, [`Error::TooMany`] after many wrong passwords, [`Error::StaffRequired`] or
+/// [`Error::NotFound`] if the account was deleted meanwhile.
 pub async fn end_two_factor(
     app: &App,
     staff: &Staff,

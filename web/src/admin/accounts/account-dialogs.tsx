@@ -5,12 +5,11 @@ import { Dialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
 import { ignoreNotFound } from "../shared/missing-records";
 import { useStaff } from "../shared/session";
-import { OwnTwoFactor } from "./own-two-factor";
 import { PasswordDialog } from "./password-dialog";
 import { changeAccount, deleteAccount, sendReset, type Account } from "./queries";
 import { SessionsDialog } from "./sessions-dialog";
 
-export type Question = "delete" | "disable" | "enable" | "reset" | "sessions" | "two-factor";
+export type Question = "delete" | "disable" | "enable" | "reset" | "sessions";
 type Props = {
   account: Account;
   own: boolean;
@@ -30,14 +29,12 @@ export function AccountDialog({
   const me = useStaff();
   const props = { account, own: account.id === me?.id, lastOwner, onChanged, onClose };
   switch (what) {
-    case "two-factor":
-      return me && <OwnTwoFactor staff={me} onClose={onClose} />;
     case "sessions":
       return <SessionsDialog account={account} onClose={onClose} />;
     case "delete":
       return lastOwner ? <LastOwner {...props} /> : <DeleteAccount {...props} />;
     case "disable":
-      return <DisableAccount {...props} />;
+      return lastOwner ? <LastOwner {...props} disabling /> : <DisableAccount {...props} />;
     case "enable":
       return <EnableAccount {...props} />;
     case "reset":
@@ -46,8 +43,8 @@ export function AccountDialog({
 }
 
 /** Says at once what the server would refuse. */
-const LastOwner = ({ account, onClose }: Props) => (
-  <Dialog title="Cannot delete the last admin account" onClose={onClose}>
+const LastOwner = ({ account, disabling = false, onClose }: Props & { disabling?: boolean }) => (
+  <Dialog title={`Cannot ${disabling ? "disable" : "delete"} the last admin account`} onClose={onClose}>
     <p>
       <bdi className="font-medium">{account.username}</bdi> is the only active owner. Make another account an owner
       first.

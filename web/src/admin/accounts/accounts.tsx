@@ -103,12 +103,7 @@ function AccountList() {
         }
       >
         {(all) => (
-          <AccountTable
-            accounts={all}
-            only={!kind && all.length === 1 && !accounts.hasNextPage}
-            onChanged={changed}
-            ask={(what, account) => setOpen({ what, account })}
-          />
+          <AccountTable accounts={all} onChanged={changed} ask={(what, account) => setOpen({ what, account })} />
         )}
       </Listing>
 

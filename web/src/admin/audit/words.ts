@@ -57,6 +57,7 @@ const deeds: Record<string, string> = {
   "staff.change": "Staff account changed",
   "staff.change_password": "Own staff password changed",
   "staff.end_sessions": "Staff sessions ended",
+  "staff.recovery_codes": "New recovery codes",
   "staff.remove": "Staff account deleted",
   "staff.reset_two_factor": "Two-factor taken off",
   "staff.send_reset": "Link for a new password sent",

@@ -138,7 +138,8 @@ function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
   );
 }
 
-function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promise<void> }) {
+/** New recovery codes, which are shown this once. */
+export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promise<void> }) {
   const site = useSite();
   const staff = useStaff();
   const [kept, setKept] = useState(false);

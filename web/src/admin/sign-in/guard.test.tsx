@@ -139,8 +139,8 @@ describe("the staff area", () => {
     server(inside);
     open("/admin/reports");
     const side = within((await screen.findAllByRole("complementary", { name: "Staff area" }))[0]!);
-    expect(side.getByText("kornbluh")).toBeTruthy();
-    expect(side.getByText("Owner")).toBeTruthy();
+    const own = side.getByRole("link", { name: /kornbluh\s*Owner · Account/ });
+    expect(own.getAttribute("href")).toBe("/admin/account");
     expect(await side.findByRole("link", { name: /Reports\s*3 drafts/ })).toBeTruthy();
     expect(side.getByRole("link", { name: /Gallery\s*340/ })).toBeTruthy();
     expect(side.getByRole("link", { name: "View the site" }).getAttribute("href")).toBe("/");
