@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { components } from "../src/api/schema.gen";
 import { account, call, expect, linkTo, parent, password, posted, signUp, staff, test, toast } from "./support/camp";
+import { isSound } from "./support/sound";
 import type { Locator, Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
@@ -97,6 +98,41 @@ test.describe("Users", () => {
     await page.reload();
     await expect(drawer).toContainText("1 login on this family.");
   });
+
+  for (const [where, viewport] of [
+    ["on a phone", { width: 390, height: 844 }],
+    ["at a desk", { width: 1280, height: 800 }],
+  ] as const) {
+    test(`whoever has not signed up is invited from the list, ${where}`, async ({ page, camp, somebody, context }) => {
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.setViewportSize(viewport);
+      await staff(page, camp);
+      await plant(page, "Adina Zehner,Pinny,adina@family.example,1000,1000,", "Zev Unger,Ari,,1000,,");
+      await page.goto("/admin/users");
+      const adina = row(page, "Adina Zehner");
+      await expect(row(page, "Zev Unger").getByRole("button", { name: /^Invite/ })).toHaveCount(0);
+      await adina.getByRole("button", { name: "Invite: Adina Zehner" }).click();
+      await expect(toast(page)).toContainText("It is on its way to adina@family.example.");
+      await expect(adina.getByRole("button", { name: "Invitation sent: Adina Zehner" })).toBeDisabled();
+      await camp.mailTo("adina@family.example", /You are invited/);
+      await page.reload();
+      await expect(adina.getByRole("button", { name: "Send invitation again: Adina Zehner" })).toBeEnabled();
+
+      await row(page, "Zev Unger").getByRole("button", { name: "Copy invitation link: Zev Unger" }).click();
+      await expect(toast(page)).toContainText("Link copied!");
+      const link = await page.evaluate(() => navigator.clipboard.readText());
+      const guest = await somebody();
+      await guest.goto(link);
+      await expect(guest.getByLabel("Your Name")).toHaveValue("Zev Unger");
+      await guest.getByRole("main").getByLabel("Email").fill("zev@family.example");
+      await guest.getByLabel("Password", { exact: true }).fill(password);
+      await guest.getByRole("main").getByRole("button", { name: "Create Account" }).last().click();
+      await expect(guest).not.toHaveURL(/invite=/);
+      await page.reload();
+      await expect(row(page, "Zev Unger").getByRole("button", { name: /nvitation/ })).toHaveCount(0);
+      await isSound(page, `the list of users ${where}`);
+    });
+  }
 
   test("cards, search, filters and sorts tell the truth, and the address bar knows them", async ({
     page,
