@@ -28,7 +28,8 @@ pub struct AdminComment {
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotFound`] when there is no such video.
+/// [`crate::Error::NotFound`] when there is no such video, [`crate::Error::Invalid`] on `cursor`
+/// when it is of another order or list.
 pub async fn list_for_staff(
     app: &App,
     video_id: Uuid,

@@ -64,7 +64,7 @@ impl NewComment {
 ///
 /// # Errors
 ///
-/// [`Error::TooMany`]
+/// [`Error::SignInRequired`], [`Error::TooMany`]
 pub async fn may_post(app: &App, viewer: &Viewer) -> Result<()> {
     let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
     rate_limits::count(app, rate_limits::COMMENTS_BY_USER, &user_id.to_string()).await
@@ -220,7 +220,8 @@ pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Resu
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], also for a hidden comment, and those of the video's page.
+/// [`Error::NotFound`], also for a hidden comment, [`Error::Invalid`] for a reason that is too
+/// long, and those of the video's page.
 pub async fn report(
     tx: &mut Tx,
     app: &App,

@@ -21,7 +21,7 @@ impl Db {
     /// Migrates the schema: ours, then that of the job queue. Safe to run again.
     ///
     /// On SQLite the migrator takes no lock, so the caller must ensure that only one process
-    /// migrates at a time ([`crate::App::migrate`]).
+    /// migrates at a time (`startup`).
     ///
     /// # Errors
     ///

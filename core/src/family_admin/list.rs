@@ -218,6 +218,10 @@ const WANTED: [&str; 3] = [
 ];
 
 /// Returns families, 50 per page by default.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Page<Family>> {
     let today = payments::today(settings, app.clock.now());
     let page = Listing { db: &app.db, search, today };

@@ -84,8 +84,9 @@ pub struct Mail {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`] for a family and itself or without the choice between two
-/// totals, [`Error::Conflict`] when the children do not fit into one family.
+/// [`Error::NotFound`], [`Error::Invalid`] on `drop` for a family and itself, and on `total` when
+/// both have a plan and nothing was chosen, [`Error::Conflict`] when the children of both do not
+/// fit into one family or both totals together into one plan.
 pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let Merge { keep, drop, total, preview } = merge;
     if keep == drop {

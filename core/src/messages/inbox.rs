@@ -99,6 +99,10 @@ const WANTED: &str = "where m.spam = $1
                and ($6 is null or (m.created_at, m.id) ";
 
 /// Returns the messages that match the filter.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
     let (name, rest) = match filter.order {
         Order::Newest => ("messages", "< ($6, $7)) order by m.created_at desc, m.id desc limit $5"),
@@ -198,8 +202,8 @@ pub async fn counts(db: &Db) -> Result<Counts> {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Stale`] when a version was given and the
-/// message changed since.
+/// [`Error::NotFound`], [`Error::Invalid`] also when the staff account to assign is not active,
+/// [`Error::Stale`] when a version was given and the message changed since.
 pub async fn change(
     tx: &mut Tx,
     app: &App,

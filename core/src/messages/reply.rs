@@ -33,8 +33,8 @@ pub struct NewReply {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Forestalled`] when somebody replied or started
-/// a draft that the writer has not seen.
+/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Conflict`] when the sender was deleted,
+/// [`Error::Forestalled`] when somebody replied or started a draft that the writer has not seen.
 pub async fn reply(
     tx: &mut Tx,
     app: &App,

@@ -62,7 +62,7 @@ pub struct Row {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::Conflict`] when there are no recipients.
+/// [`Error::Invalid`], [`Error::Conflict`] when there are no recipients or mail is switched off.
 pub async fn send(
     tx: &mut Tx,
     app: &App,
@@ -147,7 +147,7 @@ async fn sent_before(
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] for a broken `after` of the page.
+/// [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> Result<Page<Row>> {
     #[derive(sqlx::FromRow)]
     struct Found {

@@ -85,6 +85,10 @@ pub(crate) async fn count_refused(db: &Db) -> Result<i64> {
 }
 
 /// Returns the mails that failed recently, the latest first.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn failed(
     app: &App,
     about: Option<About>,
@@ -189,6 +193,10 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
 }
 
 /// Returns the addresses that refused mail permanently, the latest first.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>> {
     let after: Option<(DateTime<Utc>, String)> = part.after("refused addresses")?;
     let (at, email) = after.unzip();

@@ -113,8 +113,8 @@ impl NewPayment {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::NotFound`] without a plan, [`Error::Conflict`] for a key that was
-/// used for something else.
+/// [`Error::Invalid`], [`Error::NotFound`] without a plan or when the family was deleted,
+/// [`Error::Conflict`] for a key that was used for something else.
 pub async fn record(
     app: &App,
     actor: Actor,
@@ -178,7 +178,9 @@ fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Setting
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] for a row that is already void, [`Error::Invalid`] without a reason.
+/// [`Error::NotFound`] when there is no such row or its family was deleted, [`Error::Invalid`]
+/// without a reason, [`Error::Conflict`] for a void, for a row that is already void, when less than
+/// nothing would be paid without it, and for a key that was used for something else.
 pub async fn void(
     app: &App,
     actor: Actor,

@@ -196,7 +196,7 @@ pub(crate) fn check_date(checks: &mut Validator, field: &str, date: NaiveDate) {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`]
+/// [`Error::Invalid`] on `adjustment_note` when the paid amount changes without a note.
 pub(crate) async fn change(
     tx: &mut Tx,
     app: &App,
@@ -298,7 +298,8 @@ pub enum MergedTotal {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `total` when both have a plan and nothing was chosen.
+/// [`Error::Invalid`] on `total` when both have a plan and nothing was chosen, [`Error::Conflict`]
+/// when the sum is more than a plan can hold.
 pub(crate) async fn merge(
     tx: &mut Tx,
     now: DateTime<Utc>,

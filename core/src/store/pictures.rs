@@ -48,7 +48,8 @@ pub(crate) fn alt_text(title: &str, order: i64) -> String {
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] for a fifth one, [`Error::NotFound`] for a deleted product.
+/// [`Error::Conflict`] for a fifth one, [`Error::NotFound`] for a deleted product,
+/// [`Error::Unforeseen`] when the object store does not take the files.
 pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Result<()> {
     let id = Uuid::now_v7();
     let (file_key, thumb_key) = keys(id);

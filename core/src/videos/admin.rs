@@ -153,6 +153,10 @@ pub struct AdminFilter {
 }
 
 /// Returns the videos that match the filter.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn admin_list(
     app: &App,
     settings: &Settings,

@@ -139,7 +139,7 @@ pub async fn erase_likes(tx: &mut Tx, user_id: Uuid) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::SignInRequired`]
+/// [`Error::SignInRequired`], [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn favorites(
     app: &App,
     settings: &Settings,
