@@ -113,9 +113,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
 }
 
 /// An id in the path. A malformed id is answered with 404.
-pub struct Id(pub uuid::Uuid);
+pub struct Id<T = uuid::Uuid>(pub T);
 
-impl<S: Send + Sync> FromRequestParts<S> for Id {
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Id<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {

@@ -10,6 +10,7 @@ mod colors;
 mod cryptography;
 mod data_folder;
 mod error;
+mod ids;
 #[cfg(test)]
 mod layers;
 mod startup;
@@ -67,3 +68,4 @@ pub mod videos;
 pub use app::{App, Keys};
 pub use config::Config;
 pub use error::{Error, FieldError, OrTaken, Result};
+pub use ids::FamilyId;

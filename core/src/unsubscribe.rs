@@ -4,10 +4,10 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::app::Keys;
 use crate::db::{On, Tx};
+use crate::ids::FamilyId;
 use crate::notifications::{Category, suppression};
 use crate::{App, Error, Result, subscribers};
 
@@ -186,7 +186,7 @@ async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Categ
 }
 
 /// Withdraws waiting category mail to a family that no longer wants it or no longer exists.
-pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
+pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyId) -> Result<()> {
     tx.sql(
         "update deliveries
          set status = 'suppressed', last_error = 'unsubscribed', updated_at = $2

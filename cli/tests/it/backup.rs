@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use portal::App;
 use portal::accounts::ClientInfo;
 use portal::accounts::sessions::Device;
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::payments;
 use portal::users;
+use portal::{App, FamilyId};
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -50,7 +50,7 @@ pub fn path(file: &Path) -> &str {
 /// Records a payment every five milliseconds until it is stopped. Returns the number of payments that
 /// were committed before `mark` was set, and in total.
 async fn pay(app: App, stop: Arc<AtomicBool>, mark: Arc<AtomicBool>) -> (Vec<Uuid>, usize) {
-    let families: Vec<(Uuid,)> = rows(&app.db, "select profile_id from payment_plans").await;
+    let families: Vec<(FamilyId,)> = rows(&app.db, "select profile_id from payment_plans").await;
     let new = serde_json::from_value(serde_json::json!({
         "kind": "payment", "amount": 100, "payment_date": "2026-07-01", "notes": null,
         "as_credit": true,

@@ -19,7 +19,7 @@ use crate::{App, Result};
 pub(crate) async fn with_link(
     tx: &mut Tx,
     kind: AccountMail,
-    subject_id: Uuid,
+    subject_id: impl Into<Uuid>,
     holder: Holder,
 ) -> Result<Notice> {
     let by = match holder {
@@ -121,15 +121,19 @@ pub(in crate::accounts) async fn link(
     purpose: Purpose,
     page: &str,
 ) -> Result<String> {
-    let id = Some(notification.subject_id);
+    let id = notification.subject_id;
+    let family = Some(id.into());
     let email = Some(delivery.email.clone());
     let bearer = match purpose {
-        Purpose::Invite => Bearer { profile_id: id, email, ..Bearer::default() },
-        Purpose::SecondaryEmail => {
-            Bearer { profile_id: id, user_id: account(notification), email, ..Bearer::default() }
-        }
-        Purpose::StaffReset => Bearer { staff_id: id, email, ..Bearer::default() },
-        _ => Bearer { user_id: id, email, ..Bearer::default() },
+        Purpose::Invite => Bearer { profile_id: family, email, ..Bearer::default() },
+        Purpose::SecondaryEmail => Bearer {
+            profile_id: family,
+            user_id: account(notification),
+            email,
+            ..Bearer::default()
+        },
+        Purpose::StaffReset => Bearer { staff_id: Some(id), email, ..Bearer::default() },
+        _ => Bearer { user_id: Some(id), email, ..Bearer::default() },
     };
     let mut tx = app.db.begin().await?;
     let token = tokens::make(&mut tx, app, purpose, &bearer, version(notification)).await?;

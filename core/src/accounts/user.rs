@@ -9,6 +9,7 @@ use super::sessions::Device;
 use crate::Result;
 use crate::access::Access;
 use crate::db::On;
+use crate::ids::FamilyId;
 use crate::settings::Settings;
 
 /// A label that grants nothing (decision P4).
@@ -29,7 +30,7 @@ pub struct User {
     pub email: String,
     pub full_name: String,
     pub verified: bool,
-    pub profile_id: Uuid,
+    pub profile_id: FamilyId,
     pub user_type: UserType,
     /// Linked to a family that staff created or approved.
     pub family: bool,

@@ -67,8 +67,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    pub fn new(kind: SubjectKind, id: Uuid) -> Subject {
-        Subject { kind, id: Some(id) }
+    pub fn new(kind: SubjectKind, id: impl Into<Uuid>) -> Subject {
+        Subject { kind, id: Some(id.into()) }
     }
 
     pub fn none(kind: SubjectKind) -> Subject {

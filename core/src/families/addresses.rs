@@ -4,12 +4,12 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::{EXISTS, pending, refresh_search_text};
 use crate::accounts::tokens;
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
+use crate::ids::FamilyId;
 use crate::{Error, Result};
 
 /// An address and how it became known.
@@ -28,7 +28,7 @@ impl Kept {
 }
 
 /// Returns the primary and the secondary address of a family.
-pub(crate) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Option<Kept>)> {
+pub(crate) async fn addresses(tx: &mut Tx, id: FamilyId) -> Result<(Option<Kept>, Option<Kept>)> {
     let mut found: [Option<Kept>; 2] = [None, None];
     for (place, kind) in found.iter_mut().zip(["primary", "secondary"]) {
         *place = tx
@@ -55,7 +55,7 @@ pub(crate) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Op
 pub(crate) async fn change_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     email: Option<Option<String>>,
     secondary: Option<Option<String>>,
 ) -> Result<bool> {
@@ -97,7 +97,7 @@ pub(crate) async fn change_addresses(
 pub(crate) async fn replace_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     primary: Option<Kept>,
     secondary: Option<Kept>,
 ) -> Result<()> {
@@ -113,7 +113,7 @@ pub(crate) async fn replace_addresses(
 }
 
 /// Whether an address belongs to a family now.
-pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) -> Result<bool> {
+pub(crate) async fn has_address(on: impl Into<On<'_>>, id: FamilyId, email: &str) -> Result<bool> {
     let found: i64 = on
         .into()
         .sql("select count(*) from profile_addresses where profile_id = $1 and email = $2")
@@ -133,7 +133,7 @@ pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) ->
 pub(crate) async fn set_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     primary: Option<Kept>,
     secondary: Option<Kept>,
 ) -> Result<()> {
@@ -161,7 +161,7 @@ pub(crate) enum Place {
 pub(crate) async fn put_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     address: &Kept,
     place: Place,
 ) -> Result<()> {
@@ -196,7 +196,7 @@ pub(crate) async fn put_address(
 pub(crate) async fn add_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     email: &str,
 ) -> Result<()> {
     tx.sql(
@@ -227,7 +227,7 @@ pub(crate) async fn add_address(
 pub(crate) async fn move_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     old: &str,
     new: &str,
 ) -> Result<()> {
@@ -246,7 +246,7 @@ pub(crate) async fn move_address(
 }
 
 /// Removes the secondary address from a family, and its invitations.
-pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Result<()> {
     let dropped = tx
         .sql("delete from profile_addresses where profile_id = $1 and kind = 'secondary'")
         .bind(id)
@@ -259,7 +259,7 @@ pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) ->
 }
 
 /// Removes all addresses from a deleted family. Returns how many there were.
-pub(crate) async fn drop_all(tx: &mut Tx, id: Uuid) -> Result<u64> {
+pub(crate) async fn drop_all(tx: &mut Tx, id: FamilyId) -> Result<u64> {
     tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
     tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await
 }

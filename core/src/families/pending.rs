@@ -9,6 +9,7 @@ use crate::accounts::sessions::Holder;
 use crate::accounts::{User, links};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::{App, Error, Result};
@@ -76,7 +77,7 @@ pub(crate) async fn set_secondary(
 }
 
 /// Returns the address that waits for confirmation.
-pub(crate) async fn of(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
+pub(crate) async fn of(tx: &mut Tx, id: FamilyId) -> Result<Option<String>> {
     let found: Option<(String,)> = tx
         .sql("select email from pending_addresses where profile_id = $1")
         .bind(id)
@@ -120,7 +121,7 @@ pub async fn ask_again(app: &App, user: &User) -> Result<()> {
 ///
 /// [`Error::Gone`] when the family no longer asks for it, [`Error::Conflict`] when another family
 /// has the address or this one has no room for it, [`Error::NotFound`] when the family was deleted.
-pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
+pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -> Result<()> {
     let now = app.clock.now();
     let asked = tx
         .sql("delete from pending_addresses where profile_id = $1 and email = $2")
@@ -160,7 +161,7 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Re
 }
 
 /// Notifies the family that somebody else may join it now.
-async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
+async fn notify_family(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -> Result<()> {
     let members: Vec<(Uuid, String, String)> = tx
         .sql(
             "select id, email, full_name from users
@@ -178,7 +179,7 @@ async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<
 }
 
 /// An address that now belongs to the family no longer waits.
-pub(crate) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn settle(tx: &mut Tx, id: FamilyId) -> Result<()> {
     tx.sql(
         "delete from pending_addresses
          where profile_id = $1
@@ -191,7 +192,7 @@ pub(crate) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 /// When families are merged, the kept one takes over the other's pending address if it has none.
-pub(crate) async fn merge(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<()> {
+pub(crate) async fn merge(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<()> {
     tx.sql(
         "update pending_addresses set profile_id = $1
          where profile_id = $2

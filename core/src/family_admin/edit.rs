@@ -3,7 +3,6 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::{Detail, Family, detail, family};
 use crate::accounts::UserType;
@@ -11,6 +10,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, change_addresses, put_address};
 use crate::families::{DEFAULT_PREFERENCES, insert, refresh_search_text};
+use crate::ids::FamilyId;
 use crate::notifications::{self, AccountMail, Category, Notice, suppression};
 use crate::payments::{self, PlanChanges};
 use crate::unsubscribe;
@@ -132,7 +132,7 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
 /// # Errors
 ///
 /// [`Error::Stale`], [`Error::Invalid`], [`Error::Taken`] on `email` or `secondary_email`
-pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> Result<Detail> {
+pub async fn edit(app: &App, actor: Actor, id: FamilyId, changes: FamilyChanges) -> Result<Detail> {
     let settings = app.settings().await?;
     let now = app.clock.now();
     let mut checks = Validator::new();
@@ -193,7 +193,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
 /// Writes names and mail preferences. What is `None` stays.
 async fn update_profile(
     tx: &mut Tx,
-    id: Uuid,
+    id: FamilyId,
     changes: &FamilyChanges,
     full_name: Option<&str>,
     child_name: Option<&str>,

@@ -14,6 +14,7 @@ use crate::families::{
     DEFAULT_PREFERENCES, FamilyRecord, create_own, find, lock, move_user, pending,
     refresh_search_text,
 };
+use crate::ids::FamilyId;
 use crate::notifications::suppression;
 use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
@@ -28,9 +29,11 @@ const CHILDREN: usize = 200;
 #[schema(as = FamilyMerge)]
 pub struct Merge {
     /// The family that is kept.
-    pub keep: Uuid,
+    #[schema(value_type = Uuid)]
+    pub keep: FamilyId,
     /// The family that is merged into it.
-    pub drop: Uuid,
+    #[schema(value_type = Uuid)]
+    pub drop: FamilyId,
     /// Required if both families have a plan.
     #[serde(default)]
     pub total: Option<MergedTotal>,
@@ -143,7 +146,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
 }
 
 /// The mail preferences of each address of the two families.
-async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice)>> {
+async fn mail(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<Vec<(String, Choice)>> {
     let mut found = Vec::new();
     for id in [keep, drop] {
         let (primary, secondary) = addresses(tx, id).await?;
@@ -179,7 +182,12 @@ fn amounts(plan: &Option<payments::Plan>) -> Value {
 }
 
 /// Keeps the addresses of the kept family first, then those of the other one while there is room.
-async fn move_addresses(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<()> {
+async fn move_addresses(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    keep: FamilyId,
+    drop: FamilyId,
+) -> Result<()> {
     let (first, second) = addresses(tx, keep).await?;
     let (third, fourth) = addresses(tx, drop).await?;
     for Kept { email, entered_by_staff, verified_at } in [&third, &fourth].into_iter().flatten() {
@@ -206,7 +214,7 @@ async fn keep_identities(tx: &mut Tx, kept: &FamilyRecord, dropped: &FamilyRecor
     Ok(())
 }
 
-async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: Uuid) -> Result<()> {
+async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: FamilyId) -> Result<()> {
     tx.sql(
         "insert into merged_identities (kind, value, profile_id)
          values ($1, $2, $3)
@@ -236,7 +244,7 @@ async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyReco
     Ok(logins.len() as i64)
 }
 
-async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<u64> {
+async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: FamilyId, drop: FamilyId) -> Result<u64> {
     let moved = tx
         .sql("update users set profile_id = $1, updated_at = $3 where profile_id = $2")
         .bind(keep)
@@ -341,7 +349,7 @@ fn names(typed: &str) -> Vec<String> {
 async fn outcome(
     tx: &mut Tx,
     today: chrono::NaiveDate,
-    id: Uuid,
+    id: FamilyId,
     before: Vec<(String, Choice)>,
 ) -> Result<Merged> {
     let profile = find(&mut *tx, id).await?;

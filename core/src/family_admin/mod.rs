@@ -10,7 +10,6 @@ mod summary;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
-use uuid::Uuid;
 
 pub use edit::{FamilyChanges, NewFamily, add, edit};
 pub use list::{Direction, Filter, Search, Sort, family, list};
@@ -22,6 +21,7 @@ pub use summary::{Summary, summary};
 use membership::remove;
 
 use crate::accounts::UserType;
+use crate::ids::FamilyId;
 use crate::notifications::{Category, suppression};
 use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
 use crate::{App, Result};
@@ -30,7 +30,8 @@ use crate::{App, Result};
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 #[schema(as = FamilyRow)]
 pub struct Family {
-    pub id: Uuid,
+    #[schema(value_type = Uuid)]
+    pub id: FamilyId,
     pub full_name: String,
     pub child_name: String,
     pub email: Option<String>,
@@ -92,7 +93,7 @@ pub struct Address {
 /// # Errors
 ///
 /// [`crate::Error::NotFound`]
-pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
+pub async fn detail(app: &App, id: FamilyId) -> Result<Detail> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;
     let mut emails: Vec<Address> = app
@@ -146,7 +147,7 @@ pub struct Statement {
 /// # Errors
 ///
 /// [`crate::Error::NotFound`]
-pub async fn statement(app: &App, id: Uuid) -> Result<Statement> {
+pub async fn statement(app: &App, id: FamilyId) -> Result<Statement> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;
     Ok(Statement {

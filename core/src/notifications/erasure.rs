@@ -65,7 +65,8 @@ pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &str) -> Result
 
 /// Erases names and addresses from all mails about a family or a user, including those to its
 /// earlier addresses.
-pub(crate) async fn erase_about(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn erase_about(tx: &mut Tx, id: impl Into<Uuid>) -> Result<()> {
+    let id = id.into();
     withdraw(
         tx,
         "(profile_id = $1

@@ -26,6 +26,7 @@ pub(crate) use recovery::clear_heartbeats;
 pub use recovery::{last_heartbeat, record_heartbeat, recover};
 
 use crate::db::{On, Tx};
+use crate::ids::FamilyId;
 use crate::{App, Result, jobs};
 
 /// Kinds of mail that people can unsubscribe from (decision M1). Mail without a category is
@@ -52,8 +53,8 @@ pub struct Notice {
 }
 
 impl Notice {
-    pub fn new(kind: impl Into<MailKind>, subject_id: Uuid) -> Notice {
-        Notice { kind: kind.into(), subject_id, data: Value::Null }
+    pub fn new(kind: impl Into<MailKind>, subject_id: impl Into<Uuid>) -> Notice {
+        Notice { kind: kind.into(), subject_id: subject_id.into(), data: Value::Null }
     }
 }
 
@@ -72,7 +73,7 @@ pub struct Notification {
 pub struct Delivery {
     pub email: String,
     pub full_name: String,
-    pub profile_id: Option<Uuid>,
+    pub profile_id: Option<FamilyId>,
     pub attempts: i64,
     pub created_at: DateTime<Utc>,
 }

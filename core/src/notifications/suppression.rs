@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::Category;
 use crate::db::{On, Tx};
+use crate::ids::FamilyId;
 use crate::{App, Result};
 
 /// Whether the address of a row `a` refused mail permanently. It then gets none, of any kind.
@@ -213,7 +213,11 @@ pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
 
 /// Call it before a family is merged into another. What the family had switched off stays declined
 /// for each of its addresses, whatever the other family receives.
-pub(crate) async fn keep_declined(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
+pub(crate) async fn keep_declined(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    profile_id: FamilyId,
+) -> Result<()> {
     tx.sql(
         "insert into unsubscribes (email, category, created_at)
          select a.email, c.category, $2

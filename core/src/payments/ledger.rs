@@ -10,6 +10,7 @@ use super::today;
 use super::{Kind, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, receipt};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::money::{MOST, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
@@ -118,7 +119,7 @@ impl NewPayment {
 pub async fn record(
     app: &App,
     actor: Actor,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     key: Uuid,
     new: &NewPayment,
 ) -> Result<Recorded> {
@@ -226,7 +227,7 @@ pub async fn void(
 }
 
 /// Returns the plan and the amount of a row that can be voided. The caller holds the family's lock.
-async fn voidable(tx: &mut Tx, profile_id: Uuid, id: Uuid) -> Result<(Plan, i64)> {
+async fn voidable(tx: &mut Tx, profile_id: FamilyId, id: Uuid) -> Result<(Plan, i64)> {
     let (kind, amount, voided): (Kind, i64, bool) = tx
         .sql(
             "select p.kind, p.amount,
@@ -252,8 +253,8 @@ async fn voidable(tx: &mut Tx, profile_id: Uuid, id: Uuid) -> Result<(Plan, i64)
     Ok((plan, amount))
 }
 
-async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<Uuid> {
-    let found: Option<(Uuid,)> = tx
+async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<FamilyId> {
+    let found: Option<(FamilyId,)> = tx
         .sql(
             "select l.profile_id from payments p
              join payment_plans l on l.id = p.plan_id
@@ -318,9 +319,9 @@ async fn read(tx: &mut Tx, id: Uuid) -> Result<Payment> {
 }
 
 /// Hashes a request: the form, its content, and the family or row.
-fn request_hash(app: &App, subject_id: Uuid, form: &impl Serialize) -> Result<Vec<u8>> {
+fn request_hash(app: &App, subject: impl Into<Uuid>, form: &impl Serialize) -> Result<Vec<u8>> {
     let body = serde_json::to_vec(form).map_err(Error::unforeseen)?;
-    Ok(app.keys.hash("payment request", &[subject_id.as_bytes(), &body]))
+    Ok(app.keys.hash("payment request", &[subject.into().as_bytes(), &body]))
 }
 
 /// Returns the result that is stored under a key.

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{Kind, Recorded};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::money::money;
 use crate::notifications::{
     self, Button, Delivery, MailContent, MailKind, Notice, Notification, suppression,
@@ -28,7 +29,7 @@ struct Figures {
 pub(super) async fn send(
     tx: &mut Tx,
     app: &App,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     recorded: &Recorded,
 ) -> Result<()> {
     let plan = &recorded.plan;

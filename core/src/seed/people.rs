@@ -11,6 +11,7 @@ use super::random::Random;
 use super::{Logins, Sample};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::{Error, Result, families};
 
 pub struct People {
@@ -20,7 +21,7 @@ pub struct People {
 }
 
 pub struct Family {
-    pub id: Uuid,
+    pub id: FamilyId,
     pub full_name: String,
     pub children: usize,
     child_name: String,
@@ -146,7 +147,7 @@ fn family(
         }
     }
     Family {
-        id: random.id(created_at),
+        id: random.id(created_at).into(),
         full_name,
         children,
         child_name,
@@ -196,7 +197,7 @@ fn visitor(
     let verified = at % 7 != 6;
     let joined = new_login(random, created_at, &full_name, verified);
     Family {
-        id: random.id(created_at),
+        id: random.id(created_at).into(),
         full_name,
         children: 0,
         child_name: String::new(),

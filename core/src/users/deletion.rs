@@ -8,6 +8,7 @@ use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::notifications::{self, Category};
 use crate::unsubscribe;
 use crate::{App, Result, comments, families, messages, payments, videos};
@@ -54,7 +55,7 @@ pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> 
 pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
     videos::erase_likes(tx, id).await?;
     comments::erase_author(tx, id).await?;
-    let gone: Option<(Uuid,)> =
+    let gone: Option<(FamilyId,)> =
         tx.sql("delete from users where id = $1 returning profile_id").bind(id).optional().await?;
     match gone {
         Some((family,)) => families::refresh_search_text(tx, family).await,

@@ -14,6 +14,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::families::{self, Preferences};
+use crate::ids::FamilyId;
 use crate::notifications::{self, AccountMail};
 use crate::rate_limits::{self, Attempt, By};
 use crate::settings::Settings;
@@ -186,7 +187,7 @@ async fn insert(
     hash: &str,
     full_name: &str,
     verified_at: Option<DateTime<Utc>>,
-    profile_id: Uuid,
+    profile_id: FamilyId,
 ) -> Result<()> {
     tx.sql(
         "insert into users (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at, last_sign_in_at)
@@ -249,7 +250,7 @@ async fn take_over(
 }
 
 struct Invitation {
-    profile_id: Uuid,
+    profile_id: FamilyId,
     email: Option<String>,
 }
 
@@ -271,7 +272,11 @@ async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invita
 
 /// A mailed invitation is valid while the address belongs to the family. After a typing mistake was
 /// corrected, a stranger may hold it.
-async fn still_theirs(on: impl Into<On<'_>>, profile_id: Uuid, email: Option<&str>) -> Result<()> {
+async fn still_theirs(
+    on: impl Into<On<'_>>,
+    profile_id: FamilyId,
+    email: Option<&str>,
+) -> Result<()> {
     match email {
         Some(email) if !families::has_address(on, profile_id, email).await? => Err(NO_LONGER_GOOD),
         _ => Ok(()),

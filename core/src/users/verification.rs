@@ -13,6 +13,7 @@ use crate::accounts::{ClientInfo, User, find_user, links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::error::OrTaken;
+use crate::ids::FamilyId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::validation::Validator;
@@ -22,7 +23,7 @@ use crate::{App, Error, Result, families};
 /// family (decision P2). One conditional update: of two concurrent claims, one wins.
 pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> {
     let now = app.clock.now();
-    let other: Option<(Uuid, Uuid)> = tx
+    let other: Option<(FamilyId, FamilyId)> = tx
         .sql(
             "select u.profile_id, a.profile_id
              from users u
@@ -81,7 +82,7 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> 
 pub(super) async fn notify_other_guardians(
     tx: &mut Tx,
     app: &App,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     joined: Uuid,
 ) -> Result<()> {
     let others: Vec<(Uuid, String, String)> = tx

@@ -27,6 +27,7 @@ use self::known::{Found, Known};
 use self::row::Wanted;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::settings::Settings;
 use crate::spreadsheet::{self, Problem};
 use crate::{App, Result};
@@ -46,11 +47,11 @@ pub enum Update {
     None,
     All,
     /// Those families, if they still have the version that was shown.
-    Only(HashMap<Uuid, i64>),
+    Only(HashMap<FamilyId, i64>),
 }
 
 impl Update {
-    fn outcome(&self, id: Uuid, version: i64) -> Outcome {
+    fn outcome(&self, id: FamilyId, version: i64) -> Outcome {
         match self {
             Update::All => Outcome::Updated,
             Update::None => Outcome::Differs,
@@ -193,7 +194,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn update_family(&mut self, tx: &mut Tx, wanted: &Wanted, id: Uuid) -> Result<()> {
+    async fn update_family(&mut self, tx: &mut Tx, wanted: &Wanted, id: FamilyId) -> Result<()> {
         let before = self.known.families.get(&id).cloned().unwrap_or_default();
         let mut after = match before.with(wanted) {
             Ok(after) => after,

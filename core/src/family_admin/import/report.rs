@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::known::State;
 use crate::families::addresses::Kept;
+use crate::ids::FamilyId;
 use crate::spreadsheet::{Problem, Source};
 
 #[derive(Debug, Default, Serialize, PartialEq, Eq, utoipa::ToSchema)]
@@ -50,7 +51,8 @@ impl Report {
 #[schema(as = FamilyImportChange)]
 pub struct Change {
     pub line: usize,
-    pub id: Uuid,
+    #[schema(value_type = Uuid)]
+    pub id: FamilyId,
     /// The version that was read. It is sent back when the change is selected.
     pub version: i64,
     pub outcome: Outcome,
@@ -114,7 +116,8 @@ pub struct MergedRow {
     pub full_name: String,
     pub child_name: String,
     /// The family that it was merged into.
-    pub into: Uuid,
+    #[schema(value_type = Uuid)]
+    pub into: FamilyId,
     pub into_name: String,
 }
 
@@ -135,7 +138,7 @@ impl Details {
 impl Change {
     pub(super) fn new(
         line: usize,
-        id: Uuid,
+        id: FamilyId,
         outcome: Outcome,
         before: &State,
         after: &State,

@@ -14,6 +14,7 @@ use crate::db::Tx;
 use crate::families::addresses::{Kept, addresses, set_addresses};
 use crate::families::lock;
 use crate::family_admin::remove;
+use crate::ids::FamilyId;
 use crate::payments::{self, PlanChanges};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -53,7 +54,8 @@ pub struct Undone {
 #[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(as = FamilyNotUndone)]
 pub struct NotUndone {
-    pub id: Uuid,
+    #[schema(value_type = Uuid)]
+    pub id: FamilyId,
     /// Empty for a family that was deleted.
     pub full_name: String,
     /// Why, as a sentence.
@@ -78,7 +80,7 @@ pub(super) struct Snapshot {
 type SnapshotRow = (i64, String, String, Option<i64>, Option<NaiveDate>, i64, i64);
 
 /// Returns the current state of a family, or `None` if it was deleted or merged.
-pub(super) async fn snapshot(tx: &mut Tx, id: Uuid) -> Result<Option<Snapshot>> {
+pub(super) async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
     let found: Option<SnapshotRow> = tx
         .sql(
             "select p.version, p.full_name, p.child_name, l.total_amount, l.due_date,
@@ -155,11 +157,11 @@ pub(super) async fn open(tx: &mut Tx, now: DateTime<Utc>, id: Uuid, actor: Actor
 pub(super) async fn remember(
     tx: &mut Tx,
     import: Uuid,
-    id: Uuid,
+    id: FamilyId,
     before: Option<Snapshot>,
 ) -> Result<i64> {
     let Some(after) = snapshot(tx, id).await? else {
-        return Err(Error::Unforeseen(format!("the imported family {id} is gone")));
+        return Err(Error::Unforeseen(format!("the imported family {id:?} is gone")));
     };
     let text = |snapshot| serde_json::to_string(snapshot).map_err(Error::unforeseen);
     tx.sql(
@@ -228,7 +230,7 @@ pub async fn undo(app: &App, actor: Actor, id: Uuid) -> Result<Undone> {
     let mut tx = app.db.begin().await?;
     tx.lock("family import").await?;
     claim(&mut tx, now, id).await?;
-    let rows: Vec<(Uuid, Option<String>, String)> = tx
+    let rows: Vec<(FamilyId, Option<String>, String)> = tx
         .sql(
             "select profile_id, before, after from family_import_rows
              where import_id = $1
@@ -308,7 +310,7 @@ async fn put_back(
     app: &App,
     settings: &Settings,
     actor: Actor,
-    id: Uuid,
+    id: FamilyId,
     current: &Snapshot,
     before: Option<&Snapshot>,
 ) -> Result<()> {
@@ -336,12 +338,12 @@ async fn put_back(
     Ok(())
 }
 
-async fn name(tx: &mut Tx, id: Uuid) -> Result<String> {
+async fn name(tx: &mut Tx, id: FamilyId) -> Result<String> {
     tx.sql("select full_name from profiles where id = $1").bind(id).scalar().await
 }
 
 /// Erases what imports store about a family that is being deleted.
-pub(crate) async fn forget(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn forget(tx: &mut Tx, id: FamilyId) -> Result<()> {
     for text in [
         "delete from family_import_rows where profile_id = $1",
         "delete from merged_identities where profile_id = $1",
