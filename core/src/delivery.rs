@@ -197,6 +197,8 @@ async fn write(
         MailKind::Video => videos::announce::mail_content(app, settings, notification).await,
         MailKind::Update => updates::announce::mail_content(app, notification).await,
         MailKind::Newsletter => newsletters::mail_content(app, notification).await,
+        MailKind::UpdateTest => updates::announce::test_content(app, notification),
+        MailKind::NewsletterTest => newsletters::test_content(notification),
         MailKind::Alert => Ok(alerts::mail_content(app, settings, notification)),
         MailKind::Payment => {
             payments::receipt::mail_content(app, settings, notification, delivery).await

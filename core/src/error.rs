@@ -60,6 +60,9 @@ pub enum Error {
     /// Too many mails to one mailbox: mails that anybody can cause are limited per hour.
     #[error("We have written to this address several times already. Please try again {}.", wait(*retry_after))]
     TooManyMails { retry_after: u64 },
+    /// Too many test mails of a member of the staff to themselves.
+    #[error("You have sent yourself {most} tests within an hour. The next one is possible {}.", wait(*retry_after))]
+    TooManyTests { most: i64, retry_after: u64 },
     /// The database did not answer in time. Nothing was written.
     #[error("The portal is busy. Please try again in a moment.")]
     Busy(#[source] Option<sqlx::Error>),

@@ -17,6 +17,7 @@ mod startup;
 #[cfg(test)]
 mod statements;
 mod text_enum;
+mod text_links;
 
 pub mod access;
 pub mod accounts;

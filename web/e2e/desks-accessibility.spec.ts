@@ -107,7 +107,7 @@ test("messages and newsletters can be used by everybody, in both themes and on t
       page.getByRole("main").getByRole("listitem").getByRole("heading").getByRole("button").first().click(),
     );
   }
-  await page.goto("/admin/messages?view=letters");
+  await page.goto("/admin/messages?view=newsletters");
   await page.getByRole("button", { name: /^Send newsletter/ }).click();
   await expect(page.getByText("Please enter a subject.")).toBeVisible();
   await isSound(page, "a newsletter with complaints");

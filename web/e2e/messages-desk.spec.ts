@@ -297,7 +297,7 @@ test.describe("Newsletters", () => {
     const guest = await somebody();
     await parent(guest, camp, { name: "Chaya Feder", email: "chaya@family.example" });
     for (const email of ["chaya@family.example", "bubby@neighbor.example"]) await subscribe(guest, camp, email);
-    await page.goto("/admin/messages?view=letters");
+    await page.goto("/admin/messages?view=newsletters");
     const form = page.getByRole("region", { name: "Write a newsletter" });
     await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toHaveAccessibleName(/2 people$/);
     await expect(form.getByRole("radio", { name: /^Families Those/ })).toHaveAccessibleName(/1 person$/);
@@ -306,8 +306,13 @@ test.describe("Newsletters", () => {
     await send.click();
     await expect(form.getByText("Please enter a subject.")).toBeVisible();
     await form.getByLabel("Subject").fill("Come at ten");
-    await form.getByRole("textbox", { name: "Newsletter" }).fill("The gates open at ten.\n\nBring a hat.");
+    await form
+      .getByRole("textbox", { name: "Newsletter" })
+      .fill("The gates open at ten.\n\nBring a hat. https://camp.example/map");
     await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
+    await form.getByRole("button", { name: "Send me a test" }).click();
+    await expect(toast(page)).toContainText("It is on its way to brayndl@camp.example.");
+    expect((await camp.mailTo("brayndl@camp.example", /^Test: Come at ten/)).text).toContain("Bring a hat.");
     await page.reload();
     await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
     await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toBeChecked();
@@ -332,6 +337,7 @@ test.describe("Newsletters", () => {
     for (const email of ["chaya@family.example", "bubby@neighbor.example"]) {
       const mail = await camp.mailTo(email, /^Come at ten/);
       expect(mail.text).toContain("Bring a hat.");
+      expect(mail.html).toContain('<a href="https://camp.example/map"');
       expect(mail.header("List-Unsubscribe-Post")).toBe("List-Unsubscribe=One-Click");
       expect(await camp.mailsTo(email, /^Come at ten/)).toHaveLength(1);
     }

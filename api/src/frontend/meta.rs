@@ -68,7 +68,7 @@ const KNOWN: [Known; 18] = [
         "Terms of Service",
         "The rules for using the camp's portal: accounts, videos of children, comments, payments and the store.",
     ),
-    listed("/updates", "Live Updates", "Short announcements from camp, the newest first."),
+    listed("/updates", "Live Updates", "Short announcements from camp."),
     listed("/auth", "Sign In", "Sign in or make an account."),
     listed(
         "/faq",

@@ -209,6 +209,21 @@ story! {
 }
 
 story! {
+    async fn an_address_is_a_link_where_staff_wrote_it_and_nowhere_else(camp) {
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        write(&chaya, json!({ "message": "Look at https://spam.example/now" })).await;
+        let told = camp.mail_to("office@camp.example").await;
+        assert!(told.html.contains("https://spam.example/now") && !told.html.contains("href=\"https://spam"), "{}", told.html);
+        let staff = camp.staff().await;
+        let answer = json!({ "body": "The list is at https://camp.example/list." });
+        staff.post(&format!("{}/reply", path(&first(&staff).await)), answer).await.expect(200);
+        let mail = camp.mail_to("chaya@family.example").await;
+        assert!(mail.html.contains("<a href=\"https://camp.example/list\" dir=\"ltr\""), "{}", mail.html);
+        assert!(mail.html.contains("https://spam.example/now") && !mail.html.contains("href=\"https://spam"), "{}", mail.html);
+    }
+}
+
+story! {
     async fn nobody_answers_over_what_a_colleague_wrote_unseen(camp) {
         write(&camp.browser(), json!({})).await;
         let (staff, miriam) = (camp.staff().await, camp.staff_member("miriam", Role::Staff).await);

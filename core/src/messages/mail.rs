@@ -147,6 +147,7 @@ fn reply(settings: &Settings, original: &Original) -> MailContent {
             subject: format!("Re: Your message to {}", settings.site_name),
             heading: "An answer to your message".into(),
             paragraphs: text,
+            linked: true,
             notes: vec![format!(
                 "This answers a message of {day} in which this address was given. The message is not quoted because it was not written by somebody signed in with this address."
             )],
@@ -158,6 +159,7 @@ fn reply(settings: &Settings, original: &Original) -> MailContent {
         subject: format!("Re: {}", original.subject),
         heading: original.subject.clone(),
         paragraphs: text,
+        linked: true,
         quote: Some(Quote {
             from: format!("On {day} you wrote:"),
             paragraphs: paragraphs(&original.message),

@@ -2,9 +2,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::accounts::Staff;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 pub use crate::notifications::Audience;
@@ -32,6 +33,16 @@ pub struct NewNewsletter {
     /// Only counts the recipients.
     #[serde(default)]
     pub preview: bool,
+}
+
+/// A newsletter that somebody of the staff wants to get before others do.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TestLetter)]
+pub struct TestNewsletter {
+    pub subject: String,
+    /// Plain text; an empty line begins a new paragraph.
+    pub body: String,
 }
 
 /// A newsletter that was sent, or a preview of one.
@@ -75,12 +86,7 @@ pub async fn send(
     if new.preview {
         return Ok(Sent { recipients: reach(&mut *tx).await?, id: None });
     }
-    let mut checks = Validator::new();
-    let subject = checks.line("subject", &new.subject, SUBJECT);
-    checks.require(!subject.is_empty(), "subject", "Please enter a subject.");
-    let body = checks.block("body", &new.body, BODY);
-    checks.require(!body.is_empty(), "body", "Please write the newsletter first.");
-    checks.done()?;
+    let TestNewsletter { subject, body } = checked(&new.subject, &new.body)?;
     let now = app.clock.now();
     tx.lock("letters").await?;
     if let Some(id) = sent_before(tx, now, key, &subject, &body, new.audience).await? {
@@ -141,6 +147,36 @@ async fn sent_before(
         .optional()
         .await?;
     Ok(sent.map(|(id,)| id))
+}
+
+/// Sends a newsletter to the member of the staff who writes it, and to nobody else.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::TooManyTests`]
+pub async fn send_test(
+    tx: &mut Tx,
+    app: &App,
+    staff: &Staff,
+    newsletter: &TestNewsletter,
+) -> Result<()> {
+    let data = json!(checked(&newsletter.subject, &newsletter.body)?);
+    let to = (staff.id, staff.email.as_str());
+    notifications::notify_test(tx, app, MailKind::NewsletterTest, to, data).await?;
+    let subject = Subject::none(SubjectKind::Letter);
+    let actor = Actor::Staff(staff.id);
+    audit::record(tx, app.clock.now(), actor, Action::LetterTest, subject, Value::Null).await
+}
+
+/// Subject and text as they are stored.
+fn checked(subject: &str, body: &str) -> Result<TestNewsletter> {
+    let mut checks = Validator::new();
+    let subject = checks.line("subject", subject, SUBJECT);
+    checks.require(!subject.is_empty(), "subject", "Please enter a subject.");
+    let body = checks.block("body", body, BODY);
+    checks.require(!body.is_empty(), "body", "Please write the newsletter first.");
+    checks.done()?;
+    Ok(TestNewsletter { subject, body })
 }
 
 /// Returns the sent newsletters, all or those to one audience, the newest first.
@@ -213,10 +249,25 @@ pub(crate) async fn mail_content(
         .bind(notification.subject_id)
         .optional()
         .await?;
-    Ok(found.map(|(subject, body)| notifications::MailContent {
+    Ok(found.map(|(subject, body)| content(TestNewsletter { subject, body })))
+}
+
+/// Writes the mail that staff send to themselves. Returns `None` if its text was erased.
+pub(crate) fn test_content(
+    notification: &Notification,
+) -> Result<Option<notifications::MailContent>> {
+    let newsletter: Option<TestNewsletter> =
+        serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
+    Ok(newsletter.map(|newsletter| content(newsletter).marked_as_test()))
+}
+
+fn content(newsletter: TestNewsletter) -> notifications::MailContent {
+    let TestNewsletter { subject, body } = newsletter;
+    notifications::MailContent {
         heading: subject.clone(),
         paragraphs: notifications::paragraphs(&body),
+        linked: true,
         subject,
         ..notifications::MailContent::default()
-    }))
+    }
 }

@@ -2,10 +2,11 @@
 //! that causes them.
 
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::suppression::{self, FAMILY_READERS, REFUSED};
-use super::{Audience, Category, Deliver, Notice};
+use super::{Audience, Category, Deliver, MailKind, Notice};
 use crate::access::Access;
 use crate::db::{On, Tx};
 use crate::rate_limits;
@@ -214,6 +215,23 @@ pub async fn notify_requested(
     }
     notify(tx, app, notice, email, full_name).await?;
     Ok(Limited::Queued)
+}
+
+/// Sends a test of an update or a newsletter to the member of the staff who writes it. Nobody else
+/// is notified.
+///
+/// # Errors
+///
+/// [`Error::TooManyTests`] above the limit.
+pub async fn notify_test(
+    tx: &mut Tx,
+    app: &App,
+    kind: MailKind,
+    (staff_id, email): (Uuid, &str),
+    data: Value,
+) -> Result<()> {
+    rate_limits::count_test(tx, app, staff_id).await?;
+    notify(tx, app, Notice { kind, subject_id: staff_id, data }, email, "").await
 }
 
 /// Like [`notify`], but only once for each key. Returns the notification if it is new.

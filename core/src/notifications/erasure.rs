@@ -13,6 +13,9 @@ use crate::{App, Result};
 /// be compared with the last one. The privacy page and the README state the same period.
 const KEPT: TimeDelta = TimeDelta::days(396);
 
+/// How long the text of a test mail is kept. A mail that cannot be delivered is tried for two days.
+const TESTS_KEPT: TimeDelta = TimeDelta::days(3);
+
 /// The maximum number of notifications that are erased in one transaction.
 const AT_ONCE: i64 = 200;
 
@@ -85,9 +88,22 @@ pub(crate) async fn erase_about(tx: &mut Tx, id: impl Into<Uuid>) -> Result<()> 
     Ok(())
 }
 
-/// Erases names and addresses from old mails. Runs hourly.
+/// Erases names and addresses from old mails, and the texts of older tests. Runs hourly.
+///
+/// # Errors
+///
+/// Only those of the database.
 pub async fn erase_old(app: &App) -> Result<()> {
     let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "update notifications set data = 'null'
+         where kind in ('update_test', 'letter_test') and data <> 'null' and created_at < $1",
+    )
+    .bind(now - TESTS_KEPT)
+    .execute()
+    .await?;
+    tx.commit().await?;
     loop {
         let mut tx = app.db.begin().await?;
         let old: Vec<(Uuid,)> = tx

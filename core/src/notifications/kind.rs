@@ -10,6 +10,11 @@ pub enum MailKind {
     /// A camp update.
     Update,
     Newsletter,
+    /// An update that was not posted yet, to the member of the staff who writes it. The subject is
+    /// the staff account.
+    UpdateTest,
+    /// The same of a newsletter.
+    NewsletterTest,
     /// An alert to the owners.
     Alert,
     /// A receipt.
@@ -68,6 +73,8 @@ impl MailKind {
             MailKind::Video => "video",
             MailKind::Update => "update",
             MailKind::Newsletter => "letter",
+            MailKind::UpdateTest => "update_test",
+            MailKind::NewsletterTest => "letter_test",
             MailKind::Alert => "alert",
             MailKind::Payment => "payment",
             MailKind::Subscribe => "subscribe",
@@ -84,6 +91,8 @@ impl MailKind {
             MailKind::Video,
             MailKind::Update,
             MailKind::Newsletter,
+            MailKind::UpdateTest,
+            MailKind::NewsletterTest,
             MailKind::Alert,
             MailKind::Payment,
             MailKind::Subscribe,

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub use enqueue::{
     Limited, notify, notify_all, notify_families, notify_limited, notify_once, notify_requested,
-    reach, reach_all,
+    notify_test, reach, reach_all,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};

@@ -1,8 +1,9 @@
 //! Limits of the mails that go to one mailbox.
 
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
-use super::{RateLimit, count_in, counted, limit, seconds};
+use super::{RateLimit, TESTS_BY_STAFF, count_in, counted, limit, seconds};
 use crate::db::Tx;
 use crate::{App, Error, Result};
 
@@ -44,6 +45,23 @@ pub(crate) async fn count_asked_mail(
     };
     let until = count_all(tx, app, &MAILS_BY_MAILBOX, &mailbox).await?;
     Ok(until.map(|until| too_many_mails(until.min(own_until), app.clock.now())))
+}
+
+/// Counts one more test mail that a member of the staff sends to themselves. The count belongs to the
+/// transaction that enqueues the mail.
+///
+/// # Errors
+///
+/// [`Error::TooManyTests`] above the limit.
+pub(crate) async fn count_test(tx: &mut Tx, app: &App, staff: Uuid) -> Result<()> {
+    let limit = TESTS_BY_STAFF;
+    match count_in(tx, app, limit, &staff.to_string()).await? {
+        Some(until) => Err(Error::TooManyTests {
+            most: limit.most,
+            retry_after: seconds(until, app.clock.now()),
+        }),
+        None => Ok(()),
+    }
 }
 
 async fn count_all(

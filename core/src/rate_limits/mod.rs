@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use chrono::{DateTime, TimeDelta, Utc};
 use ipnet::{Ipv4Net, Ipv6Net};
 
-pub(crate) use mail::{Room, count_asked_mail, count_mail, count_own_mail};
+pub(crate) use mail::{Room, count_asked_mail, count_mail, count_own_mail, count_test};
 pub(crate) use sign_in::clear_account;
 pub use sign_in::{Attempt, By};
 
@@ -42,6 +42,8 @@ pub const SUBSCRIBE_BY_RECIPIENT: RateLimit = limit("subscribe-recipient", 3, 60
 pub const COMMENTS_BY_USER: RateLimit = limit("comments", 30, 10);
 pub const REPORTS_BY_ADDRESS: RateLimit = limit("reports-address", 20, 60);
 pub const VIEWS_BY_ADDRESS: RateLimit = limit("views-address", 300, 60);
+/// Test mails of updates and newsletters, from one staff account to itself.
+pub const TESTS_BY_STAFF: RateLimit = limit("tests", 10, 60);
 pub const FAQ_VIEWS_BY_ADDRESS: RateLimit = limit("faq-views-address", 300, 60);
 
 /// The limit of an IPv6 /48, as a multiple of the limit of a /64 in it. A site or a hosting

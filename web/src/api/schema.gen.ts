@@ -446,6 +446,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/letters/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a newsletter to oneself only */
+        post: operations["post_admin_letters_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/letters/{id}/deliveries/retry": {
         parameters: {
             query?: never;
@@ -470,7 +487,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All updates of every status, the newest first */
+        /** All updates of every status: those that families see in their order, then the rest, the newest first */
         get: operations["get_admin_live_updates"];
         put?: never;
         /**
@@ -491,10 +508,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many addresses would get mail */
+        /** How many addresses would get mail, and the author of the last update of this account */
         get: operations["get_admin_live_updates_reach"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/live-updates/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send an update as a mail to oneself, without posting it */
+        post: operations["post_admin_live_updates_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1859,7 +1893,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The active updates, the pinned ones first, then the newest */
+        /** The active updates: High Priority ones of the last 24 hours, then pinned ones, then the rest, the newest first */
         get: operations["get_live_updates"];
         put?: never;
         post?: never;
@@ -3376,8 +3410,11 @@ export interface components {
             /** Format: uuid */
             id: string;
             message: string;
-            /** @description Shown above the others. */
-            pinned: boolean;
+            /**
+             * Format: date-time
+             * @description Until then it stands above the others, except those that [`PLACE`] puts first.
+             */
+            pinned_until?: string | null;
             priority: components["schemas"]["UpdatePriority"];
             title: string;
         };
@@ -3659,8 +3696,14 @@ export interface components {
             /** @description When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`. */
             expires_at?: string | null;
             message: string;
-            pinned?: boolean;
+            /**
+             * Format: int64
+             * @description Pins it for so many days from now, 1 to 7.
+             */
+            pin_days?: number | null;
             priority?: components["schemas"]["UpdatePriority"];
+            /** @description Whether families get mail about it, now or never. */
+            send_mail?: boolean;
             title: string;
         };
         /** @description A new video of staff or an import. */
@@ -4025,8 +4068,11 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 message: string;
-                /** @description Shown above the others. */
-                pinned: boolean;
+                /**
+                 * Format: date-time
+                 * @description Until then it stands above the others, except those that [`PLACE`] puts first.
+                 */
+                pinned_until?: string | null;
                 priority: components["schemas"]["UpdatePriority"];
                 title: string;
             }[];
@@ -4834,6 +4880,19 @@ export interface components {
             /** Format: uuid */
             id: string;
         };
+        /** @description A newsletter that somebody of the staff wants to get before others do. */
+        TestLetter: {
+            /** @description Plain text; an empty line begins a new paragraph. */
+            body: string;
+            subject: string;
+        };
+        /** @description An update that somebody of the staff wants to see as a mail before posting it. */
+        TestUpdate: {
+            author: string;
+            message: string;
+            priority?: components["schemas"]["UpdatePriority"];
+            title: string;
+        };
         /** @enum {string} */
         TextEncoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "windows-1255";
         TokenBody: {
@@ -4898,7 +4957,11 @@ export interface components {
             expires_at?: string | null;
             is_active?: boolean | null;
             message?: string | null;
-            pinned?: boolean | null;
+            /**
+             * Format: int64
+             * @description Pins it for so many days from now, 1 to 7. Null ends the pin.
+             */
+            pin_days?: number | null;
             priority?: components["schemas"]["UpdatePriority"] | null;
             title?: string | null;
             /**
@@ -4910,6 +4973,8 @@ export interface components {
         /** @enum {string} */
         UpdatePriority: "low" | "medium" | "high";
         UpdateReach: {
+            /** @description The author's name in the last update that this account posted. */
+            last_author?: string | null;
             /**
              * Format: int64
              * @description Addresses that would get mail about an update now.
@@ -6252,6 +6317,39 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    post_admin_letters_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestLetter"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     post_admin_letters_id_deliveries_retry: {
         parameters: {
             query?: never;
@@ -6380,6 +6478,39 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    post_admin_live_updates_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestUpdate"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_admin_live_updates_id: {

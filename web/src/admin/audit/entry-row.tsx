@@ -113,7 +113,7 @@ function pageOf(kind: string, name: string) {
     case "faq":
       return paths.admin.faq + found;
     case "letter":
-      return `${paths.admin.messages}?view=letters`;
+      return `${paths.admin.messages}?view=newsletters`;
     case "staff":
       return paths.admin.accounts;
     default:

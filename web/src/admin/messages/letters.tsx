@@ -10,11 +10,14 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Field, FieldError, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
+import { LinkedText } from "../../ui/linked-text";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { Listing } from "../shared/listing";
+import { TestMailButton, useTestMail } from "../shared/send-test";
+import { requiresSignIn } from "../shared/session";
 import { deliverySummary, people } from "../shared/words";
 import { useLetterDraft } from "./letter-draft";
 import {
@@ -23,6 +26,7 @@ import {
   lettersQuery,
   retryLetter,
   sendLetter,
+  testLetter,
   type Audience,
   type Letter,
 } from "./queries";
@@ -43,36 +47,49 @@ const explained: Record<Audience, string> = {
   both: "Nobody gets it twice",
 };
 
-/** Writes a letter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
-function Compose() {
+/** Sends the newsletter that is being written: to oneself as a test, or to its readers after a question. */
+function useSending({ draft: { subject, body, audience, key }, clear }: ReturnType<typeof useLetterDraft>) {
   const client = useQueryClient();
-  const {
-    draft: { subject, body, audience, key },
-    change,
-    clear,
-  } = useLetterDraft();
   const [asking, setAsking] = useState(false);
   const reach = useReach();
   const recipients = reach[audience];
+  const test = useTestMail();
+  const texts = { subject: subject.trim(), body: body.trim() };
 
-  const { errors, message, form } = useForm({
+  const form = useForm({
     check: () => ({
-      ...(subject.trim() ? {} : { subject: "Please enter a subject." }),
-      ...(body.trim() ? {} : { body: "Please write the newsletter first." }),
-      ...(recipients === 0 ? { audience: "Nobody would get this newsletter." } : {}),
+      ...(texts.subject ? {} : { subject: "Please enter a subject." }),
+      ...(texts.body ? {} : { body: "Please write the newsletter first." }),
+      ...(recipients === 0 && !test.isTest() ? { audience: "Nobody would get this newsletter." } : {}),
     }),
-    submit: async () => setAsking(true),
+    submit: async () => {
+      if (!test.isTest()) return setAsking(true);
+      await testLetter(texts);
+      test.sent();
+    },
+    failed: (error) => {
+      toastFailure(error, "Failed to send the test.");
+      return requiresSignIn(error);
+    },
   });
 
   async function send() {
-    const { recipients: told } = await sendLetter(
-      { subject: subject.trim(), body: body.trim(), audience, preview: false },
-      key,
-    );
+    const { recipients: told } = await sendLetter({ ...texts, audience, preview: false }, key);
     toast({ title: "Newsletter Sent", description: `It is on its way to ${people(told)}.` });
     clear();
     await client.invalidateQueries({ queryKey: ["admin", "letters"] });
   }
+  return { ...form, reach, recipients, test, send, asking, setAsking };
+}
+
+/** Writes a newsletter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
+function Compose() {
+  const letter = useLetterDraft();
+  const {
+    draft: { subject, body, audience },
+    change,
+  } = letter;
+  const { form, busy, errors, message, reach, recipients, test, send, asking, setAsking } = useSending(letter);
 
   return (
     <section aria-labelledby="write" className="sheet p-5 shadow-low sm:p-6">
@@ -98,7 +115,11 @@ function Compose() {
               required
             />
           </Field>
-          <Field label="Newsletter" error={errors["body"]} hint="An empty line begins a new paragraph.">
+          <Field
+            label="Newsletter"
+            error={errors["body"]}
+            hint="An empty line begins a new paragraph. Web addresses (https://…) become links."
+          >
             <TextArea
               name="body"
               dir="auto"
@@ -115,9 +136,10 @@ function Compose() {
           <FormMessage>{message}</FormMessage>
           <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
             {(subject || body) && (
-              <p className="text-sm text-muted">This tab keeps it until you send it or sign out.</p>
+              <p className="me-auto text-sm text-muted">This tab keeps it until you send it or sign out.</p>
             )}
-            <Button type="submit" icon="mail" className="max-sm:w-full">
+            <TestMailButton busy={busy} test={test} className="max-sm:w-full" />
+            <Button type="submit" icon="mail" busy={busy} onClick={test.onSubmitClick} className="max-sm:w-full">
               {letterLabel(recipients)}
             </Button>
           </div>
@@ -207,7 +229,7 @@ function Preview({ subject, body }: { subject: string; body: string }) {
           {body.trim() ? (
             paragraphs(body).map((text, i) => (
               <p key={i} dir="auto" className="whitespace-pre-line">
-                {text}
+                <LinkedText text={text} />
               </p>
             ))
           ) : (
@@ -336,7 +358,7 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
         <div className="grid max-w-[70ch] gap-3 px-4 pb-4">
           {paragraphs(letter.body).map((text, i) => (
             <p key={i} dir="auto" className="whitespace-pre-line">
-              {text}
+              <LinkedText text={text} />
             </p>
           ))}
         </div>

@@ -8,6 +8,7 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Field, Select } from "../../ui/field";
+import { LinkedText } from "../../ui/linked-text";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { restoreFocus } from "../shared/focus";
@@ -255,7 +256,7 @@ function Replies({
               </Badge>
             </p>
             <p dir="auto" className="mt-2 whitespace-pre-line">
-              {reply.body}
+              <LinkedText text={reply.body} />
             </p>
           </li>
         ))}

@@ -309,7 +309,7 @@ describe("a draft", () => {
 describe("a newsletter", () => {
   it("is counted and asked about before it goes out, once", async () => {
     const camp = inbox();
-    const user = open("/admin/messages?view=letters");
+    const user = open("/admin/messages?view=newsletters");
     await user.type(await screen.findByLabelText("Subject"), "Visiting day");
     await user.type(screen.getByLabelText("Newsletter"), "Come early.");
     await user.click(await screen.findByRole("button", { name: "Send newsletter to 138 people" }));
@@ -323,29 +323,52 @@ describe("a newsletter", () => {
     expect(screen.getByLabelText("Subject")).toHaveProperty("value", "");
   });
 
+  it("is mailed to oneself first, also when nobody would get it", async () => {
+    const camp = inbox({
+      "POST /api/admin/letters": { recipients: 0, id: null },
+      "POST /api/admin/letters/test": null,
+    });
+    const user = open("/admin/messages?view=newsletters");
+    await user.type(await screen.findByLabelText("Subject"), "Visiting day");
+    await user.click(screen.getByRole("button", { name: "Send me a test" }));
+    expect(screen.getByText("Please write the newsletter first.")).toBeTruthy();
+    await user.type(screen.getByLabelText("Newsletter"), "The map: https://camp.example/map.");
+    const preview = within(screen.getByRole("region", { name: "Preview" }));
+    expect(preview.getByRole("link", { name: "https://camp.example/map" }).getAttribute("href")).toBe(
+      "https://camp.example/map",
+    );
+    await user.click(screen.getByRole("button", { name: "Send me a test" }));
+    expect(await screen.findByText("Test Sent")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/letters/test").map(({ body }) => body)).toEqual([
+      { subject: "Visiting day", body: "The map: https://camp.example/map." },
+    ]);
+    expect(screen.queryByRole("dialog")).toBeNull();
+    expect(screen.getByLabelText("Subject")).toHaveProperty("value", "Visiting day");
+  });
+
   it("outlives a reload in its tab, and is nobody else's", async () => {
     const answers = { "POST /api/admin/auth/sign-out": null };
     inbox(answers);
-    const user = open("/admin/messages?view=letters");
+    const user = open("/admin/messages?view=newsletters");
     const subject = () => screen.findByLabelText("Subject");
     await user.type(await subject(), "Visiting day");
     await user.click(screen.getByRole("radio", { name: /^Mailing list/ }));
     cleanup();
 
     inbox(answers);
-    open("/admin/messages?view=letters");
+    open("/admin/messages?view=newsletters");
     expect(await subject()).toHaveProperty("value", "Visiting day");
     expect(screen.getByRole("radio", { name: /^Mailing list/ })).toHaveProperty("checked", true);
     expect(screen.getByText("This tab keeps it until you send it or sign out.")).toBeTruthy();
     cleanup();
 
     inbox({ ...answers, "GET /api/admin/session": { staff: { ...kornbluh, id: "s2", username: "brikwald" } } });
-    open("/admin/messages?view=letters");
+    open("/admin/messages?view=newsletters");
     expect(await subject()).toHaveProperty("value", "");
     cleanup();
 
     inbox(answers);
-    const again = open("/admin/messages?view=letters");
+    const again = open("/admin/messages?view=newsletters");
     expect(await subject()).toHaveProperty("value", "Visiting day");
     await again.click(screen.getAllByRole("button", { name: "Sign Out" })[0]!);
     expect(await screen.findByText("Signed Out")).toBeTruthy();

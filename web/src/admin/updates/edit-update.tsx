@@ -47,7 +47,13 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     <Drawer title="Edit update" onClose={close}>
       <form {...form} className="grid gap-5">
         <DraftNotice what="update" stale={stale} onReload={reload} />
-        <UpdateFields draft={draft} set={set} errors={errors} focus />
+        <UpdateFields
+          draft={draft}
+          pinnedUntil={base.pin === "keep" ? row.pinned_until : null}
+          set={set}
+          errors={errors}
+          focus
+        />
         <p className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">
           {mailed ? "Families were mailed about it when it was posted. " : ""}Saving does not send any mail.
         </p>
