@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { deviceName } from "../../accounts/session-line";
+import { sessionName } from "../../accounts/session-line";
 import type { LoginSession } from "../../api/client";
+import { useSite } from "../../api/queries";
 import { Dialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
 import { ignoreNotFound } from "../shared/missing-records";
@@ -12,6 +13,7 @@ import { SessionList } from "./session-list";
 /** The staff sessions of a colleague. To end one takes one's own password, as every change of another account does. */
 export function SessionsDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const client = useQueryClient();
+  const timeZone = useSite()?.timezone ?? "UTC";
   const [asking, setAsking] = useState<{ session: LoginSession | null } | null>(null);
 
   async function end(session: LoginSession | null, password: string) {
@@ -42,7 +44,7 @@ export function SessionsDialog({ account, onClose }: { account: Account; onClose
             <>
               <bdi>{account.username}</bdi>{" "}
               <span className="font-normal text-muted">
-                {asking.session ? deviceName(asking.session) : "on every device"}
+                {asking.session ? sessionName(asking.session, timeZone) : "on every device"}
               </span>
             </>
           }

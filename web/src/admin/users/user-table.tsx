@@ -46,7 +46,7 @@ export function UserTable({ users, currency, sort, direction, onSort, onShow, as
               Amount
             </Heading>
             <Heading wide="w-15">Videos</Heading>
-            <Heading wide="w-18">Updates</Heading>
+            <Heading wide="w-17">Updates</Heading>
             <Heading wide="w-41">
               <span className="sr-only">Actions</span>
             </Heading>
