@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import { useAction } from "../../api/queries";
 import { copyText } from "../../lib/copy";
 import { Button } from "../../ui/button";
@@ -81,7 +81,7 @@ export function InvitationButtons({ family }: { family: Family }) {
     <>
       {family.email && (
         <Button look="line" icon="mail" busy={send.isPending} onClick={() => send.mutate()}>
-          {send.isPending ? "Sending..." : inviteName(family)}
+          {send.isPending ? "Sending..." : family.invited ? "Send invitation again" : "Invite"}
         </Button>
       )}
       <Button look="line" icon="link" busy={copying} onClick={copy}>
@@ -102,44 +102,37 @@ export function RowInvitation({ family }: { family: Family }) {
       {family.email && (
         <RowButton
           icon={sent ? "check" : "mail"}
-          title={sent ? "Invitation sent" : inviteName(family)}
+          label={sent ? "Sent" : family.invited ? "Invite again" : "Invite"}
           whom={whom}
           urgent={!family.invited || sent}
           busy={send.isPending}
           disabled={sent}
           onClick={() => send.mutate()}
-        >
-          {sent ? "Sent" : family.invited ? "Invite again" : "Invite"}
-        </RowButton>
+        />
       )}
-      <RowButton icon="link" title="Copy invitation link" whom={whom} busy={copying} onClick={copy}>
-        Copy invitation link
-      </RowButton>
+      <RowButton icon="link" label="Copy invitation link" whom={whom} busy={copying} onClick={copy} />
       {manual}
     </span>
   );
 }
 
-const inviteName = ({ invited }: Family) => (invited ? "Send invitation again" : "Invite");
-
 type RowButtonProps = {
   icon: IconName;
-  title: string;
+  /** What a card says; a row has the icon alone. */
+  label: string;
   whom: string;
   /** Nobody has invited this family yet. */
   urgent?: boolean;
   busy: boolean;
   disabled?: boolean;
   onClick: () => void;
-  /** What a card says; a row has the icon alone. */
-  children: ReactNode;
 };
 
-const RowButton = ({ icon, title, whom, urgent, busy, disabled, onClick, children }: RowButtonProps) => (
+const RowButton = ({ icon, label, whom, urgent, busy, disabled, onClick }: RowButtonProps) => (
   <button
     type="button"
-    aria-label={`${title}: ${whom}`}
-    title={title}
+    aria-label={`${label}: ${whom}`}
+    title={label}
     aria-busy={busy || undefined}
     disabled={disabled}
     onClick={() => !busy && onClick()}
@@ -151,6 +144,6 @@ const RowButton = ({ icon, title, whom, urgent, busy, disabled, onClick, childre
     )}
   >
     <Icon name={icon} />
-    <span className="@4xl:sr-only">{children}</span>
+    <span className="@4xl:sr-only">{label}</span>
   </button>
 );

@@ -239,7 +239,7 @@ describe("an invitation", () => {
     await user.click(screen.getByRole("button", invite));
     expect(await screen.findByText("It is on its way to gitty@family.example.")).toBeTruthy();
     // A second press would be a second mail.
-    const sent = await screen.findByRole("button", { name: "Invitation sent: Gitty Falkenrath" });
+    const sent = await screen.findByRole("button", { name: "Sent: Gitty Falkenrath" });
     expect(sent).toHaveProperty("disabled", true);
 
     await user.click(screen.getByRole("button", copy));
