@@ -80,6 +80,16 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The camp's name for titles and sentences, without the Yiddish or Hebrew that may follow it:
+    /// "Camp Naarim" of "Camp Naarim · קעמפ נערים".
+    pub fn camp_name(&self) -> &str {
+        let hebrew = |text: &str| text.chars().any(crate::text::is_hebrew);
+        match self.site_name.rsplit_once(" · ") {
+            Some((name, rest)) if hebrew(rest) && !hebrew(name) && !name.is_empty() => name,
+            _ => &self.site_name,
+        }
+    }
+
     /// The origin of the embedded shop for the content security policy: scheme, host and port.
     pub fn shop_origin(&self) -> Option<String> {
         let url = url::Url::parse(&self.shop_url).ok()?;
@@ -174,11 +184,11 @@ pub fn parse(name: &str, typed: &str) -> Result<Value> {
         Kind::Switch => match typed {
             "true" | "on" | "yes" => json!(true),
             "false" | "off" | "no" => json!(false),
-            _ => return Err(Error::invalid(name, format!("{name} is true or false."))),
+            _ => return Err(Error::invalid(name, format!("{name} must be true or false."))),
         },
         Kind::Number { .. } | Kind::Money { .. } => match typed.parse::<i64>() {
             Ok(number) => json!(number),
-            Err(_) => return Err(Error::invalid(name, format!("{name} is a whole number."))),
+            Err(_) => return Err(Error::invalid(name, format!("{name} must be a whole number."))),
         },
         Kind::Pictures(_) => {
             json!(typed.split([',', ' ']).filter(|id| !id.is_empty()).collect::<Vec<_>>())
