@@ -64,7 +64,7 @@ async fn body<S: Send + Sync>(
     let read = Bytes::from_request(request, state).await;
     read.map_err(|broken: BytesRejection| match broken.status() {
         status @ StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, "too_large", too_large),
-        _ => Problem::bad_request("The request did not arrive whole. Please send it again."),
+        _ => Problem::bad_request("The request did not arrive completely. Please send it again."),
     })
 }
 

@@ -64,7 +64,7 @@ impl Seed {
         }
         print(format!(
             "Created {} families, {} visitors, {} staff accounts, {} videos of this summer and {} of \
-             earlier ones, {} updates, {} comments, {} likes, {} views and {} mails.",
+             earlier ones, {} updates, {} comments, {} likes, {} views and {} emails.",
             planted.families,
             planted.visitors,
             planted.staff,
@@ -84,7 +84,9 @@ impl Seed {
             print(format!("  parent   {}", logins.parent));
             print(format!("  visitor  {}", logins.visitor));
         } else {
-            print("Nobody can sign in yet. `camp admin add` makes an account for the staff area.");
+            print(
+                "Nobody can sign in yet. `camp admin add` creates an account for the staff area.",
+            );
         }
         Ok(Code::Done)
     }

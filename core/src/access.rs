@@ -54,12 +54,11 @@ impl Viewer {
             None => Err(Error::SignInRequired),
             Some(_) if self.refused => Err(Error::Forbidden {
                 code: "families_only",
-                text: "Only families of the camp can watch. If you are one, please write to the camp.",
+                text: "Only camp families can watch. If you are one, please write to the camp.",
             }),
             Some(_) => Err(Error::Forbidden {
                 code: "awaiting_approval",
-                text: "The camp has not yet confirmed that you belong to a family of this summer. \
-                       We write to you as soon as it has.",
+                text: "The camp still needs to confirm your family for this summer. We’ll email you as soon as it does.",
             }),
         }
     }

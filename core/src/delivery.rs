@@ -168,7 +168,7 @@ async fn compose(
     let page = leave.as_ref().map(|token| app.url(&format!("/unsubscribe?token={token}")));
     let (text, html) = content.render(app, &settings, page.as_deref())?;
     Ok(Some(Mail {
-        from: app.config.mail_from(&settings.site_name),
+        from: app.config.mail_from(settings.camp_name()),
         to: Mailbox::new(name, address),
         reply_to: content.reply_to.or_else(|| mailbox(&settings.contact_email)),
         subject: content.subject,

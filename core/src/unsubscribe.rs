@@ -42,7 +42,7 @@ pub fn token(keys: &Keys, email: &str, category: Category) -> String {
 ///
 /// [`Error::Gone`] for an invalid token.
 pub fn read(app: &App, token: &str) -> Result<(String, Category)> {
-    let broken = Error::Gone("This link is not complete. Please open it again from the mail.");
+    let broken = Error::Gone("This link is incomplete. Please open it again from the email.");
     let Some((body, signature)) = token.split_once('.') else { return Err(broken) };
     if !app.keys.verify(PURPOSE, body, signature) {
         return Err(broken);

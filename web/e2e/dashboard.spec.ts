@@ -20,7 +20,7 @@ const tiles = async (page: Page, expected: Record<string, string>) => {
 test("the tiles and what needs attention say what is there, and lead to it", async ({ page, camp, somebody }) => {
   await staff(page, camp);
   await page.goto("/admin/dashboard");
-  await expect(page.getByText("Nothing waits for you.")).toBeVisible();
+  await expect(page.getByText("You are all caught up.")).toBeVisible();
   await tiles(page, {
     Reports: "0 this year",
     Gallery: "0 videos",
@@ -91,7 +91,7 @@ test("the tiles and what needs attention say what is there, and lead to it", asy
       FAQ: "10 entries",
       Store: "1 item",
     });
-    await expect(page.getByText("Nothing waits for you.")).toBeHidden();
+    await expect(page.getByText("You are all caught up.")).toBeHidden();
     await isSound(page, "a full dashboard");
   });
 

@@ -54,7 +54,7 @@ test("answers say what the settings say, also after staff have changed them", as
   const desk = await somebody();
   await staff(desk, camp, "miriam", "owner");
   await page.goto("/faq#access");
-  await expect(opened(page)).toContainText("Everybody who has the address of this site can watch the videos");
+  await expect(opened(page)).toContainText("Anyone who has the address of this site can watch the videos");
   await call(desk.request, "PATCH", "/api/admin/settings", { access: "families", contactEmail: "office@pine.example" });
   await page.reload();
   await expect(opened(page)).toContainText(

@@ -33,7 +33,7 @@ test("several drafts are published at once, every family hears of each, and seve
   await bar(page).getByRole("button", { name: "Publish" }).click();
   const publishing = page.getByRole("dialog", { name: "Publish 2 videos?" });
   await expect(publishing.getByRole("listitem")).toHaveText(["Campfire", "Swim relay"]);
-  await expect(publishing).toContainText("Families see them at once, and 4 mails go out. 1 more is published already.");
+  await expect(publishing).toContainText("Families see them right away, and 4 emails go out. 1 more is already published.");
   await publishing.getByRole("button", { name: "Publish and send 4 mails" }).click();
   await expect(toast(page)).toContainText("2 videos published and notifications sent!");
   await expect(bar(page)).toBeHidden();
@@ -152,7 +152,7 @@ test.describe("Mails that fail", () => {
     await posted(page, { title: "Swim relay", status: "draft" });
 
     await page.goto("/admin/dashboard");
-    await page.getByRole("link", { name: "1 mail about videos failed within the last seven days" }).click();
+    await page.getByRole("link", { name: "1 email about videos failed in the last seven days" }).click();
     await expect(page).toHaveURL(/\/admin\/mail\?about=videos$/);
     await expect(page.getByRole("button", { name: "Send again to dovid@family.example" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("listitem")).toHaveCount(1);
@@ -163,11 +163,11 @@ test.describe("Mails that fail", () => {
       .getByRole("button", { name: /details of Campfire/ })
       .click();
     const drawer = page.getByRole("dialog", { name: "Campfire" });
-    await expect(drawer.getByRole("region", { name: "Mail to families" })).toContainText("Queued0Sent1Failed1");
+    await expect(drawer.getByRole("region", { name: "Emails to families" })).toContainText("Queued0Sent1Failed1");
 
     camp.refuseMailTo();
     await drawer.getByRole("button", { name: "Retry 1 failed" }).click();
-    await expect(toast(page)).toContainText("1 mail goes out again");
+    await expect(toast(page)).toContainText("1 email on the way again");
     await camp.mailTo("dovid@family.example", /Campfire/);
     await expect.poll(deliveries).toEqual({ queued: 0, sent: 2, failed: 0, suppressed: 0 });
     await page.reload();
@@ -194,7 +194,7 @@ test("several videos are chosen and published by keyboard alone, and the page is
   await tabTo(page, bar(page).getByRole("button", { name: "Publish" }));
   await page.keyboard.press("Enter");
   const question = page.getByRole("dialog", { name: "Publish 1 video?" });
-  await expect(question).toContainText("Families see it at once. Nobody is mailed.");
+  await expect(question).toContainText("Families see it right away. No emails are sent.");
   await isSound(page, "the question before publishing");
   await tabTo(page, question.getByRole("button", { name: "Publish", exact: true }));
   await page.keyboard.press("Enter");

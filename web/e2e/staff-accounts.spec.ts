@@ -170,7 +170,7 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
     const secret = (await dialog(page).locator("code").innerText()).replace(/\s/g, "");
     await dialog(page).getByLabel("First code").fill(totp(secret));
     await dialog(page).getByRole("button", { name: "Turn on two-factor" }).click();
-    await dialog(page).getByLabel("I have kept my recovery codes").check();
+    await dialog(page).getByLabel("I saved my recovery codes").check();
     await dialog(page).getByRole("button", { name: "Continue" }).click();
     expect((await phone.request.get("/api/admin/sessions")).status()).toBe(401);
     await camp.mailTo("feder@camp.example", /Two-factor was turned on/);

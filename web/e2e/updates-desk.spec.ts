@@ -74,7 +74,7 @@ test.describe("Live updates", () => {
 
     await rain.getByRole("button", { name: "Edit Rain plan" }).click();
     const panel = page.getByRole("dialog", { name: "Edit update" });
-    await expect(panel).toContainText("Saving does not send any mail.");
+    await expect(panel).toContainText("Saving does not send any emails.");
     await panel.getByLabel("Title").fill("Sun plan");
     await panel.getByRole("button", { name: "Save update" }).click();
     await expect(toast(page)).toContainText("Update Saved");
@@ -156,11 +156,11 @@ test.describe("Live updates", () => {
     await page.getByRole("searchbox", { name: "Search updates" }).fill("nothing of the kind");
     await expect(page.getByText('No updates found matching "nothing of the kind"')).toBeVisible();
     await page.getByRole("button", { name: "Clear Search", exact: true }).click();
-    await page.getByRole("main").getByLabel("Which standing").selectOption("Expired");
+    await page.getByRole("main").getByLabel("Filter by status").selectOption("Expired");
     await expect(page.getByText("No updates found")).toBeVisible();
     await page.goBack();
     await expect(page).toHaveURL("/admin/live-updates");
-    await page.getByRole("main").getByLabel("Which priority").selectOption("Medium priority");
+    await page.getByRole("main").getByLabel("Filter by priority").selectOption("Medium priority");
     await expect(page).toHaveURL("/admin/live-updates?priority=medium");
 
     await page.getByRole("button", { name: "Edit Rain plan" }).click();
@@ -173,7 +173,7 @@ test.describe("Live updates", () => {
       message: "Boots, please.",
     });
     await panel.getByRole("button", { name: "Save update" }).click();
-    await expect(panel.getByRole("alert")).toContainText("Somebody else changed this update in the meantime.");
+    await expect(panel.getByRole("alert")).toContainText("Someone else changed this update while you were editing.");
     await panel.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(panel.getByLabel("Message")).toHaveValue("Boots, please.");
     await panel.getByRole("button", { name: "Save update" }).click();

@@ -81,7 +81,7 @@ test.describe("Users", () => {
 
     const first = linkTo("/auth", await camp.mailTo("esty@family.example", /You are invited/));
     const drawer = await drawerOf(page, "Esty Brachfeld");
-    await expect(drawer).toContainText("Invited, but nobody has signed up yet.");
+    await expect(drawer).toContainText("Invited, but no one has signed up yet.");
     await drawer.getByRole("button", { name: "Send invitation again" }).click();
     await expect(toast(page)).toContainText("Invitation sent");
     await expect.poll(async () => (await camp.mailsTo("esty@family.example", /You are invited/)).length).toBe(2);
@@ -227,7 +227,7 @@ test.describe("Users", () => {
 
     await mine.getByRole("button", { name: "Save All Changes" }).click();
     await expect(mine.getByRole("alert")).toContainText(
-      "Somebody else changed this user in the meantime. Nothing was saved.",
+      "Someone else changed this user while you were editing. Nothing was saved.",
     );
     await mine.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(mine.getByLabel("Full Name")).toHaveValue("Bluma Yarmush-Stein");
@@ -270,7 +270,7 @@ test.describe("Users", () => {
         .click();
       await expect(toast(page)).toContainText("User Refused");
       await camp.mailTo("feige@family.example", /^Your registration at/);
-      await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
+      await expect(page.getByText("No one is waiting for approval")).toBeVisible();
       await expect(page.getByText("Nobody to approve")).toBeVisible();
       await expect(page.getByText("All are approved")).toHaveCount(0);
 
@@ -286,11 +286,11 @@ test.describe("Users", () => {
         `/api/admin/users/${(await familyOf(page, "gitel")).id}/refuse?seen=waiting`,
       );
       await page.getByRole("button", { name: "Approve Gitel Tannen" }).click();
-      await expect(toast(page)).toContainText("Gitel Tannen: brayndl refused this registration in the meantime.");
-      await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
+      await expect(toast(page)).toContainText("Gitel Tannen: brayndl just refused this registration.");
+      await expect(page.getByText("No one is waiting for approval")).toBeVisible();
       await page.goto(`/admin/users?user=${(await familyOf(page, "gitel")).id}`);
       await page.getByRole("dialog").getByRole("button", { name: "Approve Gitel Tannen" }).click();
-      await expect(toast(page)).toContainText("Nobody has confirmed the email address of this registration yet.");
+      await expect(toast(page)).toContainText("This person has not confirmed their email yet.");
       await page.goto("/admin/users?filter=to_approve");
 
       await page.getByRole("button", { name: "Show all users" }).click();

@@ -107,11 +107,10 @@ fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
 async fn manifest(app: &App) -> Answer<Response> {
     let file = Web::get("manifest.webmanifest").ok_or(Error::NotFound("There is no such file."))?;
     let settings = app.settings().await?;
-    let name = &settings.site_name;
+    let name = settings.camp_name();
     let mut manifest: Value = serde_json::from_slice(&file.data).unwrap_or_default();
     manifest["name"] = json!(name);
-    // A phone has room for one name below an icon.
-    manifest["short_name"] = json!(name.split(" · ").next());
+    manifest["short_name"] = json!(name);
     if !settings.site_description.is_empty() {
         manifest["description"] = json!(settings.site_description);
     }

@@ -177,7 +177,7 @@ story! {
         assert_eq!(undone["removed"], 1, "{undone}");
         assert_eq!(undone["restored"], 0, "{undone}");
         let said: Vec<_> = undone["skipped"].as_array().expect("a list").iter().map(|one| format!("{}: {}", one["full_name"].as_str().expect("a name"), one["reason"].as_str().expect("a reason"))).collect();
-        assert_eq!(said, ["Chaya: Somebody has signed in as this family since.", "Rivka: Something was entered in its ledger since.", "Zev: It was changed since."]);
+        assert_eq!(said, ["Chaya: Someone has signed in as this family since.", "Rivka: Its ledger has changed since.", "Zev: It was changed since."]);
         assert_eq!(total_families(&staff).await, 3);
         assert_books_agree(&camp).await;
     }

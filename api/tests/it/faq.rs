@@ -73,7 +73,7 @@ story! {
 story! {
     async fn answers_say_what_the_settings_say(camp) {
         let browser = camp.browser();
-        assert!(answer(&browser, "access").await.starts_with("Everybody who has the address"));
+        assert!(answer(&browser, "access").await.starts_with("Anyone who has the address"));
         camp.set("access", "signed_in").await;
         assert!(answer(&browser, "access").await.contains("is signed in"));
         camp.set("access", "families").await;

@@ -90,7 +90,7 @@ story! {
             assert_eq!(sent, json!({ "copy_mailed": copied }), "{address}");
             camp.work().await;
             let mail = camp.mail_to(address.trim().to_lowercase().as_str()).await;
-            assert!(mail.subject.ends_with("has received your message"), "{}", mail.subject);
+            assert!(mail.subject.ends_with("got your message"), "{}", mail.subject);
             let all = format!("{} {} {} {}", mail.to, mail.subject, mail.text, mail.html);
             for typed in ["Buy cheap watches", "I want to send a package.", "night!"] {
                 assert_eq!(all.contains(typed), copied, "{address}: {typed}");
@@ -232,13 +232,13 @@ story! {
         change(&miriam, &seen, json!({ "draft": "Dear Chaya, I am looking" })).await;
         let mine = json!({ "body": "He is in bunk 6." });
         let begun = staff.post(&to, mine.clone()).await.refused(409, "drafted");
-        assert_eq!(begun["detail"], "Somebody else has begun an answer to this message.");
+        assert_eq!(begun["detail"], "Someone else started a reply to this message.");
         assert_eq!(first(&staff).await["draft"], "Dear Chaya, I am looking");
         // Of two simultaneous replies, the second is refused and names the first.
         let sent = json!({ "body": "Dear Chaya, he is in bunk 7.", "draft": "Dear Chaya, I am looking" });
         let theirs = miriam.post(&to, sent.clone()).await.expect(200).json();
         let late = staff.post(&to, mine.clone()).await.refused(409, "answered");
-        assert_eq!(late["detail"], "miriam has answered this message in the meantime.");
+        assert_eq!(late["detail"], "miriam just replied to this message.");
         // Sending the same reply again after a lost response creates no second one, and keeps a draft that
         // was started since.
         change(&staff, &seen, json!({ "draft": "Or bunk 6" })).await;
@@ -292,7 +292,7 @@ story! {
         assert_eq!(count("?status=unread").await, 2);
         assert_eq!(count("?status=read").await, 1);
         let problem = staff.patch(&path(&newest), json!({ "assigned_to": "nobody" })).await.refused(422, "validation");
-        assert_eq!(problem["errors"], json!([{ "field": "assigned_to", "message": "There is no active account of this name." }]));
+        assert_eq!(problem["errors"], json!([{ "field": "assigned_to", "message": "There is no active account with this name." }]));
         staff.patch(&path(&newest), json!({ "status": "replied" })).await.refused(422, "validation");
         assert_eq!(change(&staff, &newest, json!({ "assigned_to": null })).await["assigned_to"], Value::Null);
         change(&staff, &newest, json!({ "spam": true })).await;

@@ -163,7 +163,7 @@ story! {
         sign_in(&other, "feder", PASSWORD).await;
         let mail = camp.mail_to("feder@camp.example").await;
         assert_eq!(mail.subject, NEW_BROWSER);
-        assert!(mail.text.contains("Somebody signed in as feder on a phone") && mail.html.contains("/admin"));
+        assert!(mail.text.contains("Someone signed in as feder on a phone") && mail.html.contains("/admin"));
         sign_in(&other, "feder", PASSWORD).await;
         assert_eq!(subjects(&camp, "feder@camp.example").await.len(), 1, "told once");
 

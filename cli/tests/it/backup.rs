@@ -173,8 +173,8 @@ on_both_engines! {
 
         let other = camp.elsewhere().await;
         let said = other.run(&["restore", path(&file)]);
-        assert!(said.out.contains("3 mails that waited are held back"), "{said:?}");
-        assert!(said.out.contains("1 scheduled video whose time has come since is a draft"), "{said:?}");
+        assert!(said.out.contains("3 emails that were waiting are marked as failed"), "{said:?}");
+        assert!(said.out.contains("1 scheduled video whose time has passed is now a draft"), "{said:?}");
         let back = other.app().await;
         worker::drain(&back).await.expect("it works");
         let mails = std::fs::read_dir(other.data("mail")).expect("a folder").count();

@@ -273,7 +273,7 @@ pub async fn end_one(tx: &mut Tx, holder: Holder, id: Uuid) -> Result<()> {
         .execute()
         .await?;
     match ended {
-        0 => Err(Error::NotFound("This session has ended already.")),
+        0 => Err(Error::NotFound("This session has already ended.")),
         _ => Ok(()),
     }
 }

@@ -82,7 +82,7 @@ pub async fn make(
 }
 
 const GONE: Error =
-    Error::Gone("This link was used already or has expired. Please ask for a new one.");
+    Error::Gone("This link was already used or has expired. Please ask for a new one.");
 
 /// Valid tokens: $1 the hash, $2 now.
 const GOOD: &str = "token_hash = $1 and used_at is null and expires_at > $2

@@ -140,7 +140,7 @@ fn known(field: &str, word: Option<&str>) -> Result<()> {
     };
     match word.is_none_or(fits) {
         true => Ok(()),
-        false => Err(Error::invalid(field, "The log knows nothing of this name.")),
+        false => Err(Error::invalid(field, "The log has nothing under this name.")),
     }
 }
 
@@ -151,7 +151,7 @@ async fn actor(on: impl Into<On<'_>>, named: Option<&str>) -> Result<Option<Uuid
     if let Ok(id) = named.parse() {
         return Ok(Some(id));
     }
-    let unknown = || Error::invalid("actor", "There is no staff account of this name.");
+    let unknown = || Error::invalid("actor", "There is no staff account with this name.");
     if named.contains('\0') {
         return Err(unknown());
     }

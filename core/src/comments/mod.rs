@@ -21,7 +21,7 @@ use crate::{App, Error, Result};
 pub use admin::{AdminComment, approve, delete, hide, list_for_staff, show};
 
 const LONGEST: usize = 2000;
-const NOT_FOUND: Error = Error::NotFound("This comment is not there any more.");
+const NOT_FOUND: Error = Error::NotFound("This comment no longer exists.");
 
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct Comment {

@@ -76,7 +76,7 @@ pub(crate) async fn change_addresses(
     if let (Some(one), Some(other)) = &after
         && one.email == other.email
     {
-        let text = "The second address must be another one than the first.";
+        let text = "The second email must be different from the first.";
         return Err(Error::invalid("secondary_email", text));
     }
     // A family with one address has it as its primary one.

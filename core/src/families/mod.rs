@@ -39,7 +39,7 @@ pub struct FamilyRecord {
 }
 
 const EXISTS: &str = "A user with this email already exists";
-pub(crate) const NO_FAMILY: Error = Error::NotFound("There is no such user.");
+pub(crate) const NO_FAMILY: Error = Error::NotFound("User not found.");
 
 /// Returns a family.
 ///

@@ -247,7 +247,7 @@ async fn choose_mail(
     }
     if others > 0 {
         return Err(Error::Conflict(
-            "Your address is not one of your family's two, so none of these emails go to it. Please ask the camp to enter it.",
+            "Your address is not one of your family's two, so it gets none of these emails. Please ask the camp to add it.",
         ));
     }
     let mut preferences = preferences(tx, user.profile_id).await?;

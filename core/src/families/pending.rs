@@ -50,7 +50,7 @@ pub(crate) async fn set_secondary(
     }
     let first = primary.is_some_and(|kept| Some(&kept.email) == email.as_ref());
     if first || email.as_ref() == Some(&user.email) {
-        let text = "The second address must be another one than the first.";
+        let text = "The second email must be different from the first.";
         return Err(Error::invalid("secondary_email", text));
     }
     if let Some(removed) = removed {
@@ -107,7 +107,7 @@ pub async fn ask_again(app: &App, user: &User) -> Result<()> {
     let email = of(&mut tx, user.profile_id).await?;
     tx.rollback().await?;
     let Some(email) = email else {
-        return Err(Error::NotFound("No second address waits for its confirmation."));
+        return Err(Error::NotFound("No second address is waiting for confirmation."));
     };
     rate_limits::count(app, rate_limits::VERIFY_BY_RECIPIENT, &email).await?;
     let mut tx = app.db.begin().await?;
@@ -130,7 +130,7 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -
         .execute()
         .await?;
     if asked == 0 {
-        return Err(Error::Gone("This family does not ask for your address any more."));
+        return Err(Error::Gone("This family no longer asks for your address."));
     }
     // A verified user with this address already has a family.
     let elsewhere: i64 = tx
@@ -145,13 +145,13 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -
         .await?;
     if elsewhere > 0 {
         return Err(Error::Conflict(
-            "This address is in another family already, so nothing was changed. If both are one family, please ask the camp's office to merge them.",
+            "This address already belongs to another family, so nothing was changed. If both are one family, please ask the camp's office to merge them.",
         ));
     }
     add_address(tx, now, id, email).await?;
     if !addresses::has_address(&mut *tx, id, email).await? {
         return Err(Error::Conflict(
-            "This family has two other addresses already, so nothing was changed. One of them has to be removed first.",
+            "This family already has two other addresses, so nothing was changed. One of them has to be removed first.",
         ));
     }
     notify_family(tx, app, id, email).await?;

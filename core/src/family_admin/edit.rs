@@ -63,7 +63,7 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Opti
     T::deserialize(from).map(Some)
 }
 
-const STOPPED: &str = "The family stopped these emails itself. Only they can switch them on again, on their profile page or by the link at the end of any email from camp.";
+const STOPPED: &str = "The family turned these emails off. Only they can turn them on again, on their profile page or with the link at the bottom of any email from camp.";
 
 /// Adds a family: the record, its address, its plan and its invitation, in one transaction
 /// (decision $4).

@@ -33,7 +33,7 @@ pub async fn invite(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
         .await?;
     let Some((email,)) = address else {
         return Err(Error::Conflict(
-            "This family has no email address that staff entered or that was confirmed. Copy the invitation link instead.",
+            "This family has no email that staff entered or that was confirmed. Copy the invitation link instead.",
         ));
     };
     notifications::notify(
@@ -253,7 +253,7 @@ async fn refuse_unconfirmed(tx: &mut Tx, id: FamilyId) -> Result<()> {
         .await?;
     if logins > 0 && confirmed == 0 && entered == 0 {
         return Err(Error::Conflict(
-            "Nobody has confirmed the email address of this registration yet. Approve it once that is done, or enter the family's address yourself.",
+            "This person has not confirmed their email yet. Approve them once they have, or enter the family's email yourself.",
         ));
     }
     Ok(())
@@ -282,7 +282,7 @@ async fn already_decided(tx: &mut Tx, id: FamilyId, now: Standing) -> Result<Err
         .optional()
         .await?;
     let who = who.map_or("Somebody else".to_owned(), |(username,)| username);
-    Ok(Error::Forestalled { code, text: format!("{who} {done} in the meantime.") })
+    Ok(Error::Forestalled { code, text: format!("{who} just {done}.") })
 }
 
 /// Removes a family from all lists, with its users and addresses. Mails and messages lose name and

@@ -213,7 +213,7 @@ pub async fn change(
 ) -> Result<Message> {
     let mut checks = Validator::new();
     if changes.status == Some(Status::Replied) {
-        checks.refuse("status", "A message is replied to by sending a reply.");
+        checks.refuse("status", "To mark a message as replied, send a reply.");
     }
     let draft = match &changes.draft {
         None => None,
@@ -297,7 +297,7 @@ async fn active_staff(tx: &mut Tx, username: &str) -> Result<Uuid> {
         .await?;
     match found {
         Some((id,)) => Ok(id),
-        None => Err(Error::invalid("assigned_to", "There is no active account of this name.")),
+        None => Err(Error::invalid("assigned_to", "There is no active account with this name.")),
     }
 }
 

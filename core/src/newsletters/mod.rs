@@ -20,7 +20,7 @@ const BODY: usize = 20_000;
 /// The same text to the same recipients within this time is the same newsletter: a double click, or
 /// a retry after a lost response.
 const SAME: TimeDelta = TimeDelta::minutes(10);
-const NOT_FOUND: Error = Error::NotFound("There is no such newsletter.");
+const NOT_FOUND: Error = Error::NotFound("Newsletter not found.");
 
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -95,8 +95,8 @@ pub async fn send(
     }
     if reach(&mut *tx).await? == 0 {
         return Err(Error::Conflict(match settings.email_enabled {
-            true => "Nobody would get this newsletter.",
-            false => "Mail is switched off in the settings.",
+            true => "No one would get this newsletter.",
+            false => "Emails are turned off in the settings.",
         }));
     }
     let id = Uuid::now_v7();

@@ -148,7 +148,7 @@ pub async fn failed(
 /// [`Error::Invalid`] on `mails` for more than 100.
 pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef]) -> Result<i64> {
     if mails.len() as i64 > crate::pagination::MOST {
-        return Err(Error::invalid("mails", "Please send at most 100 mails at a time."));
+        return Err(Error::invalid("mails", "Please send at most 100 emails at a time."));
     }
     let now = app.clock.now();
     let mut queued = 0;
@@ -225,7 +225,7 @@ pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>
 /// [`Error::NotFound`]
 pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, email: &str) -> Result<()> {
     if !suppression::allow(tx, email).await? {
-        return Err(Error::NotFound("Mail goes to this address already."));
+        return Err(Error::NotFound("Emails already go to this address."));
     }
     let family: Option<(Uuid,)> = tx
         .sql(

@@ -91,7 +91,7 @@ impl NewPayment {
         };
         if kind == Kind::Adjustment {
             checks.require(amount != 0, "amount", "Please enter an amount other than 0.");
-            let missing = "Please say in one of the notes why this is adjusted.";
+            let missing = "Please add a note that says why.";
             checks.require(notes.is_some() || staff_notes.is_some(), "notes", missing);
         } else {
             checks.require(self.amount > 0, "amount", "Please enter an amount greater than 0.");
@@ -157,14 +157,14 @@ fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Setting
         return Err(Error::invalid(
             "amount",
             format!(
-                "This is more than the remaining balance of {}. Tick “Record as credit” to record \
-                 it all the same.",
+                "This is more than the remaining balance of {}. Check “Record as credit” to \
+                 record it anyway.",
                 shown(plan.remaining())
             ),
         ));
     }
     if paid < 0 {
-        let text = format!("This is more than was paid so far, {}.", shown(plan.paid_amount));
+        let text = format!("This is more than the {} paid so far.", shown(plan.paid_amount));
         return Err(Error::invalid("amount", text));
     }
     if paid > MOST {
@@ -205,7 +205,7 @@ pub async fn void(
     {
         return Ok(before);
     }
-    let (plan, amount) = voidable(&mut tx, profile_id, id).await?;
+    let (plan, amount) = voidable(&mut tx, &settings, profile_id, id).await?;
     let today = today(&settings, now);
     let entry = Entry {
         kind: Kind::Void,
@@ -227,7 +227,12 @@ pub async fn void(
 }
 
 /// Returns the plan and the amount of a row that can be voided. The caller holds the family's lock.
-async fn voidable(tx: &mut Tx, profile_id: FamilyId, id: Uuid) -> Result<(Plan, i64)> {
+async fn voidable(
+    tx: &mut Tx,
+    settings: &Settings,
+    profile_id: FamilyId,
+    id: Uuid,
+) -> Result<(Plan, i64)> {
     let (kind, amount, voided): (Kind, i64, bool) = tx
         .sql(
             "select p.kind, p.amount,
@@ -242,13 +247,13 @@ async fn voidable(tx: &mut Tx, profile_id: FamilyId, id: Uuid) -> Result<(Plan, 
         return Err(Error::Conflict("A void cannot be voided. Please record the payment again."));
     }
     if voided {
-        return Err(Error::Conflict("This was voided already."));
+        return Err(Error::Conflict("This was already voided."));
     }
     let plan = find(&mut *tx, profile_id).await?.ok_or(NO_PLAN)?;
     if plan.paid_amount < amount {
-        return Err(Error::Conflict(
-            "Without this, less than nothing would be paid. Please void the refund first.",
-        ));
+        let refunded = money(amount - plan.paid_amount, &settings.currency);
+        let text = format!("{refunded} was already refunded; void the refund first.");
+        return Err(Error::Forestalled { code: "conflict", text });
     }
     Ok((plan, amount))
 }
@@ -264,7 +269,7 @@ async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<FamilyId> {
         .bind(payment_id)
         .optional()
         .await?;
-    found.map(|(id,)| id).ok_or(Error::NotFound("There is no such payment."))
+    found.map(|(id,)| id).ok_or(Error::NotFound("Payment not found."))
 }
 
 /// Writes a row of a plan and its audit record. The caller settles the plan afterwards.

@@ -228,7 +228,7 @@ pub(crate) async fn change(
         let notes = ledger::note(&mut checks, "adjustment_note", &changes.adjustment_note);
         let staff_notes =
             ledger::note(&mut checks, "adjustment_staff_note", &changes.adjustment_staff_note);
-        let missing = "Please say in a note why the paid amount changes.";
+        let missing = "Please add a note that says why the paid amount changes.";
         checks.require(notes.is_some() || staff_notes.is_some(), "adjustment_note", missing);
         checks.done()?;
         let entry = Entry {

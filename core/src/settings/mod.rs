@@ -80,20 +80,25 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The camp's name for titles and sentences, without the Yiddish or Hebrew that may follow it:
-    /// "Camp Naarim" of "Camp Naarim · קעמפ נערים".
+    /// The camp's name for titles and sentences, see [`camp_name`].
     pub fn camp_name(&self) -> &str {
-        let hebrew = |text: &str| text.chars().any(crate::text::is_hebrew);
-        match self.site_name.rsplit_once(" · ") {
-            Some((name, rest)) if hebrew(rest) && !hebrew(name) && !name.is_empty() => name,
-            _ => &self.site_name,
-        }
+        camp_name(&self.site_name)
     }
 
     /// The origin of the embedded shop for the content security policy: scheme, host and port.
     pub fn shop_origin(&self) -> Option<String> {
         let url = url::Url::parse(&self.shop_url).ok()?;
         Some(url.origin().ascii_serialization())
+    }
+}
+
+/// The camp's name without the Yiddish or Hebrew that may follow it: "Camp Naarim" of "Camp Naarim ·
+/// קעמפ נערים".
+pub fn camp_name(site_name: &str) -> &str {
+    let hebrew = |text: &str| text.chars().any(crate::text::is_hebrew);
+    match site_name.rsplit_once(" · ") {
+        Some((name, rest)) if hebrew(rest) && !hebrew(name) && !name.is_empty() => name,
+        _ => site_name,
     }
 }
 

@@ -15,7 +15,7 @@ pub fn read(typed: &str) -> Result<NaiveDate, String> {
         day.strip_suffix("T00:00:00").or_else(|| day.strip_suffix(" 00:00:00")).unwrap_or(day);
     let (year, month, date) = numbers(day).or_else(|| words(day)).ok_or_else(|| {
         let shown: String = typed.chars().take(40).collect();
-        format!("“{shown}” is no date like 2024-07-15, 07/15/2024 or 15 July 2024.")
+        format!("“{shown}” is not a date like 2024-07-15, 07/15/2024 or 15 July 2024.")
     })?;
     NaiveDate::from_ymd_opt(year, month, date).ok_or_else(|| match month {
         13..=31 if typed.contains('/') => {

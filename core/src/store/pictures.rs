@@ -112,7 +112,7 @@ pub async fn remove(
         .all()
         .await?;
     if files.is_empty() {
-        return Err(Error::NotFound("This picture is not there any more."));
+        return Err(Error::NotFound("This picture no longer exists."));
     }
     remove_later(tx, app, files).await?;
     let now = app.clock.now();
@@ -185,6 +185,6 @@ pub async fn key(db: &Db, id: Uuid, small: bool, staff: bool) -> Result<String> 
         .bind(staff)
         .optional()
         .await?;
-    let (large_key, small_key) = found.ok_or(Error::NotFound("There is no such picture."))?;
+    let (large_key, small_key) = found.ok_or(Error::NotFound("Picture not found."))?;
     Ok(if small { small_key } else { large_key })
 }

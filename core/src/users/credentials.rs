@@ -82,7 +82,7 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
             let user = must_find(&mut tx, id).await?;
             if user.email != email {
                 return Err(Error::Gone(
-                    "This link was made for another address. Please ask for a new one.",
+                    "This link is for another address. Please ask for a new one.",
                 ));
             }
             claim(&mut tx, app, &user, &hash).await?;
@@ -95,7 +95,7 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
         }
         _ => {
             return Err(Error::Gone(
-                "This link was used already or has expired. Please ask for a new one.",
+                "This link was already used or has expired. Please ask for a new one.",
             ));
         }
     };
@@ -181,7 +181,7 @@ pub async fn change_email(
 ) -> Result<()> {
     let mut checks = Validator::new();
     let email = checks.email("new_email", new);
-    checks.require(email != user.email, "new_email", "This is your address already.");
+    checks.require(email != user.email, "new_email", "This is already your email.");
     checks.done()?;
     confirm_password(app, user, current, &from).await?;
     rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;

@@ -57,7 +57,7 @@ pub struct SignedIn {
     pub linked: bool,
 }
 
-const WRONG: Error = Error::InvalidCredentials("The email address or the password is not right.");
+const WRONG: Error = Error::InvalidCredentials("The email or password is not right.");
 
 /// Creates user, family and preferences in one transaction and signs the user in (decision P4). A
 /// mailed invitation takes over a user that was created with its address and never verified.
@@ -157,7 +157,7 @@ fn check(new: &SignUp, settings: &Settings) -> Result<Names> {
     if !settings.user_registrations && new.invite.is_none() {
         return Err(Error::Forbidden {
             code: "registrations_closed",
-            text: "The camp does not take new accounts at the moment. An invitation from the camp still works.",
+            text: "Sign-up is closed right now. An invitation from the camp still works.",
         });
     }
     let mut checks = Validator::new();
@@ -255,7 +255,7 @@ struct Invitation {
 }
 
 const NO_LONGER_GOOD: Error =
-    Error::Gone("This invitation is no longer good. Please ask the camp for a new one.");
+    Error::Gone("This invitation no longer works. Please ask the camp for a new one.");
 
 async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invitation> {
     let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =

@@ -163,7 +163,7 @@ pub struct Proved {
 }
 
 const NO_LINK: Error =
-    Error::Gone("This link was used already or has expired. Please ask for a new one.");
+    Error::Gone("This link was already used or has expired. Please ask for a new one.");
 
 /// Reads a confirmation link without using it.
 ///
@@ -301,7 +301,7 @@ async fn own_user(
     let Some(given) = &evidence.current_password else {
         return Err(Error::Forbidden {
             code: "password_required",
-            text: "Please enter the password of this account.",
+            text: "Please enter this account's password.",
         });
     };
     match confirm_signed_out(app, &user, given, from).await {

@@ -231,7 +231,7 @@ impl VideoChanges {
 }
 
 const NO_MOMENT: &str = "Please choose a date and time.";
-const ONLY_SCHEDULED: &str = "A date can be given only when the status is Scheduled.";
+const ONLY_SCHEDULED: &str = "You can set a date only when the status is Scheduled.";
 
 fn description(checks: &mut Validator, text: Option<&str>) -> Option<String> {
     let text = checks.block("description", text?, DESCRIPTION);

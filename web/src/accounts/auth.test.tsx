@@ -167,7 +167,7 @@ describe("creating an account", () => {
   it("is not offered while registrations are closed", async () => {
     server({ "GET /api/site": { ...site, registrations_open: false } });
     open("/auth?mode=create");
-    expect(await screen.findByText(/New accounts are not being opened/)).toBeTruthy();
+    expect(await screen.findByText(/Sign-up is closed right now/)).toBeTruthy();
     expect(screen.getByRole("heading", { name: "Welcome Back" })).toBeTruthy();
   });
 });

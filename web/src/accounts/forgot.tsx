@@ -22,7 +22,7 @@ export default function Forgot() {
 
   return (
     <SmallSheet title={sentTo ? "Check your email" : "Forgot your password?"}>
-      <PageMeta title="Forgot your password" description="Ask for a link to choose a new password." />
+      <PageMeta title="Forgot your password" description="Get a link to choose a new password." />
       {sentTo ? (
         <p role="status">
           If{" "}
@@ -33,7 +33,7 @@ export default function Forgot() {
         </p>
       ) : (
         <form {...form} className="grid gap-4">
-          <p className="text-muted">We send you a link to choose a new one.</p>
+          <p className="text-muted">We’ll email you a link to choose a new one.</p>
           <Field label="Email" error={errors.email}>
             <TextInput name="email" type="email" autoComplete="email" dir="ltr" maxLength={320} required />
           </Field>

@@ -220,10 +220,10 @@ describe("payment information", () => {
     const history = within(shown.getByRole("group", { name: "Payment history" }));
     expect(shown.getByRole("group", { name: "Payment history" }).className).toContain("max-h-60");
     expect(history.getAllByRole("listitem")).toHaveLength(4);
-    expect(history.getAllByRole("listitem")[3]!.textContent).toContain("Taken back: Was somebody else's");
+    expect(history.getAllByRole("listitem")[3]!.textContent).toContain("Voided: Was somebody else's");
     expect(history.getByText("−$250")).toBeTruthy();
     expect(history.getByText("Refund")).toBeTruthy();
-    expect(history.getByText("Taken back")).toBeTruthy();
+    expect(history.getByText("Voided")).toBeTruthy();
   });
 
   it.each([
@@ -292,7 +292,7 @@ describe("emails", () => {
     };
     profile({ "GET /api/profile": family({ other_addresses: [other] }) });
     const emails = await section("Email Preferences");
-    expect(await emails.findByText(/The other address of your family has its own\./)).toBeTruthy();
+    expect(await emails.findByText(/Your family’s other address has its own\./)).toBeTruthy();
     expect(emails.getByText(/gets daily videos and newsletters from camp\. Its owner can change that/)).toBeTruthy();
   });
 
@@ -306,13 +306,13 @@ describe("emails", () => {
     };
     profile({ "GET /api/profile": family({ address_in_family: false, other_addresses: [other] }) });
     const emails = await section("Email Preferences");
-    expect(await emails.findByText(/is not one of them; the office can enter it/)).toBeTruthy();
+    expect(await emails.findByText(/is not one of them. Ask the office to add it/)).toBeTruthy();
     expect(emails.queryByRole("switch")).toBeNull();
   });
 
   it("that come back are told to their owner", async () => {
     profile({ "GET /api/profile": family({ suppressed: true }) });
-    expect(await (await section("Email Settings")).findByText("Mail is returned")).toBeTruthy();
+    expect(await (await section("Email Settings")).findByText("Emails bounce")).toBeTruthy();
   });
 
   it("change their address with the password and a letter", async () => {
@@ -451,7 +451,7 @@ describe("the account", () => {
     const { camp, user } = profile({ "POST /api/auth/delete-account": null });
     await user.click(await screen.findByRole("button", { name: "Delete my account" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Delete my account" }));
-    expect(dialog.getByText(/stays with the camp/)).toBeTruthy();
+    expect(dialog.getByText(/The camp keeps the family record with its/)).toBeTruthy();
     await user.type(dialog.getByLabelText("Your password"), "secret words");
     await user.click(dialog.getByRole("button", { name: "Delete my account" }));
     expect(await screen.findByText("Account deleted")).toBeTruthy();

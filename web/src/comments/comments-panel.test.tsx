@@ -69,8 +69,8 @@ it("tells its author when a comment waits for the camp", async () => {
   });
   open("/video/v1");
   const mine = within((await screen.findByText("My first")).closest("li")!);
-  expect(mine.getByText("Waiting for the camp to read it")).toBeTruthy();
-  expect(screen.getAllByText("Waiting for the camp to read it")).toHaveLength(1);
+  expect(mine.getByText("Waiting for the camp to approve it")).toBeTruthy();
+  expect(screen.getAllByText("Waiting for the camp to approve it")).toHaveLength(1);
 });
 
 it("loses nothing when posting fails", async () => {

@@ -115,7 +115,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   const placeholder = !user
     ? "Please sign in to post a comment"
     : mayWrite
-      ? "Write something for camp to read"
+      ? "Write a comment"
       : "Please confirm your email to post a comment";
 
   return (
@@ -185,7 +185,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
         {comment.held && (
           <p className="flex items-center gap-1.5 text-sm text-muted">
             <Icon name="clock" />
-            Waiting for the camp to read it
+            Waiting for the camp to approve it
           </p>
         )}
         <button

@@ -2,6 +2,7 @@ import { Link } from "react-router";
 import type { Site } from "../api/client";
 import { useSite } from "../api/queries";
 import { paths } from "../lib/paths";
+import { splitScripts } from "../ui/two-scripts";
 import { HowToReachUs, LegalDocument, Points, Terms } from "./document";
 
 /** The day on which this text was last changed: change both together. */
@@ -20,11 +21,11 @@ const Named = ({ children }: { children: string }) => <code className="text-[0.9
 
 export default function Privacy() {
   const site = useSite();
-  const camp = site?.site_name ?? "the camp";
+  const [camp] = splitScripts(site?.site_name ?? "the camp");
   return (
     <LegalDocument
       title="Privacy Policy"
-      description="What the camp's portal stores about families and children, why, for how long, and what you can ask for."
+      description="What we store about families and children, why, for how long, and what you can ask for."
       updated={updated}
       lede={
         <>

@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { useSite } from "../api/queries";
 import { paths } from "../lib/paths";
+import { splitScripts } from "../ui/two-scripts";
 import { HowToReachUs, LegalDocument, Points } from "./document";
 
 /** The day on which this text was last changed: change both together. */
@@ -8,12 +9,12 @@ const updated = "2026-11-21";
 
 export default function TermsOfService() {
   const site = useSite();
-  const camp = site?.site_name ?? "the camp";
+  const [camp] = splitScripts(site?.site_name ?? "the camp");
   const phone = site?.contact_phone;
   return (
     <LegalDocument
       title="Terms of Service"
-      description="The rules for using the camp's portal: accounts, videos of children, comments, payments and the store."
+      description="The rules for using this site: accounts, videos of children, comments, payments and the store."
       updated={updated}
       lede={
         <>

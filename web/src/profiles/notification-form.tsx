@@ -84,7 +84,7 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
         ))}
       </div>
       {saved.other_addresses.length > 0 && (
-        <p className="text-sm text-muted">For your own address only. Your family’s other address has its own choice.</p>
+        <p className="text-sm text-muted">For your own email only. Your family’s other address has its own settings.</p>
       )}
       <div className="flex flex-wrap gap-3 pt-1">
         <Button type="submit" busy={save.isPending} className="flex-1">

@@ -20,8 +20,7 @@ export default function StayUpdated({ describedBy }: { describedBy: string }) {
   if (sentTo) {
     return (
       <p role="status" tabIndex={-1} ref={takeFocus}>
-        Almost there: please press the button in the email that we sent to{" "}
-        <bdi className="font-medium wrap-anywhere">{sentTo}</bdi>.
+        Almost there: tap the button in the email we sent to <bdi className="font-medium wrap-anywhere">{sentTo}</bdi>.
       </p>
     );
   }

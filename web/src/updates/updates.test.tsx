@@ -114,7 +114,7 @@ describe("live updates at home", () => {
       "GET /api/site": { ...site, access: "families" },
     });
     open("/");
-    expect(await (await section()).findByText(/An account alone is not enough/)).toBeTruthy();
+    expect(await (await section()).findByText(/The camp confirms each family once/)).toBeTruthy();
     expect((await section()).getByRole("link", { name: "Create Account" }).getAttribute("href")).toBe(
       "/auth?mode=create&next=%2F",
     );
@@ -172,7 +172,7 @@ describe("one update", () => {
   it("says that it was withdrawn, and shows nothing of it", async () => {
     server({ "GET /api/live-updates/n1": { ...update({ title: "", message: "", author: "" }), withdrawn: true } });
     open("/updates/n1");
-    expect(await screen.findByRole("heading", { name: "This update was withdrawn" })).toBeTruthy();
+    expect(await screen.findByRole("heading", { name: "This update was removed" })).toBeTruthy();
     expect(screen.queryByText("Posted by", { exact: false })).toBeNull();
   });
 

@@ -100,7 +100,7 @@ pub(crate) async fn password_was_reset(
         .execute()
         .await?;
     if changed == 0 {
-        return Err(Error::Gone("This link is void. Please ask an owner for a new one."));
+        return Err(Error::Gone("This link no longer works. Please ask an owner for a new one."));
     }
     password_changed(tx, app, id, None).await
 }

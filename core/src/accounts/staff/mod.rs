@@ -112,7 +112,7 @@ impl StaffRow {
 }
 
 const UNKNOWN: Error =
-    Error::NotFound("There is no such account. `camp admin list` names them all.");
+    Error::NotFound("There is no such account. `camp admin list` lists them all.");
 
 /// The token of a reset link is created when the mail is written.
 pub(super) const RESET: Purpose = Purpose::StaffReset;

@@ -30,7 +30,7 @@ pub async fn begin_two_factor(
 ) -> Result<Enrollment> {
     if staff.two_factor {
         return Err(Error::Conflict(
-            "Two-factor is on already. Turn it off first to change the phone.",
+            "Two-factor is already on. Turn it off first to change phones.",
         ));
     }
     confirm_password(app, staff, given, &from).await?;
@@ -43,7 +43,7 @@ pub async fn begin_two_factor(
         .execute()
         .await?;
     tx.commit().await?;
-    totp::enrollment(&secret, &settings.site_name, &staff.username)
+    totp::enrollment(&secret, settings.camp_name(), &staff.username)
 }
 
 /// Turns on the second factor with a first code and ends all other sessions. Returns the recovery
@@ -65,12 +65,12 @@ pub async fn confirm_two_factor(
     let mut tx = app.db.begin().await?;
     let row: StaffRow = tx.sql("select * from staff where id = $1").bind(staff.id).one().await?;
     let Some(secret) = row.totp_secret.filter(|_| row.totp_confirmed_at.is_none()) else {
-        return Err(Error::Conflict("Please begin the set-up of two-factor again."));
+        return Err(Error::Conflict("Please start setting up two-factor again."));
     };
     if !totp::spend_code(&mut tx, staff.id, &secret, code, now.timestamp()).await? {
         return Err(Error::invalid(
             "code",
-            "This code is not right. Please check the clock of your phone.",
+            "This code is not right. Please check your phone's clock.",
         ));
     }
     tx.sql("update staff set totp_confirmed_at = $2 where id = $1")

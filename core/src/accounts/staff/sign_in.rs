@@ -71,7 +71,7 @@ pub async fn sign_in(
             tx.rollback().await?;
             refused(app, Some(row.id)).await?;
             return Err(Error::InvalidCredentials(
-                "This code is not right or was used already. Please wait for the next one.",
+                "This code is not right or was already used. Please wait for the next one.",
             ));
         }
     }

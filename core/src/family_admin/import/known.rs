@@ -216,7 +216,7 @@ impl State {
                 _ if there(&after.primary) || there(&after.secondary) => {}
                 _ if after.primary.is_none() => after.primary = Some(Kept::typed(email)),
                 _ if after.secondary.is_none() => after.secondary = Some(Kept::typed(email)),
-                _ => return Err("This family has two other addresses already. Please edit it."),
+                _ => return Err("This family already has two other addresses. Please edit it."),
             }
         }
         if let Total::Cents(cents) = wanted.total {

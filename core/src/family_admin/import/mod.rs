@@ -176,8 +176,7 @@ impl Run<'_> {
             self.refuse(
                 wanted,
                 "row",
-                "This family was in the portal when the table was checked, and is not now. Please \
-                 check the table again.",
+                "This family was deleted after the table was checked. Please check the table again.",
             );
             return Ok(());
         }
@@ -211,8 +210,8 @@ impl Run<'_> {
             if proposed.with(wanted).is_ok_and(|again| again == *proposed) {
                 self.report.skipped += 1;
             } else {
-                let text =
-                    format!("This family stands on line {first_line} already, with other details.");
+                let same = if wanted.email.is_some() { "email" } else { "family" };
+                let text = format!("Same {same} as line {first_line}, but other details.");
                 self.refuse(wanted, "row", text);
             }
             return Ok(());

@@ -22,7 +22,7 @@ use crate::{App, Error, Result};
 /// How long an import can be undone.
 const OPEN: TimeDelta = TimeDelta::days(1);
 const NO_IMPORT: Error =
-    Error::NotFound("There is no such import, or it is more than a day old and cannot be undone.");
+    Error::NotFound("Import not found, or it is more than a day old and can't be undone.");
 
 /// An import of the last day.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -129,10 +129,8 @@ impl Snapshot {
         // deleted only if it is unchanged.
         let same_version = !is_new || self.version == now.version;
         match () {
-            _ if now.logins != self.logins => Some("Somebody has signed in as this family since."),
-            _ if now.payments != self.payments => {
-                Some("Something was entered in its ledger since.")
-            }
+            _ if now.logins != self.logins => Some("Someone has signed in as this family since."),
+            _ if now.payments != self.payments => Some("Its ledger has changed since."),
             _ if same_version && self.state().same(&now.state()) => None,
             _ => Some("It was changed since."),
         }
@@ -301,7 +299,7 @@ async fn claim(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
         .bind(now - OPEN)
         .scalar()
         .await?;
-    Err(if there > 0 { Error::Conflict("This import was undone already.") } else { NO_IMPORT })
+    Err(if there > 0 { Error::Conflict("This import was already undone.") } else { NO_IMPORT })
 }
 
 /// Restores one family to its state before the import.

@@ -46,8 +46,7 @@ export function AccountDialog({
 const LastOwner = ({ account, disabling = false, onClose }: Props & { disabling?: boolean }) => (
   <Dialog title={`Cannot ${disabling ? "disable" : "delete"} the last admin account`} onClose={onClose}>
     <p>
-      <bdi className="font-medium">{account.username}</bdi> is the only active owner. Make another account an owner
-      first.
+      <bdi className="font-medium">{account.username}</bdi> is the only active owner. Make someone else an owner first.
     </p>
     <div className="mt-5 flex justify-end">
       <Button look="line" onClick={onClose}>
@@ -70,8 +69,8 @@ function DeleteAccount({ account, own, onChanged, onClose }: Props) {
         await onChanged();
       }}
     >
-      {own ? "This is your own account: you are signed out at once. " : "They are signed out at once. "}What the account
-      did stays in the audit log. This cannot be undone.
+      {own ? "This is your own account: you will be signed out right away. " : "They will be signed out right away. "}
+      What they did stays in the audit log. This cannot be undone.
     </PasswordDialog>
   );
 }
@@ -86,8 +85,8 @@ function DisableAccount({ account, own, onChanged, onClose }: Props) {
       onConfirm={(password) => setDisabled(account, true, password, onChanged)}
     >
       {own
-        ? "This is your own account: you are signed out at once, and another owner has to let you in again."
-        : "They are signed out at once and cannot sign in until you enable the account again."}
+        ? "This is your own account: you will be signed out right away, and another owner has to let you back in."
+        : "They will be signed out right away and can’t sign in until you enable the account again."}
     </PasswordDialog>
   );
 }
@@ -102,7 +101,7 @@ function EnableAccount({ account, onChanged, onClose }: Props) {
       onClose={onClose}
       onConfirm={(password) => setDisabled(account, false, password, onChanged)}
     >
-      They can sign in again with the password they had.
+      They can sign in again with their old password.
     </PasswordDialog>
   );
 }
@@ -121,7 +120,7 @@ async function setDisabled(account: Account, disabled: boolean, password: string
 function ResetPassword({ account, onClose }: Props) {
   return (
     <PasswordDialog
-      title="Mail a link for a new password?"
+      title="Email a link to choose a new password?"
       name={
         <>
           <bdi>{account.username}</bdi> <span className="font-normal text-muted">{account.email}</span>
@@ -135,7 +134,7 @@ function ResetPassword({ account, onClose }: Props) {
         toast({ title: "Link sent", description: `${account.email} gets a link to choose a new password.` });
       }}
     >
-      Their password works until they choose a new one.
+      Their old password works until they choose a new one.
     </PasswordDialog>
   );
 }

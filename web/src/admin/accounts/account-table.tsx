@@ -160,8 +160,8 @@ function AccountRow({ account, mine, wasEdited, timeZone, onEdit, ask }: RowProp
           )}
           <IconButton
             icon="mail"
-            label={`Mail ${username} a link for a new password`}
-            title="Reset the password by mail"
+            label={`Email ${username} a link to choose a new password`}
+            title="Email a password link"
             disabled={disabled}
             onClick={() => ask("reset")}
           />

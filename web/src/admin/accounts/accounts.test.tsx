@@ -143,7 +143,7 @@ describe("the admin accounts", () => {
   });
 
   it("that somebody else changed meanwhile are not overwritten, and what was typed stays", async () => {
-    const camp = office({ "PATCH /api/admin/accounts/s2": refuse(409, "stale", "Somebody else changed this.") });
+    const camp = office({ "PATCH /api/admin/accounts/s2": refuse(409, "stale", "Someone else changed this.") });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
     const form = within(screen.getByRole("form", { name: "Edit brikwald" }));
@@ -151,7 +151,7 @@ describe("the admin accounts", () => {
     await user.type(form.getByLabelText("Username"), "mottel");
     await user.type(form.getByLabelText("Your current password"), "my own lantern");
     await user.click(form.getByRole("button", { name: "Save account" }));
-    expect(await form.findByText(/Somebody else changed this account in the meantime/)).toBeTruthy();
+    expect(await form.findByText(/Someone else changed this account while you were editing/)).toBeTruthy();
     camp.answer("GET /api/admin/accounts/s2", { ...brikwald, role: "owner", version: 2 });
     camp.answer("PATCH /api/admin/accounts/s2", brikwald);
     await user.click(form.getByRole("button", { name: "Reload and keep what I typed" }));
@@ -428,7 +428,7 @@ describe("one's own two-factor", () => {
     expect(await dialog.findByText("aaaa-bbbb")).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Close" }));
     expect(dialog.getByText("aaaa-bbbb")).toBeTruthy();
-    expect(screen.getByText("Please keep your recovery codes first")).toBeTruthy();
+    expect(screen.getByText("Please save your recovery codes first")).toBeTruthy();
   });
 
   it("gets new recovery codes with the password and a code, and stays on", async () => {

@@ -42,7 +42,7 @@ export default function Analytics() {
     mutationFn: () => analyticsTable(period),
     onSuccess: (text) => {
       downloadFile(`analytics-${period}.csv`, text, "text/csv;charset=utf-8");
-      toast({ title: "Success", description: "The days were downloaded as a table" });
+      toast({ title: "Success", description: "The table was downloaded" });
     },
     onError: (error) => toastFailure(error),
   });
@@ -53,7 +53,7 @@ export default function Analytics() {
 
   return (
     <>
-      <PageHead title="Analytics" description="What families watch and say, counted here and shared with nobody">
+      <PageHead title="Analytics" description="What families watch and say, counted here and never shared">
         {staff?.role === "owner" && (
           <Button look="line" busy={download.isPending} onClick={() => download.mutate()} className="max-sm:w-full">
             Download CSV
@@ -163,7 +163,7 @@ const TopContent = ({ figures }: { figures: AnalyticsFigures }) => (
         ))}
       </ol>
     ) : (
-      <p className="text-muted">Nothing was watched in these days.</p>
+      <p className="text-muted">Nobody watched anything on these days.</p>
     )}
   </Section>
 );
@@ -232,7 +232,7 @@ const Engagement = ({
       <Bar label="Liked a video" part={liked} whole={of} of={count(of, "login")} />
       <Bar label="Commented" part={commented} whole={of} of={count(of, "login")} />
       <Bar
-        label="Get the mail about videos"
+        label="Get emails about videos"
         part={subscribed}
         whole={families}
         of={count(families, "family", "families")}
@@ -254,7 +254,7 @@ function UserTypes({
       <Bars>
         <Bar label="Parents" part={parents} whole={all} />
         <Bar label="Visitors" part={visitors} whole={all} />
-        <Bar label="Families without a login yet" part={without_login} whole={all} />
+        <Bar label="Families without a login" part={without_login} whole={all} />
       </Bars>
     </Section>
   );

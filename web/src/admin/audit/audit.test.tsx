@@ -99,7 +99,7 @@ it("tells who did what, with before and after, and loads more", async () => {
     `/admin/users?user=${family}`,
   );
   await user.click(screen.getByRole("button", { name: "Load more lines" }));
-  expect((await row("Sample camp filled in")).textContent).toContain("by the command line");
+  expect((await row("Sample camp created")).textContent).toContain("by the command line");
 });
 
 it("is filtered by person, action, kind, record and days, in the address bar", async () => {
@@ -156,12 +156,12 @@ it("says beside the field which days cannot be, and asks nothing", async () => {
 
 it("puts what the server refuses beside its field", async () => {
   camp({
-    "GET /api/admin/audit": refuse(422, "validation", "There is no staff account of this name.", [
-      { field: "actor", message: "There is no staff account of this name." },
+    "GET /api/admin/audit": refuse(422, "validation", "There is no staff account with this name.", [
+      { field: "actor", message: "There is no staff account with this name." },
     ]),
   });
   open("/admin/audit?who=gone");
-  expect(await screen.findByText("There is no staff account of this name.")).toBeTruthy();
+  expect(await screen.findByText("There is no staff account with this name.")).toBeTruthy();
   expect(screen.getByLabelText("Who").getAttribute("aria-invalid")).toBe("true");
   expect((screen.getByLabelText("Who") as HTMLSelectElement).value).toBe("gone");
 });
@@ -179,7 +179,7 @@ it("is taken along as a table with the same filters", async () => {
   const saved = vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:table");
   const user = open("/admin/audit?who=feder&what=video");
   await user.click(await screen.findByRole("button", { name: "Export CSV" }));
-  expect(await screen.findByText("The log was downloaded as a table")).toBeTruthy();
+  expect(await screen.findByText("The log was downloaded")).toBeTruthy();
   expect(portal.asked("GET", "/api/admin/audit.csv").at(-1)?.query).toEqual({ actor: "feder", action: "video" });
   expect(await (saved.mock.calls[0]![0] as Blob).text()).toBe('"When,Who"');
 });

@@ -33,12 +33,12 @@ describe("the dashboard", () => {
       "/admin/messages?status=unread",
     );
     expect(
-      list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href"),
+      list.getByText("2 emails about videos failed in the last seven days").closest("a")?.getAttribute("href"),
     ).toBe("/admin/mail?about=videos");
-    expect(list.getByText("1 other mail failed within the last seven days").closest("a")?.getAttribute("href")).toBe(
+    expect(list.getByText("1 other email failed in the last seven days").closest("a")?.getAttribute("href")).toBe(
       "/admin/mail?about=other",
     );
-    expect(list.getByText("1 address refused mail for good").closest("a")?.getAttribute("href")).toBe(
+    expect(list.getByText("1 address refused our emails").closest("a")?.getAttribute("href")).toBe(
       "/admin/mail?show=addresses",
     );
     expect(list.getByText(/^Next video:/).textContent).toBe(
@@ -71,7 +71,7 @@ describe("the dashboard", () => {
   it("says when nothing waits", async () => {
     server({ ...onDuty, "GET /api/admin/dashboard": { ...dashboard, attention: none } });
     open("/admin/dashboard");
-    expect(await screen.findByText("Nothing waits for you.")).toBeTruthy();
+    expect(await screen.findByText("You are all caught up.")).toBeTruthy();
   });
 
   it("does not take a failure for calm", async () => {
@@ -97,7 +97,7 @@ it("a line leads to just those that it counts, where a list shows them", () => {
   const lines = linesOf({ ...none, unread_messages: 1, failed_mails: 1, failed_jobs: 1 }, "UTC");
   expect(lines.map(({ text, to }) => [text, to])).toEqual([
     ["1 unread message", "/admin/messages?status=unread"],
-    ["1 mail failed within the last seven days", "/admin/mail?about=other"],
+    ["1 email failed in the last seven days", "/admin/mail?about=other"],
     ["1 failed job: whoever runs the portal should look at it", undefined],
   ]);
 });

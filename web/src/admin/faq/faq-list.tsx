@@ -103,7 +103,7 @@ function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => voi
       toast(
         entry.is_published
           ? { title: "FAQ Unpublished", description: "Families no longer see it." }
-          : { title: "FAQ Published", description: "Families can read it." },
+          : { title: "FAQ Published", description: "Families can see it." },
       );
     },
     onError: (error) => {

@@ -42,9 +42,9 @@ export function Letters() {
 }
 
 const explained: Record<Audience, string> = {
-  families: "Those with general mail switched on",
-  mailing_list: "Those who signed up at the foot of the site",
-  both: "Nobody gets it twice",
+  families: "Families who want newsletters",
+  mailing_list: "People who signed up at the bottom of the site",
+  both: "No one gets it twice",
 };
 
 /** Sends the newsletter that is being written: to oneself as a test, or to its readers after a question. */
@@ -157,7 +157,7 @@ function Compose() {
           }}
           onClose={() => setAsking(false)}
         >
-          To: {audienceName[audience].toLowerCase()}. It goes out at once and cannot be called back.
+          To: {audienceName[audience].toLowerCase()}. It goes out right away and can’t be called back.
         </ConfirmDialog>
       )}
     </section>
@@ -233,7 +233,7 @@ function Preview({ subject, body }: { subject: string; body: string }) {
               </p>
             ))
           ) : (
-            <p className="text-muted">The newsletter appears here as you write it.</p>
+            <p className="text-muted">The newsletter appears here as you type.</p>
           )}
         </div>
       </div>
@@ -299,7 +299,7 @@ function SentLetters() {
           ) : (
             <EmptyState
               title="No newsletters sent yet"
-              text="A newsletter goes by mail to families, to the mailing list, or to both."
+              text="A newsletter is emailed to families, to the mailing list, or both."
             />
           )
         }
@@ -326,10 +326,10 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
       await client.invalidateQueries({ queryKey: ["admin", "letters"] });
       toast({
         title: "Success",
-        description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again`,
+        description: `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again`,
       });
     },
-    onError: (error) => toastFailure(error, "The mails could not be sent again."),
+    onError: (error) => toastFailure(error, "The emails could not be sent again."),
   });
   return (
     <li className="border-line not-first:border-t">

@@ -93,7 +93,7 @@ function useMessageChange(message: Message, onChanged: (message: Message) => voi
 function changeToast(now: Message, patch: Partial<MessagePatch>) {
   if (patch.spam !== undefined)
     return now.spam
-      ? { title: "Marked as Spam", description: "It is out of the inbox." }
+      ? { title: "Marked as Spam", description: "It is no longer in the inbox." }
       : { title: "Not Spam", description: "It is back in the inbox." };
   if (patch.assigned_to !== undefined)
     return { title: now.assigned_to ? `Assigned to ${now.assigned_to}` : "Assigned to nobody" };
@@ -213,7 +213,7 @@ const DeleteMessage = ({ message, onClose, onDeleted }: DeleteProps) => (
       onDeleted();
     }}
   >
-    Your replies to it are deleted, too. This cannot be undone.
+    Your replies to it are deleted too. This cannot be undone.
   </ConfirmDialog>
 );
 
@@ -236,7 +236,7 @@ function Replies({
     mutationFn: () => retryReplies(message.id),
     onSuccess: (now) => {
       onFresh(now);
-      toast({ title: "Success", description: "The reply goes out again" });
+      toast({ title: "Success", description: "The reply is on its way again" });
     },
     onError: (error) => toastFailure(error, "The reply could not be sent again."),
   });
@@ -247,7 +247,7 @@ function Replies({
         {message.replies.map((reply) => (
           <li key={reply.id} className="rounded-md bg-pine-wash p-4">
             <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-sm">
-              <bdi className="font-medium">{reply.sent_by ?? "A former account"}</bdi>
+              <bdi className="font-medium">{reply.sent_by ?? "A deleted account"}</bdi>
               <time dateTime={reply.created_at} className="text-muted">
                 {campDateTime(reply.created_at, timeZone)}
               </time>

@@ -73,7 +73,7 @@ describe("the inbox", () => {
     await within(given).findByRole("option", { name: "brikwald" });
     await user.selectOptions(given, "Mine");
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&assigned_to=kornbluh"));
-    await user.selectOptions(given, "Nobody's");
+    await user.selectOptions(given, "Assigned to nobody");
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&unassigned=true"));
     await waitFor(() =>
       expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ q: "email", unassigned: "true" }),
@@ -120,7 +120,7 @@ describe("the inbox", () => {
   it("says so when the message of an address is not there, and tries again when it could not be fetched", async () => {
     inbox({ "GET /api/admin/messages/m8": refuse(404, "not_found", "Message not found") });
     open("/admin/messages?message=m8");
-    expect(await screen.findByText("There is no such message")).toBeTruthy();
+    expect(await screen.findByText("Message not found")).toBeTruthy();
     cleanup();
     const camp = inbox({ "GET /api/admin/messages/m8": refuse(403, "forbidden", "Not now.") });
     const user = open("/admin/messages?message=m8");
@@ -164,7 +164,7 @@ describe("the inbox", () => {
   });
 
   it("does not overwrite an answer that a colleague has begun", async () => {
-    const camp = inbox({ "PATCH /api/admin/messages/m1": refuse(409, "stale", "Somebody else changed this.") });
+    const camp = inbox({ "PATCH /api/admin/messages/m1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Mine");
@@ -192,7 +192,7 @@ describe("two who answer one message", () => {
 
   it("the second is told, keeps the text, and sends it after all", async () => {
     const camp = inbox({
-      "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam has answered this message in the meantime."),
+      "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam just replied to this message."),
       "GET /api/admin/messages/m1": message({ version: 5, status: "replied", replies: [theirs] }),
     });
     const user = open("/admin/messages");
@@ -201,7 +201,7 @@ describe("two who answer one message", () => {
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
     expect(
       await drawer.findByText(
-        "miriam has answered this message in the meantime. Press Send Reply again to send yours all the same.",
+        "miriam just replied to this message. Press Send Reply again to send yours anyway.",
       ),
     ).toBeTruthy();
     expect(await drawer.findByText("In his bunk.")).toBeTruthy();
@@ -235,7 +235,7 @@ describe("two who answer one message", () => {
 
   it("a draft that a colleague has begun is shown before it is dropped", async () => {
     const camp = inbox({
-      "POST /api/admin/messages/m1/reply": refuse(409, "drafted", "Somebody else has begun an answer to this message."),
+      "POST /api/admin/messages/m1/reply": refuse(409, "drafted", "Someone else started a reply to this message."),
       "GET /api/admin/messages/m1": message({ version: 5, draft: "Theirs" }),
     });
     const user = open("/admin/messages");
@@ -252,14 +252,14 @@ describe("two who answer one message", () => {
 
   it("what was typed outlives the message", async () => {
     const camp = inbox({
-      "POST /api/admin/messages/m1/reply": refuse(404, "not_found", "This message is not there any more."),
+      "POST /api/admin/messages/m1/reply": refuse(404, "not_found", "This message no longer exists."),
     });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
     camp.answer("GET /api/admin/messages", list());
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
-    expect((await drawer.findByRole("alert")).textContent).toContain("Somebody else has deleted this message.");
+    expect((await drawer.findByRole("alert")).textContent).toContain("Someone else deleted this message.");
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
     expect(drawer.getByRole("button", { name: "Send Reply" })).toHaveProperty("disabled", true);
     await user.click(drawer.getByRole("button", { name: "Copy my text" }));
@@ -390,7 +390,7 @@ it("says whether the answer quotes the message, and why not", async () => {
   await openMessage(open("/admin/messages"));
   expect(
     await screen.findByText(
-      "It is mailed to devoiry@family.example without their message: nobody was signed in with this address, so it may be somebody else's.",
+      "We email it to devoiry@family.example without their message: the sender was not signed in with this address, so it may be someone else's.",
     ),
   ).toBeTruthy();
 });

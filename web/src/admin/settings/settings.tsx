@@ -30,7 +30,7 @@ import {
 import { SettingControl } from "./setting-control";
 import { changesOf, groups, isChanged, sentence, shown, type Group } from "./words";
 
-const description = "How the portal behaves, for everybody";
+const description = "How the site works, for everyone";
 
 export default function Settings() {
   return (
@@ -47,7 +47,7 @@ function AllSettings() {
     mutationFn: exportSettings,
     onSuccess: (text) => {
       downloadFile("settings.json", text, "application/json");
-      toast({ title: "Settings Exported", description: "The file holds what is saved, without unsaved changes." });
+      toast({ title: "Settings Exported", description: "The file has the saved settings, without unsaved changes." });
     },
     onError: (error) => toastFailure(error),
   });

@@ -43,12 +43,12 @@ it.each([
   await user.type(amount, "500");
   expect(closesTheTab()).toBe(true);
   leave(dialog);
-  const question = within(await screen.findByRole("dialog", { name: "Discard what you typed?" }));
+  const question = within(await screen.findByRole("dialog", { name: "Leave without saving?" }));
   await user.click(question.getByRole("button", { name: "Cancel" }));
   expect(amount).toHaveProperty("value", "500.00");
   leave(dialog);
   await user.click(
-    within(await screen.findByRole("dialog", { name: "Discard what you typed?" })).getByRole("button", {
+    within(await screen.findByRole("dialog", { name: "Leave without saving?" })).getByRole("button", {
       name: "Discard",
     }),
   );

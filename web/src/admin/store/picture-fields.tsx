@@ -188,7 +188,7 @@ function PicturePicker({ input, disabled, full, dropping, refused, onPick }: Pic
         {full
           ? `That is all ${maxPictures}. Remove one to choose another.`
           : `Up to ${maxPictures} JPEG, PNG or WebP pictures of at most 10 MB each, also dropped here.`}{" "}
-        Where and when they were taken is not kept.
+        We remove the place and time a photo was taken.
       </p>
       {refused.length > 0 && (
         <div id={`${id}-refused`} className="grid gap-1">

@@ -92,7 +92,7 @@ function useFlags(product: AdminProduct) {
       if (elsewhere) void productsChanged();
       errorToast(
         elsewhere
-          ? "Somebody else changed it in the meantime. Please look again."
+          ? "Someone else just changed it. Please check it again."
           : "Failed to update product. Please try again.",
       );
     },

@@ -52,7 +52,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
         />
       </Field>
       <div className="grid items-start gap-5 sm:grid-cols-2">
-        <Field label="Author" error={errors.author} hint="Whom families read it from, such as “Camp office”.">
+        <Field label="Author" error={errors.author} hint="Who it is from, such as “Camp office”.">
           <TextInput
             name="author"
             dir="auto"
@@ -74,7 +74,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
             <option value="high">High</option>
           </Select>
         </Field>
-        <Field label="Hide after" optional error={errors.expires_at} hint="It becomes inactive by itself.">
+        <Field label="Hide after" optional error={errors.expires_at} hint="It becomes inactive on its own.">
           <TextInput
             name="expires_at"
             type="date"

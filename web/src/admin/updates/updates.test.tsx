@@ -81,9 +81,9 @@ describe("the list of updates", () => {
     const user = open("/admin/live-updates?standing=expired");
     await card("Pool opens");
     expect(camp.asked("GET", "/api/admin/live-updates")[0]?.query).toMatchObject({ standing: "expired" });
-    expect(screen.getByLabelText("Which standing")).toHaveProperty("value", "expired");
+    expect(screen.getByLabelText("Filter by status")).toHaveProperty("value", "expired");
     camp.answer("GET /api/admin/live-updates", list());
-    await user.selectOptions(screen.getByLabelText("Which priority"), "Low priority");
+    await user.selectOptions(screen.getByLabelText("Filter by priority"), "Low priority");
     expect(await screen.findByText("No updates found")).toBeTruthy();
     expect(address()).toBe("/admin/live-updates?standing=expired&priority=low");
     await user.click(screen.getByRole("button", { name: "Show all updates" }));
@@ -277,14 +277,14 @@ describe("a new update", () => {
 
 describe("editing an update", () => {
   it("sends only what was changed, and what somebody else changed meanwhile stays", async () => {
-    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "stale", "Somebody else changed this.") });
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/live-updates");
     await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
     const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
     expect(document.activeElement).toBe(panel.getByLabelText("Title"));
     await user.type(panel.getByLabelText("Title"), " sharp");
     await user.click(panel.getByRole("button", { name: "Save update" }));
-    expect(await panel.findByText(/Somebody else changed this update/)).toBeTruthy();
+    expect(await panel.findByText(/Someone else changed this update/)).toBeTruthy();
     camp.answer("GET /api/admin/live-updates/n1", update({ version: 5, message: "Theirs" }));
     camp.answer("PATCH /api/admin/live-updates/n1", update());
     await user.click(panel.getByRole("button", { name: "Reload and keep what I typed" }));

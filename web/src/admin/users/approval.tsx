@@ -66,7 +66,7 @@ export function ApproveButtons({ family }: { family: Family }) {
             })
           }
         >
-          They are told by mail if they have confirmed their address. You can approve them later.
+          We’ll email them if they have confirmed their address. You can still approve them later.
         </ConfirmDialog>
       )}
     </span>

@@ -46,7 +46,7 @@ export function DeleteUser({
         {family.logins > 0
           ? `${count(family.logins, "login")} ${family.logins === 1 ? "is" : "are"} deleted and signed out. `
           : ""}
-        Comments stay as those of a former member, and recorded payments stay in the ledger.
+        Their comments stay as “Former member”, and their payments stay in the ledger.
       </p>
     </ConfirmDialog>
   );

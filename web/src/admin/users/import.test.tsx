@@ -174,7 +174,7 @@ describe("the import of families", () => {
       "POST /api/admin/users/imports/i1/undo": {
         removed: 1,
         restored: 1,
-        skipped: [{ id: "f1", full_name: "Chaya Lindenfeld", reason: "Somebody has signed in as this family since." }],
+        skipped: [{ id: "f1", full_name: "Chaya Lindenfeld", reason: "Someone has signed in as this family since." }],
       },
     });
     const user = open("/admin/users?action=import");
@@ -182,7 +182,7 @@ describe("the import of families", () => {
     await user.click(await dialog.findByRole("button", { name: "Undo" }));
     await user.click(screen.getByRole("button", { name: "Undo the import" }));
     expect(await screen.findByText("Import undone")).toBeTruthy();
-    expect(dialog.getByText("Somebody has signed in as this family since.", { exact: false })).toBeTruthy();
+    expect(dialog.getByText("Someone has signed in as this family since.", { exact: false })).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/users/imports/i1/undo")).toHaveLength(1);
   });
 });

@@ -224,7 +224,7 @@ function Notes({ family }: { family: Family }) {
       {family.refused_at && <Badge tone="bad">Refused</Badge>}
       {family.suppressed && (
         <Badge tone="bad" icon="mail">
-          Mail bounced
+          Email bounced
         </Badge>
       )}
       {waiting && <ApproveButtons family={family} />}
@@ -251,13 +251,13 @@ function MailSwitch({
           <span className="sr-only">
             {" "}
             mail to {nameOf(family)}
-            {stopped && ", stopped by the family"}
+            {stopped && ", turned off by the family"}
           </span>
         </span>
       }
       checked={on}
       disabled={stopped}
-      title={stopped ? "The family stopped these emails itself" : undefined}
+      title={stopped ? "The family turned these emails off" : undefined}
       onChange={(event) => set(event.target.checked)}
       className="gap-3! @max-4xl:min-h-9! @max-4xl:w-29 @4xl:justify-start! @4xl:gap-0!"
     />

@@ -147,16 +147,16 @@ describe("the switches for mail", () => {
     });
     const user = open("/admin/users");
     const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", {
-      name: "Videos mail to Chaya Lindenfeld, stopped by the family",
+      name: "Videos mail to Chaya Lindenfeld, turned off by the family",
     });
     expect(toggle).toHaveProperty("disabled", true);
     expect(toggle).toHaveProperty("checked", false);
     expect((await row("Chaya Lindenfeld")).getByRole("switch", { name: /^Updates/ })).toHaveProperty("disabled", false);
     await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: /details/ }));
-    expect(await screen.findByText(/Stopped videos; only its owner can begin them again/)).toBeTruthy();
+    expect(await screen.findByText(/Stopped videos; only its owner can turn them back on/)).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Edit" }));
     expect(await screen.findByLabelText("Video Release")).toHaveProperty("disabled", true);
-    expect(screen.getByText(/The family stopped these emails itself/)).toBeTruthy();
+    expect(screen.getByText(/The family turned these emails off/)).toBeTruthy();
   });
 
   it("turn back when it fails", async () => {

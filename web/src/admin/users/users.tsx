@@ -76,7 +76,7 @@ export default function Users() {
 
   return (
     <>
-      <PageHead title="User Management" description="Families, their payments and the mail they get" text={null}>
+      <PageHead title="User Management" description="Families, their payments and their emails" text={null}>
         <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>button]:w-auto max-sm:[&>button]:flex-auto max-sm:[&>button]:px-2.5 max-sm:[&_svg]:hidden sm:gap-3">
           <ExportButton />
           <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">
@@ -250,7 +250,7 @@ function NoUsers({ term, filter, set, onAdd }: NoUsersProps) {
   return (
     <EmptyState
       title="No users yet"
-      text="Add the first family by hand, or bring in the list that the office keeps."
+      text="Add the first family by hand, or import the office’s list."
       picture="/art/placeholder.svg"
     >
       <Button icon="plus" onClick={onAdd}>
@@ -268,11 +268,11 @@ function countOf({ total_users, paid_in_full, due, overdue, no_plan, to_approve 
 }
 
 const nobody: Record<Exclude<Filter, "all">, string> = {
-  paid: "Nobody has paid in full yet",
+  paid: "No one has paid in full yet",
   due: "No payments are due",
-  overdue: "Nobody is overdue",
-  no_plan: "Everybody has a plan",
-  to_approve: "Nobody waits to be approved",
+  overdue: "No one is overdue",
+  no_plan: "Everyone has a plan",
+  to_approve: "No one is waiting for approval",
 };
 
 function Cards({ summary, failed, currency }: { summary: Summary | undefined; failed: boolean; currency: string }) {
@@ -347,7 +347,7 @@ function SortBy({
       </div>
       <button
         type="button"
-        aria-label={direction === "asc" ? "Ascending. Turn the order round" : "Descending. Turn the order round"}
+        aria-label={direction === "asc" ? "Ascending. Reverse the order" : "Descending. Reverse the order"}
         title={direction === "asc" ? "Ascending" : "Descending"}
         onClick={() => onSort(sort)}
         className="grid size-tap shrink-0 place-items-center rounded-md border border-edge bg-surface hover:bg-sunk"

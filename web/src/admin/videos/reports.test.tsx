@@ -106,7 +106,7 @@ describe("several videos at once", () => {
       "Melave Malka",
     ]);
     expect(
-      question.getByText("Families see them at once, and 424 mails go out. 1 more is published already."),
+      question.getByText("Families see them right away, and 424 emails go out. 1 more is already published."),
     ).toBeTruthy();
     await user.click(question.getByRole("button", { name: "Publish and send 424 mails" }));
     expect(await screen.findByText("2 videos published and notifications sent!")).toBeTruthy();
@@ -126,7 +126,7 @@ describe("several videos at once", () => {
     expect(question.getByText(/^2 comments and 90 likes go with them\./)).toBeTruthy();
     await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
     expect(
-      await question.findByText(/^One of them has been deleted in the meantime, so nothing was done\./),
+      await question.findByText(/^Someone just deleted one of them, so nothing was done\./),
     ).toBeTruthy();
     camp.answer("POST /api/admin/videos/bulk", { done: 2, notified: 0 });
     await user.click(question.getByRole("button", { name: "Delete 2 videos" }));

@@ -37,9 +37,9 @@ type Open = { what: "edit" | "delete" | "more"; video: AdminVideo } | null;
 
 const statuses: readonly VideoStatus[] = ["published", "scheduled", "draft"];
 const reasonName: Record<Attention, string> = {
-  failed_mails: "With failed mails",
+  failed_mails: "With failed emails",
   reported_comments: "With reported comments",
-  held_comments: "With comments to read",
+  held_comments: "With comments to approve",
 };
 const reasons = Object.keys(reasonName) as Attention[];
 

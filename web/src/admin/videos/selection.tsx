@@ -102,7 +102,7 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
   if (hidden.length === 0) {
     return (
       <ConfirmDialog
-        title={videos.length === 1 ? "This video is published already" : "These videos are published already"}
+        title={videos.length === 1 ? "This video is already published" : "These videos are already published"}
         name={<Titles videos={videos} />}
         action="OK"
         look="main"
@@ -117,7 +117,7 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
     <ConfirmDialog
       title={`Publish ${count(hidden.length, "video")}?`}
       name={<Titles videos={hidden} />}
-      action={mails > 0 ? `Publish and send ${count(mails, "mail")}` : "Publish"}
+      action={mails > 0 ? `Publish and send ${count(mails, "email")}` : "Publish"}
       look="main"
       onClose={onClose}
       failed={failed}
@@ -129,9 +129,9 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
       }
     >
       {mails > 0
-        ? `Families see ${hidden.length === 1 ? "it" : "them"} at once, and ${mails === 1 ? "1 mail goes" : `${number(mails)} mails go`} out.`
-        : `Families see ${hidden.length === 1 ? "it" : "them"} at once. Nobody is mailed.`}
-      {already > 0 && ` ${already === 1 ? "1 more is" : `${number(already)} more are`} published already.`}
+        ? `Families see ${hidden.length === 1 ? "it" : "them"} right away, and ${mails === 1 ? "1 email goes" : `${number(mails)} emails go`} out.`
+        : `Families see ${hidden.length === 1 ? "it" : "them"} right away. No emails are sent.`}
+      {already > 0 && ` ${already === 1 ? "1 more is" : `${number(already)} more are`} already published.`}
     </ConfirmDialog>
   );
 }

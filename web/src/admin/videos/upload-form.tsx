@@ -105,7 +105,7 @@ export function UploadForm({ open, onDone, onCancel }: Props) {
         {status === "scheduled" && (
           <ScheduleFields date={date} time={time} onDate={setDate} onTime={setTime} error={errors.scheduled_date} />
         )}
-        <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." />
+        <Checkbox name="is_featured" label="Is Featured" hint="It is first on the home page for a week." />
         <TriedNotice tried={tried} url={url} />
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3 max-sm:flex-col-reverse">

@@ -31,7 +31,7 @@ export function VideoDrawer({ video, onClose }: { video: AdminVideo; onClose: ()
     <Drawer title={<VideoTitle>{video.title}</VideoTitle>} onClose={onClose}>
       <section aria-labelledby="mails">
         <h3 id="mails" className="mb-3">
-          Mail to families
+          Emails to families
         </h3>
         <MailReport video={video} />
       </section>
@@ -75,11 +75,7 @@ function Comments({ video }: { video: AdminVideo }) {
             ))}
           </ol>
         ) : (
-          <EmptyState
-            title="No comments yet"
-            text="What families write under this video appears here."
-            className="mt-4"
-          />
+          <EmptyState title="No comments yet" text="Comments by families appear here." className="mt-4" />
         )
       ) : comments.isError ? (
         <ErrorState
@@ -182,7 +178,7 @@ function useModeration(comment: AdminComment, videoId: string) {
     mutationFn: () => approveComment(comment.id),
     onSuccess: async () => {
       await changed();
-      toast({ title: "Comment approved", description: "Families can read it, and what its author writes next." });
+      toast({ title: "Comment approved", description: "Families can see it, and whatever its author writes next." });
     },
     onError: failed,
   });
@@ -192,7 +188,7 @@ function useModeration(comment: AdminComment, videoId: string) {
       await changed();
       toast(
         comment.hidden
-          ? { title: "Comment shown", description: "Families can read it again." }
+          ? { title: "Comment shown", description: "Families can see it again." }
           : { title: "Comment hidden", description: "Families no longer see it." },
       );
     },
