@@ -24,7 +24,7 @@ pub struct Demo {
     /// Which camp
     #[arg(long, value_enum, default_value = "yiddish")]
     sample: Sample,
-    /// Seed of the random data: another number makes another camp
+    /// Seed of the random data: a different number makes a different camp
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Remove the demo's data first and create the camp again

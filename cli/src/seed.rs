@@ -24,7 +24,7 @@ pub struct Seed {
     /// The current time in the sample camp [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment)]
     as_of: Option<DateTime<Utc>>,
-    /// Seed of the random data: another number makes another camp
+    /// Seed of the random data: a different number makes a different camp
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Let all users sign in with the sample password; unsafe if others can reach the portal

@@ -182,7 +182,7 @@ test("an unconfirmed parent may look but not comment, and can have the confirmat
   await expect(page.getByRole("textbox", { name: "Your comment" })).toBeDisabled();
   await expect(page.getByPlaceholder("Please confirm your email to post a comment")).toBeVisible();
   await page.getByRole("button", { name: "Send it again" }).click();
-  await expect(toast(page)).toContainText("We wrote to chaya@family.example again.");
+  await expect(toast(page)).toContainText("We emailed chaya@family.example again.");
   await expect.poll(async () => (await camp.mailsTo("chaya@family.example", /Please confirm/)).length).toBe(2);
   expect(await camp.mailsTo("chaya@family.example", /New video/)).toEqual([]);
 
@@ -227,7 +227,7 @@ test("a stranger who signed up with a parent's address is out when the parent co
   await expect(page.getByText("Someone created an account for gitty@family.example in another browser.")).toBeVisible();
   await page.getByLabel("Password for this account").fill("never chosen by me");
   await page.getByRole("button", { name: "Confirm my email" }).click();
-  await expect(page.getByText("This is not the password of this account.")).toBeVisible();
+  await expect(page.getByText("This is not this account's password.")).toBeVisible();
   await page.getByRole("button", { name: "Choose a new password" }).click();
   await page.getByLabel("New password").fill("eleven brave otters");
   await page.getByRole("button", { name: "Confirm my email" }).click();

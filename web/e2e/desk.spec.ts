@@ -34,7 +34,7 @@ test.describe("Reports", () => {
 
     await row.getByRole("button", { name: "Edit Swim relay" }).click();
     await panel.getByRole("switch", { name: "Publish Immediately" }).check();
-    await expect(panel.getByRole("status").filter({ hasText: "published at once" })).toContainText(
+    await expect(panel.getByRole("status").filter({ hasText: "published right away" })).toContainText(
       "1 person will be notified by email.",
     );
     await panel.getByRole("button", { name: "Update Video and notify 1 person" }).click();

@@ -99,7 +99,7 @@ test.describe("Payments", () => {
     await question.getByLabel("The family sees this").fill("It bounced");
     await question.getByRole("button", { name: "Void payment" }).click();
     await expect(toast(page)).toContainText("Payment of $500 voided. Remaining balance: $2,720.50");
-    const corrected = await camp.mailTo("bluma@family.example", /payment of \$500 taken back$/);
+    const corrected = await camp.mailTo("bluma@family.example", /payment of \$500 voided$/);
     expect(corrected.text).toContain("Reason: It bounced");
     expect(corrected.text).toContain("Remaining balance: $2,720.50");
     await expect(drawer.getByText("Voided")).toHaveCount(2);

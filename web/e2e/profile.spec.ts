@@ -217,7 +217,7 @@ test("a login is a person's own: devices, password, address, data and the end of
     await dialog.getByLabel("New email").fill("chaya.klein@family.example");
     await dialog.getByLabel("Your password").fill("a lantern on the dock");
     await dialog.getByRole("button", { name: "Send the confirmation" }).click();
-    await expect(toast(page)).toContainText("We wrote to chaya.klein@family.example.");
+    await expect(toast(page)).toContainText("We emailed chaya.klein@family.example.");
     await expect(section(page, "Personal Information").getByLabel("Primary email")).toHaveValue(chaya.email);
     await page.goto(linkTo("/auth/verify", await camp.mailTo("chaya.klein@family.example", /confirm your new email/)));
     await page.getByRole("button", { name: "Confirm my email" }).click();

@@ -33,8 +33,10 @@ test("several drafts are published at once, every family hears of each, and seve
   await bar(page).getByRole("button", { name: "Publish" }).click();
   const publishing = page.getByRole("dialog", { name: "Publish 2 videos?" });
   await expect(publishing.getByRole("listitem")).toHaveText(["Campfire", "Swim relay"]);
-  await expect(publishing).toContainText("Families see them right away, and 4 emails go out. 1 more is already published.");
-  await publishing.getByRole("button", { name: "Publish and send 4 mails" }).click();
+  await expect(publishing).toContainText(
+    "Families see them right away, and 4 emails go out. 1 more is already published.",
+  );
+  await publishing.getByRole("button", { name: "Publish and send 4 emails" }).click();
   await expect(toast(page)).toContainText("2 videos published and notifications sent!");
   await expect(bar(page)).toBeHidden();
   await expect(row(page, "Campfire")).toContainText("Published");
@@ -171,7 +173,7 @@ test.describe("Mails that fail", () => {
     await camp.mailTo("dovid@family.example", /Campfire/);
     await expect.poll(deliveries).toEqual({ queued: 0, sent: 2, failed: 0, suppressed: 0 });
     await page.reload();
-    await expect(page.getByText("No videos with failed mails")).toBeVisible();
+    await expect(page.getByText("No videos with failed emails")).toBeVisible();
     expect(await camp.mailsTo("chaya@family.example", /Campfire/)).toHaveLength(1);
     expect(await camp.mailsTo("dovid@family.example", /Campfire/)).toHaveLength(1);
   });

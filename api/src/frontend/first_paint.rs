@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use portal::access::{Access, Viewer};
 use portal::branding::{Pictures, SitePicture};
-use portal::settings::Settings;
+use portal::settings::{self, Settings};
 use portal::videos::{self, Collection};
 use portal::{App, Result};
 use serde::Deserialize;

@@ -307,7 +307,7 @@ async fn own_user(
     match confirm_signed_out(app, &user, given, from).await {
         Ok(()) => Ok(Shown::Password),
         Err(Error::Invalid(_)) => {
-            Err(Error::invalid("current_password", "This is not the password of this account."))
+            Err(Error::invalid("current_password", "This is not this account's password."))
         }
         Err(other) => Err(other),
     }

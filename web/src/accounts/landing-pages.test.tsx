@@ -29,7 +29,7 @@ it("an account that somebody made elsewhere is confirmed with its password, or w
   const camp = server({
     "POST /api/auth/verify/preview": asked({ needs: "password_or_new_password" }),
     "POST /api/auth/verify": refuse(422, "validation", "No.", [
-      { field: "current_password", message: "This is not the password of this account." },
+      { field: "current_password", message: "This is not this account's password." },
     ]),
   });
   const user = open("/auth/verify?token=abc");
@@ -38,7 +38,7 @@ it("an account that somebody made elsewhere is confirmed with its password, or w
   expect(await screen.findByText("Please enter this account's password.")).toBeTruthy();
   await user.type(screen.getByLabelText("Password for this account"), "wrong wrong");
   await user.click(screen.getByRole("button", { name: "Confirm my email" }));
-  expect(await screen.findByText("This is not the password of this account.")).toBeTruthy();
+  expect(await screen.findByText("This is not this account's password.")).toBeTruthy();
   expect(screen.getByLabelText("Password for this account")).toHaveProperty("value", "wrong wrong");
   await user.click(screen.getByRole("button", { name: "Choose a new password" }));
   camp.answer("POST /api/auth/verify", { email: "chaya@family.example", linked: false, user: chaya });
@@ -107,20 +107,20 @@ describe("a link that was used or has expired", () => {
     const camp = server({ ...ended, ...waiting, "POST /api/auth/verify/resend": null });
     const user = open("/auth/verify?token=abc");
     await user.click(await screen.findByRole("button", { name: "Send a new link" }));
-    expect(await screen.findByText("We wrote to chaya@family.example again.")).toBeTruthy();
+    expect(await screen.findByText("We emailed chaya@family.example again.")).toBeTruthy();
     expect(camp.asked("POST", "/api/auth/verify/resend")).toHaveLength(1);
   });
 
   it("of a sign-up alarms nobody whose address is confirmed", async () => {
     server({ ...ended, "GET /api/session": { user: chaya } });
     open("/auth/verify?token=abc");
-    expect(await screen.findByText(/is confirmed already/)).toBeTruthy();
+    expect(await screen.findByText(/is already confirmed/)).toBeTruthy();
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
   it.each([
     ["signed in", chaya, "Open my profile", "/profile", /You sign in as chaya@family.example/],
-    ["signed out", null, "Sign In", "/auth?next=%2Fprofile", /sign in with your new address/],
+    ["signed out", null, "Sign In", "/auth?next=%2Fprofile", /sign in with your new email/],
   ] as const)("of a new address says how to ask for it again, %s", async (_, user, button, href, words) => {
     server({ ...ended, "GET /api/session": { user } });
     open("/auth/verify?for=new_email&token=abc");
@@ -130,7 +130,7 @@ describe("a link that was used or has expired", () => {
       screen.getByText((_text, element) => element?.tagName === "P" && words.test(element.textContent)),
     ).toBeTruthy();
     expect(within(screen.getByRole("main")).getByRole("link", { name: button }).getAttribute("href")).toBe(href);
-    expect(screen.queryByText(/is confirmed already/)).toBeNull();
+    expect(screen.queryByText(/is already confirmed/)).toBeNull();
   });
 
   it.each([
@@ -163,7 +163,7 @@ describe("a link that was used or has expired", () => {
 it("a link without its token is told apart", async () => {
   server({});
   open("/auth/verify");
-  expect(await screen.findByText(/This link is not complete/)).toBeTruthy();
+  expect(await screen.findByText(/This link is incomplete/)).toBeTruthy();
 });
 
 it("a forgotten password answers the same for every address", async () => {

@@ -324,7 +324,7 @@ describe("emails", () => {
     await user.type(dialog.getByLabelText("New email"), "new@family.example");
     await user.type(dialog.getByLabelText("Your password"), "secret words");
     await user.click(dialog.getByRole("button", { name: "Send the confirmation" }));
-    expect(await screen.findByText(/We wrote to new@family.example/)).toBeTruthy();
+    expect(await screen.findByText(/We emailed new@family.example/)).toBeTruthy();
     expect(camp.asked("POST", "/api/auth/email")[0]?.body).toEqual({
       new_email: "new@family.example",
       current_password: "secret words",

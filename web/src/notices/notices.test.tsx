@@ -71,7 +71,7 @@ describe("the switch", () => {
     server({});
     const user = await openCard();
     await user.click(await offer());
-    expect(await (await card()).findByText(/got no answer/)).toBeTruthy();
+    expect(await (await card()).findByText(/You didn’t answer/)).toBeTruthy();
     expect(await offer()).toMatchObject({ checked: false, disabled: false });
   });
 

@@ -60,5 +60,5 @@ it("a spent link says so, and a cut one too", async () => {
 it("a link without its token is told apart", async () => {
   server({});
   open("/subscribe/confirm");
-  expect(await screen.findByText(/This link is not complete/)).toBeTruthy();
+  expect(await screen.findByText(/This link is incomplete/)).toBeTruthy();
 });

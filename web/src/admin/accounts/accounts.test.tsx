@@ -225,7 +225,7 @@ describe("the admin accounts", () => {
     ],
     [
       "mailed a link",
-      "Mail brikwald a link for a new password",
+      "Email brikwald a link to choose a new password",
       "Send the link",
       "POST /api/admin/accounts/s2/reset",
       {},

@@ -84,7 +84,7 @@ describe("failed mails", () => {
     expect(await screen.findByText("1 email on the way again")).toBeTruthy();
     camp.answer("POST /api/admin/mail/failed/send-again", { queued: 2 });
     await user.click(screen.getByRole("button", { name: "Send all 2 again" }));
-    expect(await screen.findByText("2 mails go out again")).toBeTruthy();
+    expect(await screen.findByText("2 emails on the way again")).toBeTruthy();
     const one = { notification_id: "n1", email: "chaya@family.example" };
     expect(camp.asked("POST", "/api/admin/mail/failed/send-again").map(({ body }) => body)).toEqual([
       { mails: [one] },

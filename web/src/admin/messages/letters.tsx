@@ -42,7 +42,7 @@ export function Letters() {
 }
 
 const explained: Record<Audience, string> = {
-  families: "Families who want newsletters",
+  families: "Those who want newsletters",
   mailing_list: "People who signed up at the bottom of the site",
   both: "No one gets it twice",
 };

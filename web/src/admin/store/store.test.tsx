@@ -280,7 +280,7 @@ describe("a new product", () => {
     await user.upload(panel.getByLabelText(/Choose pictures/), [photo("a.jpg")]);
     await user.click(panel.getByRole("button", { name: "Add Product" }));
     expect(await panel.findByText("Please choose a JPEG, PNG or WebP picture.")).toBeTruthy();
-    expect(panel.getByText(/^The product is saved, but not all of its pictures\./)).toBeTruthy();
+    expect(panel.getByText(/^The product is saved, but not all its pictures\./)).toBeTruthy();
     camp.answer("PATCH /api/admin/products/p9", { ...made, version: 2 });
     await user.click(panel.getByRole("button", { name: "Save Product" }));
     expect(await screen.findByText("Whistle has been added to the store with 1 image.")).toBeTruthy();

@@ -22,7 +22,7 @@ describe("the drawer of a family", () => {
     await user.click(drawer.getByRole("button", { name: /^Void payment/ }));
     await user.click(screen.getByRole("button", { name: "Void payment" }));
     expect(screen.getByText("Please give a reason.")).toBeTruthy();
-    expect(screen.getByText(/^The family gets a corrected receipt by mail/)).toBeTruthy();
+    expect(screen.getByText(/^The family gets a corrected receipt by email/)).toBeTruthy();
     await user.type(screen.getByRole("textbox", { name: "Only staff see this" }), "Bounced");
     await user.click(screen.getByRole("button", { name: "Void payment" }));
     expect(await screen.findByText("Payment of $1,680 voided. Remaining balance: $2,800")).toBeTruthy();
@@ -64,9 +64,7 @@ describe("the drawer of a family", () => {
     await user.click(await screen.findByRole("button", { name: "Refuse Chaya Lindenfeld" }));
     camp.answer("GET /api/admin/users/f1", detail());
     await user.click(screen.getByRole("button", { name: "Refuse" }));
-    expect(
-      await screen.findByText("Chaya Lindenfeld: miriam just approved this registration."),
-    ).toBeTruthy();
+    expect(await screen.findByText("Chaya Lindenfeld: miriam just approved this registration.")).toBeTruthy();
     await waitFor(() => expect(screen.queryByRole("button", { name: "Approve Chaya Lindenfeld" })).toBeNull());
   });
 

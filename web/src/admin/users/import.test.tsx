@@ -126,7 +126,7 @@ describe("the import of families", () => {
     expect(cells).toEqual(["NameChaya LindenfeldChaya Weiss", "Total$2,800$1,400"]);
     expect(dialog.getAllByRole<HTMLInputElement>("checkbox").filter(({ checked }) => checked)).toEqual([]);
     expect(dialog.queryByRole("button", { name: /^(Import|Change) / })).toBeNull();
-    await user.click(dialog.getByRole("checkbox", { name: "Tick all 2" }));
+    await user.click(dialog.getByRole("checkbox", { name: "Check all 2" }));
     expect(dialog.getByRole("button", { name: "Change 2 families" })).toBeTruthy();
     await user.click(dialog.getByRole("checkbox", { name: /Leah Morgenshtern/ }));
     await user.click(dialog.getByRole("button", { name: "Change 1 family" }));

@@ -108,7 +108,7 @@ describe("several videos at once", () => {
     expect(
       question.getByText("Families see them right away, and 424 emails go out. 1 more is already published."),
     ).toBeTruthy();
-    await user.click(question.getByRole("button", { name: "Publish and send 424 mails" }));
+    await user.click(question.getByRole("button", { name: "Publish and send 424 emails" }));
     expect(await screen.findByText("2 videos published and notifications sent!")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos/bulk")[0]?.body).toEqual({ ids: ["v3", "v2"], action: "publish" });
     expect(screen.queryByRole("group", { name: "Selected videos" })).toBeNull();
@@ -125,9 +125,7 @@ describe("several videos at once", () => {
     expect(question.getByText("Melave Malka")).toBeTruthy();
     expect(question.getByText(/^2 comments and 90 likes go with them\./)).toBeTruthy();
     await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
-    expect(
-      await question.findByText(/^Someone just deleted one of them, so nothing was done\./),
-    ).toBeTruthy();
+    expect(await question.findByText(/^Someone just deleted one of them, so nothing was done\./)).toBeTruthy();
     camp.answer("POST /api/admin/videos/bulk", { done: 2, notified: 0 });
     await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
     expect(await screen.findByText("2 videos deleted successfully")).toBeTruthy();

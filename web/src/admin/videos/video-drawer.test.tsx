@@ -27,7 +27,7 @@ describe("mail and comments of a video", () => {
     await user.click((await row(/Color War/)).getByRole("button", { name: /details of/ }));
     expect(await screen.findByText("209")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Retry 3 failed" }));
-    expect(await screen.findByText("3 mails go out again")).toBeTruthy();
+    expect(await screen.findByText("3 emails on the way again")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos/v1/deliveries/retry")).toHaveLength(1);
   });
 
