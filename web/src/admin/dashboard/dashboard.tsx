@@ -39,7 +39,13 @@ export default function Dashboard() {
         }
         className="items-start gap-x-4"
       >
-        <Button look="line" icon="signOut" className="shrink-0 whitespace-nowrap" busy={signOut.isPending} onClick={() => signOut.mutate()}>
+        <Button
+          look="line"
+          icon="signOut"
+          className="shrink-0 whitespace-nowrap"
+          busy={signOut.isPending}
+          onClick={() => signOut.mutate()}
+        >
           Sign Out
         </Button>
       </PageHead>

@@ -200,9 +200,7 @@ describe("two who answer one message", () => {
     await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
     expect(
-      await drawer.findByText(
-        "miriam just replied to this message. Press Send Reply again to send yours anyway.",
-      ),
+      await drawer.findByText("miriam just replied to this message. Press Send Reply again to send yours anyway."),
     ).toBeTruthy();
     expect(await drawer.findByText("In his bunk.")).toBeTruthy();
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");

@@ -315,9 +315,7 @@ describe("export and import", () => {
       type: "application/json",
     });
     await user.upload(dialog.getByLabelText("Settings file"), file);
-    expect(
-      await dialog.findByText("1 setting would change; 1 line with a problem is skipped."),
-    ).toBeTruthy();
+    expect(await dialog.findByText("1 setting would change; 1 line with a problem is skipped.")).toBeTruthy();
     expect(portal.asked("POST", "/api/admin/settings/preview")[0]?.body).toEqual({
       siteName: "Camp Ner",
       sessionTimeout: 2,

@@ -134,8 +134,7 @@ describe("a payment", () => {
   });
 
   it("of more than what remains is refused beside its field, unless it is a credit", async () => {
-    const sentence =
-      "This is more than the remaining balance of $1,120. Check “Record as credit” to record it anyway.";
+    const sentence = "This is more than the remaining balance of $1,120. Check “Record as credit” to record it anyway.";
     const camp = office({
       "POST /api/admin/users/f1/payments": refuse(422, "validation", sentence, [
         { field: "amount", message: sentence },
