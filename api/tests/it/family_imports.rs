@@ -263,7 +263,7 @@ story! {
         for (bytes, says) in [
             (&b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old"[..], "old Excel file"),
             (b"PK\x03\x04 broken", "damaged"),
-            (b"%PDF-1.7 x", "no table"),
+            (b"%PDF-1.7 x", "not a table"),
             (b"<html><table>", "web page"),
         ] {
             let problem = staff.post(IMPORT, file(bytes)).await.refused(422, "validation");

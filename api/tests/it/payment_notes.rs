@@ -125,7 +125,7 @@ story! {
         assert_eq!(back["plan"]["paid_amount"], 102_550);
         camp.work().await;
         let (subject, text) = corrections(&camp).pop().expect("a mail");
-        assert!(subject.ends_with(": refund of $400 taken back"), "{subject}");
+        assert!(subject.ends_with(": refund of $400 voided"), "{subject}");
         for part in [
             "The refund of $400 of July 15, 2026 was voided on July 18, 2026. The amount counts as paid again.",
             "Reason: Was never paid out", "Paid so far: $1,025.50", "Remaining balance: $1,774.50",
@@ -143,7 +143,7 @@ story! {
         void_as(&staff, &adjusted, json!({ "reason": " ", "staff_notes": "" }), &self::key()).await.refused(422, "validation");
         camp.work().await;
         let (subject, text) = corrections(&camp).pop().expect("a mail");
-        assert!(subject.ends_with(": payment of $1,000 taken back"), "{subject}");
+        assert!(subject.ends_with(": payment of $1,000 voided"), "{subject}");
         assert!(text.contains("It no longer counts as paid.") && text.contains("Remaining balance: $2,774.50"), "{text}");
         assert!(!text.contains("Reason") && !text.contains("other Lindenfeld"), "{text}");
 

@@ -227,7 +227,8 @@ story! {
         assert_eq!(refund["plan"]["paid_amount"], 60_000);
 
         assert_eq!(void(&staff, &first, " ").await.refused(422, "validation")["detail"], "Please give a reason.");
-        void(&staff, &first, "Wrong family").await.refused(409, "conflict");
+        let refused = void(&staff, &first, "Wrong family").await.refused(409, "conflict");
+        assert_eq!(refused["detail"], "$400 was already refunded; void the refund first.");
         let back = void(&staff, &refund["payment"], "Was never paid out").await.expect(201).json();
         assert_eq!(back["payment"]["kind"], "void");
         assert_eq!(back["payment"]["amount"], 40_000);
