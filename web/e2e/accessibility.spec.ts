@@ -64,7 +64,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
 
     await page.goto("/auth");
     await page.getByRole("button", { name: "Sign In" }).click();
-    await expect(page.getByText("Please enter your email address.")).toBeVisible();
+    await expect(page.getByText("Please enter your email.")).toBeVisible();
     await isSound(page, "sign-in with complaints");
   });
 

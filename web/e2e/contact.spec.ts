@@ -27,7 +27,7 @@ test.describe("Writing to the camp", () => {
     await send(page);
     for (const sentence of [
       "Please enter your name.",
-      "Please enter your email address.",
+      "Please enter your email.",
       "Please choose parent or guest.",
       "Please choose who should read it.",
       "Please enter a subject.",
@@ -136,7 +136,7 @@ test("the box at the foot of the page: nobody is written to who did not say yes,
   await page.goto("/about");
   const box = page.getByRole("contentinfo").getByRole("region", { name: "Stay Updated" });
   await box.getByRole("button", { name: "Subscribe" }).click();
-  await expect(box.getByText("Please enter your email address.")).toBeVisible();
+  await expect(box.getByText("Please enter your email.")).toBeVisible();
   await box.getByPlaceholder("Your email address").fill("bubby@");
   await box.getByRole("button", { name: "Subscribe" }).click();
   await expect(box.getByPlaceholder("Your email address")).toHaveAttribute("aria-invalid", "true");

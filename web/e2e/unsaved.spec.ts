@@ -33,7 +33,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
     .click();
   await page.getByRole("button", { name: "Add New User" }).first().click();
   await page.getByLabel("Parent Name").fill("Bluma Yarmush");
-  const leave = page.getByRole("dialog", { name: "Leave this page?" });
+  const leave = page.getByRole("dialog", { name: "Leave without saving?" });
   await page.goBack();
   await leave.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByLabel("Parent Name")).toHaveValue("Bluma Yarmush");

@@ -106,7 +106,7 @@ pub async fn post(
     if settings.require_email_verification && verified_at.is_none() {
         return Err(Error::Forbidden {
             code: "email_unverified",
-            text: "Please confirm your email address before you comment.",
+            text: "Please confirm your email before you comment.",
         });
     }
     let content = new.check()?;

@@ -66,7 +66,7 @@ describe("signing in", () => {
     const user = open("/auth");
     await email();
     await user.click(screen.getByRole("button", { name: "Sign In" }));
-    expect(await screen.findByText("Please enter your email address.")).toBeTruthy();
+    expect(await screen.findByText("Please enter your email.")).toBeTruthy();
     expect(screen.getByText("Please enter your password.")).toBeTruthy();
     expect(document.activeElement).toBe(await email());
     expect((await email()).getAttribute("aria-invalid")).toBe("true");

@@ -147,7 +147,7 @@ function useAuthForm({ creating, userType, invite, password, switchMode }: AuthF
     check: required({
       ...(creating ? { name: "Please enter your name." } : {}),
       ...(asksForChild ? { child_name: "Please enter your child's name." } : {}),
-      email: "Please enter your email address.",
+      email: "Please enter your email.",
       password: "Please enter your password.",
     }),
     submit: (data) => {

@@ -11,7 +11,7 @@ import { forgotPassword } from "./queries";
 export default function Forgot() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { busy, errors, message, form } = useForm({
-    check: required({ email: "Please enter your email address." }),
+    check: required({ email: "Please enter your email." }),
     submit: async (data) => {
       const email = text(data, "email").trim();
       await forgotPassword(email);

@@ -130,7 +130,7 @@ export function EmailDialog({ onClose }: { onClose: () => void }) {
   const { user } = useSession();
   const change = useForm({
     check: required({
-      new_email: "Please enter your new email address.",
+      new_email: "Please enter your new email.",
       current_password: "Please enter your password.",
     }),
     submit: async (data) => {

@@ -320,7 +320,7 @@ describe("emails", () => {
     await user.click(await (await section("Personal Information")).findByRole("button", { name: "Change your email" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Change your email" }));
     await user.click(dialog.getByRole("button", { name: "Send the confirmation" }));
-    expect(dialog.getByText("Please enter your new email address.")).toBeTruthy();
+    expect(dialog.getByText("Please enter your new email.")).toBeTruthy();
     await user.type(dialog.getByLabelText("New email"), "new@family.example");
     await user.type(dialog.getByLabelText("Your password"), "secret words");
     await user.click(dialog.getByRole("button", { name: "Send the confirmation" }));

@@ -104,6 +104,6 @@ export const explainOr = (error: unknown, words: string) =>
 
 export const text = (data: FormData, name: string) => String(data.get(name) ?? "");
 
-/** `required({ email: "Please enter your email address." })` as a check. */
+/** `required({ email: "Please enter your email." })` as a check. */
 export const required = (sentences: Errors) => (data: FormData) =>
   Object.fromEntries(Object.entries(sentences).filter(([name]) => text(data, name).trim() === ""));

@@ -149,7 +149,7 @@ it("everything but the child's name is required, each said beside its field", as
   await user.click(send());
   for (const sentence of [
     "Please enter your name.",
-    "Please enter your email address.",
+    "Please enter your email.",
     "Please choose parent or guest.",
     "Please choose who should read it.",
     "Please enter a subject.",

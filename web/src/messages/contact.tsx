@@ -116,7 +116,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
   const { busy, errors, message, form } = useForm({
     check: required({
       name: "Please enter your name.",
-      email: "Please enter your email address.",
+      email: "Please enter your email.",
       user_type: "Please choose parent or guest.",
       department: "Please choose who should read it.",
       subject: "Please enter a subject.",

@@ -8,7 +8,7 @@ import { subscribe } from "./queries";
 export default function StayUpdated({ describedBy }: { describedBy: string }) {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { busy, errors, message, form } = useForm({
-    check: required({ email: "Please enter your email address." }),
+    check: required({ email: "Please enter your email." }),
     submit: async (data) => {
       const email = text(data, "email").trim();
       await subscribe(email);
