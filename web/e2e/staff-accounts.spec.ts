@@ -212,7 +212,7 @@ test("recovery codes are replaced while two-factor stays on", async ({ page, cam
   await expect(list.getByRole("listitem")).toHaveCount(10);
   await isSound(page, "the new recovery codes");
   const renewed = await list.getByRole("listitem").allInnerTexts();
-  await dialog(page).getByLabel("I have kept my recovery codes").check();
+  await dialog(page).getByLabel("I saved my recovery codes").check();
   await dialog(page).getByRole("button", { name: "Continue" }).click();
   await expect(toast(page)).toContainText("The earlier ones no longer work.");
   await camp.mailTo("feder@camp.example", /New recovery codes/);

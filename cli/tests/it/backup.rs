@@ -285,7 +285,7 @@ async fn a_restoration_says_why_it_does_not_begin() {
     refused(&camp.folder().join("nowhere"), &["--replace"], "cannot be read");
 
     let app = camp.app().await;
-    refused(&file, &["--replace"], "The camp is at work");
+    refused(&file, &["--replace"], "The camp is running");
     execute!(
         &app.db,
         "insert into _sqlx_migrations (version, description, success, checksum, execution_time)
@@ -308,7 +308,7 @@ async fn a_restoration_says_why_it_does_not_begin() {
     assert_eq!(server.run(&["restore", path(&of_server)]).code, 3);
     let busy = server.app().await;
     let said = server.run(&["restore", path(&of_server), "--replace"]);
-    assert!(said.code == 3 && said.err.contains("The camp is at work"), "{said:?}");
+    assert!(said.code == 3 && said.err.contains("The camp is running"), "{said:?}");
     busy.db.close().await;
 }
 

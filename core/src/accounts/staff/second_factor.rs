@@ -116,7 +116,7 @@ pub async fn renew_recovery_codes(
     if !totp::spend_code(&mut tx, staff.id, &secret, code, now.timestamp()).await? {
         return Err(Error::invalid(
             "code",
-            "This code is not right or was used already. Please wait for the next one.",
+            "This code is not right or was already used. Please wait for the next one.",
         ));
     }
     let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;

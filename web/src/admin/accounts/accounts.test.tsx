@@ -455,8 +455,8 @@ describe("one's own two-factor", () => {
     const shown = within(await screen.findByRole("dialog", { name: "Your new recovery codes" }));
     expect(shown.getByText("cccc-dddd")).toBeTruthy();
     await user.click(shown.getByRole("button", { name: "Close" }));
-    expect(screen.getByText("Please keep your recovery codes first")).toBeTruthy();
-    await user.click(shown.getByLabelText("I have kept my recovery codes"));
+    expect(screen.getByText("Please save your recovery codes first")).toBeTruthy();
+    await user.click(shown.getByLabelText("I saved my recovery codes"));
     await user.click(shown.getByRole("button", { name: "Continue" }));
     expect(await screen.findByText("The earlier ones no longer work.")).toBeTruthy();
     expect(await screen.findByText("10 left")).toBeTruthy();

@@ -34,7 +34,7 @@ export function OwnRecoveryCodes({ staff, onClose }: { staff: Staff; onClose: ()
       <Dialog
         title="Your new recovery codes"
         onClose={() =>
-          toast({ title: "Please keep your recovery codes first", description: "They are shown only now." })
+          toast({ title: "Please save your recovery codes first", description: "You can only see them now." })
         }
       >
         <RecoveryCodes

@@ -36,7 +36,7 @@ export function SessionList({ accountId, ending, onEnd }: Props) {
   return (
     <>
       {sessions.data.length === 0 && (
-        <EmptyState title="Not signed in anywhere" text="Sessions end by themselves after a while without use." />
+        <EmptyState title="Not signed in anywhere" text="Sessions end on their own after a while." />
       )}
       <ul>
         {sessions.data.map((session) => (

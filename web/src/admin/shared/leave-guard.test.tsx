@@ -72,7 +72,9 @@ it("asks before the page is left with a family half typed in, and goes there whe
   const link = screen.getAllByRole("link", { name: /^Settings|^FAQ/ })[0]!;
   await user.click(link);
   await user.click(
-    within(await screen.findByRole("dialog", { name: "Leave without saving?" })).getByRole("button", { name: "Cancel" }),
+    within(await screen.findByRole("dialog", { name: "Leave without saving?" })).getByRole("button", {
+      name: "Cancel",
+    }),
   );
   expect(screen.getByLabelText("Parent Name")).toHaveProperty("value", "Bluma Yarmush");
   await user.click(link);

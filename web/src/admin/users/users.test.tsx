@@ -290,14 +290,14 @@ describe("an invitation", () => {
         undefined,
         720,
       ),
-      "POST /api/admin/users/f3/invitation-link": refuse(404, "not_found", "There is no such user."),
+      "POST /api/admin/users/f3/invitation-link": refuse(404, "not_found", "User not found."),
     });
     const user = open("/admin/users");
     await user.click(await screen.findByRole("button", invite));
     expect(await screen.findByText(/already\. Please try again in 12 minutes\.$/)).toBeTruthy();
     expect(screen.getByRole("button", invite)).toHaveProperty("disabled", false);
     await user.click(screen.getByRole("button", copy));
-    expect(await screen.findByText("There is no such user.")).toBeTruthy();
+    expect(await screen.findByText("User not found.")).toBeTruthy();
     expect(screen.queryByText("Link copied!")).toBeNull();
   });
 });

@@ -179,7 +179,7 @@ function useBulk(action: "publish" | "delete", onDone: () => void) {
     if (!requiresSignIn(error))
       errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
     return gone
-      ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again."
+      ? "Someone just deleted one of them, so nothing was done. Please check the list and try again."
       : explain(error);
   }
   return { run, failed };
