@@ -61,7 +61,7 @@ const KNOWN: [Known; 18] = [
         "The rules for using this site: accounts, videos of children, comments, payments and the store.",
     ),
     listed("/updates", "Live Updates", "Short announcements from camp."),
-    listed("/auth", "Sign In", "Sign in or make an account."),
+    listed("/auth", "Sign In", "Sign in or create an account."),
     listed(
         "/faq",
         "FAQ",

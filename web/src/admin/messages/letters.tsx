@@ -60,7 +60,7 @@ function useSending({ draft: { subject, body, audience, key }, clear }: ReturnTy
     check: () => ({
       ...(texts.subject ? {} : { subject: "Please enter a subject." }),
       ...(texts.body ? {} : { body: "Please write the newsletter first." }),
-      ...(recipients === 0 && !test.isTest() ? { audience: "Nobody would get this newsletter." } : {}),
+      ...(recipients === 0 && !test.isTest() ? { audience: "No one would get this newsletter." } : {}),
     }),
     submit: async () => {
       if (!test.isTest()) return setAsking(true);
@@ -118,7 +118,7 @@ function Compose() {
           <Field
             label="Newsletter"
             error={errors["body"]}
-            hint="An empty line begins a new paragraph. Web addresses (https://…) become links."
+            hint="Leave an empty line between paragraphs. Web addresses (https://…) become links."
           >
             <TextArea
               name="body"

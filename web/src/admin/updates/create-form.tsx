@@ -56,7 +56,7 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
         >
           <Checkbox
             name="send_mail"
-            label="Send it by mail"
+            label="Send it by email"
             hint={mailHint(reach, sendMail)}
             checked={sendMail}
             onChange={(event) => setSendMail(event.target.checked)}

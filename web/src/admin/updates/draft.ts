@@ -70,16 +70,16 @@ export function changesOf(draft: Draft, base: Draft): Omit<UpdatePatch, "version
 
 /** The label of the button that posts an update. */
 export function postLabel(reach: number | undefined, sendMail = true) {
-  if (!sendMail) return "Post update without mail";
+  if (!sendMail) return "Post update without email";
   return reach ? `Post update to ${people(reach)}` : "Post update";
 }
 
 /** Who gets mail about a new update. */
 export function mailHint(reach: number | undefined, sendMail: boolean) {
-  if (!sendMail) return "Nobody gets mail, also if it is activated again later.";
-  if (reach === undefined) return "Everybody who wants camp updates gets mail once.";
-  if (reach === 0) return "Nobody would get mail now.";
-  return `${people(reach)} ${reach === 1 ? "gets" : "get"} mail once.`;
+  if (!sendMail) return "No emails are sent, even if it is activated again later.";
+  if (reach === undefined) return "Everyone who wants camp updates gets one email.";
+  if (reach === 0) return "No one would get an email now.";
+  return `${people(reach)} ${reach === 1 ? "gets" : "get"} one email.`;
 }
 
 /** The choices of how long an update is pinned, in days. */

@@ -114,7 +114,7 @@ function Facts({ update, pinned, timeZone, now }: Pick<Props, "update" | "timeZo
       </span>
       <span className="inline-flex items-center gap-1.5 tabular-nums">
         <Icon name="mail" />
-        {update.deliveries ? deliverySummary(update.deliveries) : "Without mail"}
+        {update.deliveries ? deliverySummary(update.deliveries) : "No email"}
       </span>
       {pinned && update.pinned_until && (
         <span>

@@ -63,7 +63,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
             required
           />
         </Field>
-        <Field label="Priority" error={errors.priority} hint="High stands first for 24 hours, with a badge.">
+        <Field label="Priority" error={errors.priority} hint="High stays first for 24 hours, with a badge.">
           <Select
             name="priority"
             value={draft.priority}
@@ -97,7 +97,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
         <Field
           label="Pin to the top"
           error={errors["pin_days"]}
-          hint="It stands above newer ones, but below High Priority ones of the last 24 hours."
+          hint="It stays above newer ones, but below High Priority ones of the last 24 hours."
         >
           <Select name="pin_days" value={draft.pin} onChange={(event) => set({ pin: event.target.value })}>
             <option value="">Not pinned</option>

@@ -72,7 +72,7 @@ describe("the list of updates", () => {
     const low = await card("Pool opens");
     expect(low.getByText("Low")).toBeTruthy();
     expect(low.getByText("Inactive")).toBeTruthy();
-    expect(low.getByText("Without mail")).toBeTruthy();
+    expect(low.getByText("No email")).toBeTruthy();
     expect(low.queryByText("Pinned")).toBeNull();
   });
 
@@ -170,7 +170,7 @@ describe("a new update", () => {
       ...[2, 3, 4, 5, 6, 7].map((days) => `For ${days} days`),
     ]);
     await user.selectOptions(screen.getByLabelText("Pin to the top"), "For 3 days");
-    expect(screen.getByText("212 people get mail once.")).toBeTruthy();
+    expect(screen.getByText("212 people get one email.")).toBeTruthy();
     await user.click(await screen.findByRole("button", { name: "Post update to 212 people" }));
     expect(await screen.findByText("Live Update Posted!")).toBeTruthy();
     expect(screen.getByText("Your update has been posted and parents will be notified.")).toBeTruthy();
@@ -203,11 +203,11 @@ describe("a new update", () => {
     const camp = desk({ "POST /api/admin/live-updates": { update: quiet, notified: 0 } });
     const user = open("/admin/live-updates?action=create");
     await fill(user);
-    const mail = await screen.findByRole("checkbox", { name: "Send it by mail" });
+    const mail = await screen.findByRole("checkbox", { name: "Send it by email" });
     expect(mail).toHaveProperty("checked", true);
     await user.click(mail);
-    expect(screen.getByText("Nobody gets mail, also if it is activated again later.")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Post update without mail" }));
+    expect(screen.getByText("No emails are sent, even if it is activated again later.")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Post update without email" }));
     expect(await screen.findByText("Your update has been posted.")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/live-updates")[0]?.body).toMatchObject({ send_mail: false, pin_days: null });
   });
@@ -265,12 +265,12 @@ describe("a new update", () => {
       "Post update to 1 person",
       "Post update to 212 people",
     ]);
-    expect(postLabel(212, false)).toBe("Post update without mail");
+    expect(postLabel(212, false)).toBe("Post update without email");
     expect([undefined, 0, 1, 212].map((reach) => mailHint(reach, true))).toEqual([
-      "Everybody who wants camp updates gets mail once.",
-      "Nobody would get mail now.",
-      "1 person gets mail once.",
-      "212 people get mail once.",
+      "Everyone who wants camp updates gets one email.",
+      "No one would get an email now.",
+      "1 person gets one email.",
+      "212 people get one email.",
     ]);
   });
 });
