@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum_extra::extract::CookieJar;
-use portal::App;
 use portal::accounts::staff::{self, Account, Filter, NewStaff, Role, Staff, StaffChanges};
 use portal::pagination::PageRequest;
+use portal::{App, StaffId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -255,7 +255,7 @@ async fn add(
 /// One admin account
 #[utoipa::path(get, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Account), (status = 404, body = Problem)))]
-async fn find(State(app): State<App>, _owner: Owner, Id(id): Id) -> Answer<Json<Account>> {
+async fn find(State(app): State<App>, _owner: Owner, Id(id): Id<StaffId>) -> Answer<Json<Account>> {
     Ok(Json(staff::find(&app.db, id).await?))
 }
 
@@ -267,7 +267,7 @@ async fn change(
     State(api): State<Api>,
     Client(from): Client,
     Owner(me): Owner,
-    Id(id): Id,
+    Id(id): Id<StaffId>,
     Input(changes): Input<StaffChanges>,
 ) -> Answer<Json<Account>> {
     let account = staff::change_as(&api.app, &me, id, changes, from).await?;
@@ -283,7 +283,7 @@ async fn remove(
     State(api): State<Api>,
     Client(from): Client,
     Owner(me): Owner,
-    Id(id): Id,
+    Id(id): Id<StaffId>,
     Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
     staff::remove_as(&api.app, &me, id, &given.current_password, from).await?;
@@ -299,7 +299,7 @@ async fn send_reset(
     State(app): State<App>,
     Client(from): Client,
     Owner(me): Owner,
-    Id(id): Id,
+    Id(id): Id<StaffId>,
     Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
     staff::send_reset_as(&app, &me, id, &given.current_password, from).await?;

@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use portal::App;
 use portal::accounts::sessions::SessionInfo;
 use portal::accounts::staff;
 use portal::audit::Actor;
+use portal::{App, StaffId};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -85,7 +85,7 @@ async fn of_account(
     State(app): State<App>,
     _owner: Owner,
     me: AnyStaffSession,
-    Id(id): Id,
+    Id(id): Id<StaffId>,
 ) -> Answer<Json<Page<SessionInfo>>> {
     Ok(Json(Page::whole(staff::sessions_of(&app, id, me.session).await?)))
 }
@@ -99,7 +99,7 @@ async fn end_all_of(
     Client(from): Client,
     _owner: Owner,
     me: AnyStaffSession,
-    Id(id): Id,
+    Id(id): Id<StaffId>,
     Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
     let password = &given.current_password;
@@ -116,7 +116,7 @@ async fn end_of(
     State(api): State<Api>,
     Client(from): Client,
     Owner(me): Owner,
-    Segments((id, session)): Segments<(Uuid, Uuid)>,
+    Segments((id, session)): Segments<(StaffId, Uuid)>,
     Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
     staff::end_session_as(&api.app, &me, id, session, &given.current_password, from).await?;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::ids::{StaffId, UserId};
 use crate::{Error, Result};
 
 /// Who may watch (decision P9).
@@ -17,13 +18,13 @@ pub enum Access {
 /// The sender of a request, as far as watching is concerned.
 #[derive(Debug, Clone, Default)]
 pub struct Viewer {
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
     /// Linked to a family that staff created or approved.
     pub family: bool,
     /// Staff decided that this is not a family of the camp.
     pub refused: bool,
     /// Signed in as a member of the staff.
-    pub staff_id: Option<Uuid>,
+    pub staff_id: Option<StaffId>,
     /// Random first-party cookie of a browser that is not signed in. Used to count views and
     /// reports.
     pub browser: Option<Uuid>,
@@ -65,6 +66,6 @@ impl Viewer {
 
     /// An id by which this viewer is counted once.
     pub fn key(&self) -> Option<Uuid> {
-        self.user_id.or(self.browser)
+        self.user_id.map(Uuid::from).or(self.browser)
     }
 }

@@ -22,6 +22,12 @@ macro_rules! id {
             }
         }
 
+        impl std::fmt::Display for $Id {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
         impl From<Uuid> for $Id {
             fn from(id: Uuid) -> $Id {
                 $Id(id)
@@ -39,4 +45,14 @@ macro_rules! id {
 id! {
     /// A family, or the record of a visitor: a row of `profiles`.
     FamilyId
+}
+
+id! {
+    /// A user: a row of `users`.
+    UserId
+}
+
+id! {
+    /// A staff account: a row of `staff`.
+    StaffId
 }

@@ -69,4 +69,4 @@ pub mod videos;
 pub use app::{App, Keys};
 pub use config::Config;
 pub use error::{Error, FieldError, OrTaken, Result};
-pub use ids::FamilyId;
+pub use ids::{FamilyId, StaffId, UserId};

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::sessions::Holder;
 use super::tokens::{self, Bearer, Purpose};
 use crate::db::Tx;
+use crate::ids::UserId;
 use crate::notifications::{AccountMail, Delivery, Notice, Notification};
 use crate::{App, Result};
 
@@ -23,15 +24,16 @@ pub(crate) async fn with_link(
     holder: Holder,
 ) -> Result<Notice> {
     let by = match holder {
-        Holder::User(id) | Holder::Staff(id) => id,
+        Holder::User(id) => Uuid::from(id),
+        Holder::Staff(id) => id.into(),
     };
     let version = tokens::version(tx, holder).await?;
     Ok(Notice { data: link_data(by, version), ..Notice::new(kind, subject_id) })
 }
 
 /// The data that a mail needs about the account that requested it, and for its link.
-pub(crate) fn link_data(by: Uuid, version: i64) -> Value {
-    json!({ "account": by, "version": version })
+pub(crate) fn link_data(by: impl Into<Uuid>, version: i64) -> Value {
+    json!({ "account": by.into(), "version": version })
 }
 
 /// The account that requested the link in a mail, and the version of its links at that time.
@@ -128,12 +130,12 @@ pub(in crate::accounts) async fn link(
         Purpose::Invite => Bearer { profile_id: family, email, ..Bearer::default() },
         Purpose::SecondaryEmail => Bearer {
             profile_id: family,
-            user_id: account(notification),
+            user_id: account(notification).map(UserId::from),
             email,
             ..Bearer::default()
         },
-        Purpose::StaffReset => Bearer { staff_id: Some(id), email, ..Bearer::default() },
-        _ => Bearer { user_id: Some(id), email, ..Bearer::default() },
+        Purpose::StaffReset => Bearer { staff_id: Some(id.into()), email, ..Bearer::default() },
+        _ => Bearer { user_id: Some(id.into()), email, ..Bearer::default() },
     };
     let mut tx = app.db.begin().await?;
     let token = tokens::make(&mut tx, app, purpose, &bearer, version(notification)).await?;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::sessions::{Holder, random_token, token_hash};
 use crate::db::Tx;
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, StaffId, UserId};
 use crate::{App, Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
@@ -35,9 +35,9 @@ impl Purpose {
 
 #[derive(Debug, Default, Clone, sqlx::FromRow)]
 pub struct Bearer {
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
     pub profile_id: Option<FamilyId>,
-    pub staff_id: Option<Uuid>,
+    pub staff_id: Option<StaffId>,
     /// The address that the link verifies, if it was sent to one.
     pub email: Option<String>,
 }

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::access::Viewer;
 use crate::db::Tx;
 use crate::events::{self, Event};
+use crate::ids::UserId;
 use crate::pagination::{Page, PageRequest};
 use crate::rate_limits;
 use crate::settings::{Moderation, Settings};
@@ -153,7 +154,7 @@ pub async fn post(
     Ok(comment)
 }
 
-async fn has_visible_comment(tx: &mut Tx, user_id: Uuid) -> Result<bool> {
+async fn has_visible_comment(tx: &mut Tx, user_id: UserId) -> Result<bool> {
     let found: Option<(Uuid,)> = tx
         .sql("select id from video_comments where user_id = $1 and hidden_at is null limit 1")
         .bind(user_id)
@@ -200,7 +201,7 @@ pub async fn list(
 /// # Errors
 ///
 /// [`Error::NotFound`], also for somebody else's comment.
-pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Result<()> {
+pub async fn delete_own(tx: &mut Tx, app: &App, user_id: UserId, id: Uuid) -> Result<()> {
     let gone: Option<Place> = tx
         .sql(
             "delete from video_comments where id = $1 and user_id = $2
@@ -256,7 +257,7 @@ pub async fn report(
 }
 
 /// Removes the author's name from comments when the user is deleted (decision P10).
-pub async fn erase_author(tx: &mut Tx, user_id: Uuid) -> Result<()> {
+pub async fn erase_author(tx: &mut Tx, user_id: UserId) -> Result<()> {
     tx.sql(
         "update video_comments set author_name = 'Former member', user_id = null
          where user_id = $1",

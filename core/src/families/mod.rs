@@ -6,14 +6,13 @@ mod own;
 pub mod pending;
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 pub(crate) use addresses::{add_address, has_address, move_address};
 pub use own::{OwnChanges, OwnProfile, change_own, own};
 
 use crate::accounts::{User, UserType};
 use crate::db::{On, Tx};
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::search_text::normalize;
 use crate::{Error, Result};
 
@@ -264,7 +263,7 @@ pub(crate) async fn separate_from_strangers(
 /// staff entered, and resets its mail preferences.
 async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     let id = user.profile_id;
-    let newer: Vec<(Uuid, String)> = tx
+    let newer: Vec<(UserId, String)> = tx
         .sql(
             "select u.id, u.full_name from users u
              where u.profile_id = $1 and u.id <> $2
@@ -332,7 +331,7 @@ async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
 pub(crate) async fn move_user(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    user_id: Uuid,
+    user_id: UserId,
     to: FamilyId,
 ) -> Result<()> {
     tx.sql("update users set profile_id = $2, updated_at = $3 where id = $1")

@@ -2,14 +2,12 @@
 //! nobody (decision P2): it links no user, matches no import, blocks no other family and gets one
 //! mail, which asks its owner.
 
-use uuid::Uuid;
-
 use super::{add_address, addresses, refresh_search_text};
 use crate::accounts::sessions::Holder;
 use crate::accounts::{User, links};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::{App, Error, Result};
@@ -162,7 +160,7 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -
 
 /// Notifies the family that somebody else may join it now.
 async fn notify_family(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -> Result<()> {
-    let members: Vec<(Uuid, String, String)> = tx
+    let members: Vec<(UserId, String, String)> = tx
         .sql(
             "select id, email, full_name from users
              where profile_id = $1 and email <> $2 and verified_at is not null",

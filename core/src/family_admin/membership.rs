@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::{Family, family, import};
 use crate::accounts::tokens::{self, Bearer, Purpose};
@@ -10,7 +9,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::drop_all;
 use crate::families::{FamilyRecord, find};
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::unsubscribe;
@@ -301,7 +300,7 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -
     let now = app.clock.now();
     find(&mut *tx, id).await?;
     let known = known_addresses(tx, id).await?;
-    let logins: Vec<(Uuid,)> =
+    let logins: Vec<(UserId,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
     let merged: Vec<(FamilyId,)> =
         tx.sql("select id from profiles where merged_into = $1").bind(id).all().await?;

@@ -4,7 +4,6 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 use super::import;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
@@ -14,7 +13,7 @@ use crate::families::{
     DEFAULT_PREFERENCES, FamilyRecord, create_own, find, lock, move_user, pending,
     refresh_search_text,
 };
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::suppression;
 use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
@@ -231,7 +230,7 @@ async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: FamilyI
 /// Users with an unverified address may be strangers. Each gets its own record, and joins the
 /// family when it verifies an address of it.
 async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyRecord) -> Result<i64> {
-    let logins: Vec<(Uuid, String)> = tx
+    let logins: Vec<(UserId, String)> = tx
         .sql("select id, full_name from users where profile_id = $1 and verified_at is null")
         .bind(dropped.id)
         .all()

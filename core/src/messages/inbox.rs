@@ -11,6 +11,7 @@ use super::{Department, Message, NOT_FOUND, Reply, Status};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, On, Tx, with_ids};
 use crate::events::{self, Event};
+use crate::ids::StaffId;
 use crate::pagination::{Page, PageRequest};
 use crate::search_text::optional_pattern;
 use crate::validation::{Validator, given};
@@ -278,7 +279,7 @@ pub(super) struct Triage {
     status: Status,
     department: Department,
     spam: bool,
-    assigned_to: Option<Uuid>,
+    assigned_to: Option<StaffId>,
 }
 
 pub(super) async fn triage(tx: &mut Tx, id: Uuid) -> Result<Triage> {
@@ -289,8 +290,8 @@ pub(super) async fn triage(tx: &mut Tx, id: Uuid) -> Result<Triage> {
         .ok_or(NOT_FOUND)
 }
 
-async fn active_staff(tx: &mut Tx, username: &str) -> Result<Uuid> {
-    let found: Option<(Uuid,)> = tx
+async fn active_staff(tx: &mut Tx, username: &str) -> Result<StaffId> {
+    let found: Option<(StaffId,)> = tx
         .sql("select id from staff where username_folded = $1 and disabled_at is null")
         .bind(username.trim().to_lowercase())
         .optional()

@@ -9,6 +9,7 @@ use super::suppression::{self, FAMILY_READERS, REFUSED};
 use super::{Audience, Category, Deliver, MailKind, Notice};
 use crate::access::Access;
 use crate::db::{On, Tx};
+use crate::ids::StaffId;
 use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Error, Result, jobs};
@@ -227,11 +228,11 @@ pub async fn notify_test(
     tx: &mut Tx,
     app: &App,
     kind: MailKind,
-    (staff_id, email): (Uuid, &str),
+    (staff_id, email): (StaffId, &str),
     data: Value,
 ) -> Result<()> {
     rate_limits::count_test(tx, app, staff_id).await?;
-    notify(tx, app, Notice { kind, subject_id: staff_id, data }, email, "").await
+    notify(tx, app, Notice { kind, subject_id: staff_id.into(), data }, email, "").await
 }
 
 /// Like [`notify`], but only once for each key. Returns the notification if it is new.

@@ -1,10 +1,10 @@
 //! Limits of the mails that go to one mailbox.
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::{RateLimit, TESTS_BY_STAFF, count_in, counted, limit, seconds};
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::{App, Error, Result};
 
 /// Mails to one mailbox that anybody can cause: confirmations, password resets, acknowledgements.
@@ -53,7 +53,7 @@ pub(crate) async fn count_asked_mail(
 /// # Errors
 ///
 /// [`Error::TooManyTests`] above the limit.
-pub(crate) async fn count_test(tx: &mut Tx, app: &App, staff: Uuid) -> Result<()> {
+pub(crate) async fn count_test(tx: &mut Tx, app: &App, staff: StaffId) -> Result<()> {
     let limit = TESTS_BY_STAFF;
     match count_in(tx, app, limit, &staff.to_string()).await? {
         Some(until) => Err(Error::TooManyTests {

@@ -11,24 +11,25 @@ use super::people::{Login, People};
 use super::random::Random;
 use super::videos::SampleVideo;
 use crate::db::Tx;
+use crate::ids::{StaffId, UserId};
 use crate::notifications::{Category, MailKind, suppression};
 use crate::videos::viewer_key;
 use crate::{App, Result};
 
 pub struct Activity {
     pub comments: Vec<Comment>,
-    pub likes: Vec<(Uuid, Uuid, DateTime<Utc>)>,
+    pub likes: Vec<(Uuid, UserId, DateTime<Utc>)>,
     pub views: Vec<View>,
 }
 
 pub struct Comment {
     id: Uuid,
     video_id: Uuid,
-    user_id: Uuid,
+    user_id: UserId,
     author_name: String,
     content: String,
     created_at: DateTime<Utc>,
-    hidden: Option<(DateTime<Utc>, Uuid)>,
+    hidden: Option<(DateTime<Utc>, StaffId)>,
     reports: Vec<[u8; 32]>,
 }
 
@@ -42,7 +43,7 @@ pub struct View {
 /// A viewer: a signed-in user or an anonymous browser.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Watcher {
-    Login(Uuid),
+    Login(UserId),
     Guest([u8; 32]),
 }
 
@@ -145,7 +146,7 @@ fn likes(
     logins: &[&Login],
     audience: &mut Audience,
     random: &mut Random,
-) -> Vec<(Uuid, Uuid, DateTime<Utc>)> {
+) -> Vec<(Uuid, UserId, DateTime<Utc>)> {
     let now = audience.now;
     let mut liked = HashSet::new();
     let mut likes = Vec::new();
@@ -254,7 +255,7 @@ impl Activity {
             )
             .bind(view.video_id)
             .bind(match view.viewer {
-                Watcher::Login(id) => viewer_key(app, id),
+                Watcher::Login(id) => viewer_key(app, id.into()),
                 Watcher::Guest(key) => key.to_vec(),
             })
             .bind(hour(view.at))

@@ -10,6 +10,7 @@ use super::people::{Family, People};
 use super::random::Random;
 use crate::Result;
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::messages::{self, Department, SenderType};
 use crate::newsletters::Audience;
 use crate::notifications::{Category, MailKind, MessageMail};
@@ -153,7 +154,7 @@ fn status(message: &Message) -> &str {
 struct Reply<'a> {
     message_id: Uuid,
     body: &'a str,
-    sent_by: Uuid,
+    sent_by: StaffId,
     at: DateTime<Utc>,
 }
 

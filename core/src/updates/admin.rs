@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::{ALARM, LiveUpdate, NOT_FOUND, PLACE, Position, Priority};
 use crate::db::On;
+use crate::ids::StaffId;
 use crate::notifications::{self, Category, TALLY_COLUMNS, Tally};
 use crate::pagination::{Page, PageRequest};
 use crate::search_text::optional_pattern;
@@ -156,7 +157,7 @@ pub async fn reach(app: &App, settings: &Settings) -> Result<i64> {
 /// # Errors
 ///
 /// Only those of the database.
-pub async fn last_author(app: &App, staff_id: Uuid) -> Result<Option<String>> {
+pub async fn last_author(app: &App, staff_id: StaffId) -> Result<Option<String>> {
     let author: Option<(String,)> = app
         .db
         .sql(

@@ -11,6 +11,7 @@ use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User, links, password, staff};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::UserId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::validation::{Validator, stored_forms};
@@ -37,7 +38,7 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     }
     let mut tx = app.db.begin().await?;
     // A name that somebody else may have typed is not sent to an unverified address.
-    let found: Option<(Uuid, String, String, i64)> = tx
+    let found: Option<(UserId, String, String, i64)> = tx
         .sql(
             "select id, email, case when verified_at is null then '' else full_name end, token_version
              from users where email in ($1, $2)
@@ -49,7 +50,7 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
         .await?;
     // For an address without a user the same rows are written, for nobody, so that the response
     // takes as long. The worker finds no recipient.
-    let nobody = (Uuid::now_v7(), email, String::new(), 0);
+    let nobody = (UserId::generate(), email, String::new(), 0);
     let (id, email, name, version) = found.unwrap_or(nobody);
     let data = links::link_data(id, version);
     let notice = Notice { data, ..Notice::new(AccountMail::Reset, id) };
@@ -66,7 +67,7 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
 /// account, [`Error::Invalid`] on `password` for an unacceptable one, [`Error::TooMany`] above the limit
 /// of the client's network, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the family
 /// was deleted meanwhile.
-pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Result<Option<Uuid>> {
+pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Result<Option<UserId>> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
     let settings = app.settings().await?;
     let mut checks = Validator::new();
@@ -157,7 +158,7 @@ pub async fn change_password(
 }
 
 /// Ends all sessions of a user, including the current one, and revokes its open links.
-pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
+pub async fn sign_out_everywhere(app: &App, id: UserId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     sessions::end_all(&mut tx, Holder::User(id), None).await?;
     tokens::void(&mut tx, Holder::User(id)).await?;

@@ -8,7 +8,7 @@ use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, Category};
 use crate::unsubscribe;
 use crate::{App, Result, comments, families, messages, payments, videos};
@@ -52,7 +52,7 @@ pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> 
 /// # Errors
 ///
 /// [`crate::Error::NotFound`] when the user's family is deleted already.
-pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn remove(tx: &mut Tx, id: UserId) -> Result<()> {
     videos::erase_likes(tx, id).await?;
     comments::erase_author(tx, id).await?;
     let gone: Option<(FamilyId,)> =

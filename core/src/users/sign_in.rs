@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::verification::{after_proof, claim, link, notify_other_guardians};
 use super::{EXISTS, must_find};
@@ -14,7 +13,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::families::{self, Preferences};
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail};
 use crate::rate_limits::{self, Attempt, By};
 use crate::settings::Settings;
@@ -108,7 +107,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
             (id, name, false)
         }
     };
-    let id = Uuid::now_v7();
+    let id = UserId::generate();
     let verified_at = verified.then_some(now);
     insert(&mut tx, now, id, &email, &hash, &full_name, verified_at, profile_id).await?;
     families::refresh_search_text(&mut tx, profile_id).await?;
@@ -129,7 +128,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
 
 /// Without the name: nobody may use the portal to send their own text to a stranger. Exceeding the
 /// limit does not prevent the sign-up; "Send it again" says when.
-async fn send_verification(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
+async fn send_verification(tx: &mut Tx, app: &App, id: UserId, email: &str) -> Result<()> {
     let notice = links::with_link(tx, AccountMail::Verify, id, Holder::User(id)).await?;
     notifications::notify_limited(tx, app, notice, email, "").await?.ignore_refusal();
     Ok(())
@@ -182,7 +181,7 @@ fn check(new: &SignUp, settings: &Settings) -> Result<Names> {
 async fn insert(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: UserId,
     email: &str,
     hash: &str,
     full_name: &str,
@@ -208,7 +207,7 @@ async fn insert(
 
 /// A user that was created with this address but never verified.
 async fn unconfirmed(tx: &mut Tx, email: &str) -> Result<Option<User>> {
-    let found: Option<(Uuid,)> = tx
+    let found: Option<(UserId,)> = tx
         .sql("select id from users where email = $1 and verified_at is null")
         .bind(email)
         .optional()
@@ -382,7 +381,7 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
 async fn credentials(
     app: &App,
     [address, earlier]: [String; 2],
-) -> Result<Option<(Uuid, String, i64)>> {
+) -> Result<Option<(UserId, String, i64)>> {
     app.db
         .sql(
             "select u.id, u.password_hash, u.token_version from users u join profiles p on p.id = u.profile_id

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::credentials::password_changed;
 use super::{EXISTS, must_find};
@@ -13,7 +12,7 @@ use crate::accounts::{ClientInfo, User, find_user, links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::error::OrTaken;
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::validation::Validator;
@@ -21,7 +20,7 @@ use crate::{App, Error, Result, families};
 
 /// Links a user with a verified address to the family that has this address, if that is not its own
 /// family (decision P2). One conditional update: of two concurrent claims, one wins.
-pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> {
+pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool> {
     let now = app.clock.now();
     let other: Option<(FamilyId, FamilyId)> = tx
         .sql(
@@ -83,9 +82,9 @@ pub(super) async fn notify_other_guardians(
     tx: &mut Tx,
     app: &App,
     profile_id: FamilyId,
-    joined: Uuid,
+    joined: UserId,
 ) -> Result<()> {
-    let others: Vec<(Uuid, String, String)> = tx
+    let others: Vec<(UserId, String, String)> = tx
         .sql(
             "select id, email, full_name from users u
              where profile_id = $1 and id <> $2
@@ -147,7 +146,7 @@ pub struct ConfirmationFamily {
 #[derive(Default)]
 pub struct Evidence {
     /// The user who is signed in in this browser.
-    pub signed_in: Option<Uuid>,
+    pub signed_in: Option<UserId>,
     pub current_password: Option<String>,
     pub new_password: Option<String>,
 }
@@ -159,7 +158,7 @@ pub struct Proved {
     /// The session token for the cookie, if a password was entered: that also signs in.
     pub token: Option<String>,
     /// The user whose address it is.
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
 }
 
 const NO_LINK: Error =
@@ -174,7 +173,7 @@ const NO_LINK: Error =
 pub async fn confirmation(
     app: &App,
     token: &str,
-    signed_in: Option<Uuid>,
+    signed_in: Option<UserId>,
     from: ClientInfo,
 ) -> Result<Confirmation> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
@@ -282,7 +281,7 @@ enum Shown {
 async fn own_user(
     app: &App,
     purpose: Purpose,
-    id: Uuid,
+    id: UserId,
     evidence: &Evidence,
     from: &ClientInfo,
 ) -> Result<Shown> {
@@ -334,7 +333,7 @@ pub(super) async fn claim(tx: &mut Tx, app: &App, user: &User, hash: &str) -> Re
 pub(super) async fn after_proof(
     tx: &mut Tx,
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     email: &str,
 ) -> Result<bool> {
     let now = app.clock.now();
@@ -364,7 +363,7 @@ pub(super) async fn after_proof(
 }
 
 /// Moves a user to its verified new address and notifies the old one.
-async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> Result<()> {
+async fn change_address(tx: &mut Tx, app: &App, user_id: UserId, email: &str) -> Result<()> {
     let now = app.clock.now();
     let user = must_find(tx, user_id).await?;
     tx.sql("update users set email = $2, verified_at = $3, updated_at = $3 where id = $1")

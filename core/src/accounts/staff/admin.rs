@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::credentials::confirm_password;
 use super::list::{Account, find};
@@ -13,6 +12,7 @@ use crate::accounts::{links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::error::OrTaken;
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
@@ -92,7 +92,7 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     checks.done()?;
     let hash = password::hash(app, &new.password).await?;
     let now = app.clock.now();
-    let id = Uuid::now_v7();
+    let id = StaffId::generate();
     let mut tx = app.db.begin().await?;
     free(&mut tx, id, Some(&username), Some(&email)).await?;
     tx.sql(
@@ -128,7 +128,7 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
 /// Names and addresses are unique among staff, ignoring case.
 pub(super) async fn free(
     tx: &mut Tx,
-    id: Uuid,
+    id: StaffId,
     username: Option<&str>,
     email: Option<&str>,
 ) -> Result<()> {
@@ -161,7 +161,7 @@ pub(super) async fn tell_owners(
 ) -> Result<()> {
     let Actor::Staff(by) = actor else { return Ok(()) };
     let by = find(&mut *tx, by).await?.username;
-    let owners: Vec<(Uuid, String, String)> = tx
+    let owners: Vec<(StaffId, String, String)> = tx
         .sql("select id, email, username from staff where role = $1 and disabled_at is null")
         .bind(Role::Owner)
         .all()
@@ -183,7 +183,7 @@ pub(super) async fn tell_owners(
 pub async fn remove_as(
     app: &App,
     me: &Staff,
-    id: Uuid,
+    id: StaffId,
     given: &str,
     from: ClientInfo,
 ) -> Result<()> {
@@ -196,7 +196,7 @@ pub async fn remove_as(
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such account, [`Error::Conflict`] for the last active owner.
-pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+pub async fn remove(app: &App, actor: Actor, id: StaffId) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     tx.lock("staff").await?;
@@ -239,7 +239,7 @@ pub(super) async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
 pub async fn send_reset_as(
     app: &App,
     me: &Staff,
-    id: Uuid,
+    id: StaffId,
     given: &str,
     from: ClientInfo,
 ) -> Result<()> {
@@ -252,7 +252,7 @@ pub async fn send_reset_as(
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such account.
-pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+pub async fn send_reset(app: &App, actor: Actor, id: StaffId) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;

@@ -10,6 +10,7 @@ use crate::accounts::sessions::{self, Holder, SessionInfo};
 use crate::accounts::tokens;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
 use crate::validation::Validator;
@@ -83,7 +84,7 @@ pub async fn change_password(
 pub(crate) async fn password_was_reset(
     tx: &mut Tx,
     app: &App,
-    id: Uuid,
+    id: StaffId,
     email: &str,
     hash: &str,
 ) -> Result<()> {
@@ -106,7 +107,7 @@ pub(crate) async fn password_was_reset(
 }
 
 /// The consequences of a password that the account's holder chose.
-async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) -> Result<()> {
+async fn password_changed(tx: &mut Tx, app: &App, id: StaffId, save: Option<Uuid>) -> Result<()> {
     sessions::end_all(tx, Holder::Staff(id), save).await?;
     tokens::void(tx, Holder::Staff(id)).await?;
     let account = find(&mut *tx, id).await?;
@@ -122,7 +123,7 @@ async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) 
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such account.
-pub async fn sessions_of(app: &App, id: Uuid, current: Uuid) -> Result<Vec<SessionInfo>> {
+pub async fn sessions_of(app: &App, id: StaffId, current: Uuid) -> Result<Vec<SessionInfo>> {
     find(&app.db, id).await?;
     let settings = app.settings().await?;
     sessions::of_staff(app, &settings, id, current).await
@@ -133,7 +134,7 @@ pub async fn sessions_of(app: &App, id: Uuid, current: Uuid) -> Result<Vec<Sessi
 /// # Errors
 ///
 /// [`Error::NotFound`] when the session is not the account's.
-pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Result<()> {
+pub async fn end_session(app: &App, actor: Actor, id: StaffId, session: Uuid) -> Result<()> {
     let mut tx = app.db.begin().await?;
     sessions::end_one(&mut tx, Holder::Staff(id), session).await?;
     ended(&mut tx, app, actor, id, 1).await?;
@@ -148,7 +149,7 @@ pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Re
 pub async fn end_other_sessions(
     app: &App,
     actor: Actor,
-    id: Uuid,
+    id: StaffId,
     save: Option<Uuid>,
 ) -> Result<()> {
     find(&app.db, id).await?;
@@ -171,7 +172,7 @@ pub async fn end_other_sessions(
 pub async fn end_session_as(
     app: &App,
     me: &Staff,
-    id: Uuid,
+    id: StaffId,
     session: Uuid,
     given: &str,
     from: ClientInfo,
@@ -189,7 +190,7 @@ pub async fn end_session_as(
 pub async fn end_sessions_as(
     app: &App,
     me: &Staff,
-    id: Uuid,
+    id: StaffId,
     save: Uuid,
     given: &str,
     from: ClientInfo,
@@ -198,7 +199,7 @@ pub async fn end_sessions_as(
     end_other_sessions(app, Actor::Staff(me.id), id, Some(save)).await
 }
 
-async fn ended(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, count: u64) -> Result<()> {
+async fn ended(tx: &mut Tx, app: &App, actor: Actor, id: StaffId, count: u64) -> Result<()> {
     let (now, subject) = (app.clock.now(), Subject::new(SubjectKind::Staff, id));
     let details = json!({ "sessions": count });
     audit::record(tx, now, actor, Action::StaffEndSessions, subject, details).await

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{Role, UNKNOWN};
 use crate::Result;
 use crate::db::{Db, On};
+use crate::ids::StaffId;
 use crate::pagination::{Page, PageRequest};
 
 /// An account as owners see it. No password in any form.
@@ -32,7 +33,7 @@ const ACCOUNT: &str = "select id, username, email, role, disabled_at is not null
 /// # Errors
 ///
 /// [`crate::Error::NotFound`] when there is no such account.
-pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
+pub async fn find(on: impl Into<On<'_>>, id: StaffId) -> Result<Account> {
     on.into().sql([ACCOUNT, "where id = $1"]).bind(id).optional().await?.ok_or(UNKNOWN)
 }
 
@@ -41,8 +42,8 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
 /// # Errors
 ///
 /// [`crate::Error::NotFound`] when there is none.
-pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
-    let found: Option<(Uuid,)> = db
+pub async fn named(db: &Db, username: &str) -> Result<StaffId> {
+    let found: Option<(StaffId,)> = db
         .sql("select id from staff where username_folded = $1")
         .bind(username.trim().to_lowercase())
         .optional()

@@ -10,10 +10,10 @@ mod sign_in;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::tokens::Purpose;
 use crate::Error;
+use crate::ids::StaffId;
 use crate::settings::Settings;
 
 pub use super::totp::Enrollment;
@@ -67,7 +67,8 @@ impl std::fmt::Display for Role {
 /// A member of the staff who is signed in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Staff {
-    pub id: Uuid,
+    #[schema(value_type = Uuid)]
+    pub id: StaffId,
     pub username: String,
     pub email: String,
     pub role: Role,
@@ -87,7 +88,7 @@ impl Staff {
 /// An account as stored. The password hash never leaves this module.
 #[derive(Clone, sqlx::FromRow)]
 pub struct StaffRow {
-    pub id: Uuid,
+    pub id: StaffId,
     pub username: String,
     pub email: String,
     password_hash: String,

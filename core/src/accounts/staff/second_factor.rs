@@ -10,6 +10,7 @@ use crate::accounts::sessions::{self, Holder};
 use crate::accounts::{tokens, totp};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::{App, Error, Result};
@@ -174,7 +175,7 @@ pub async fn end_two_factor(
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such account.
-pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+pub async fn reset_two_factor(app: &App, actor: Actor, id: StaffId) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     remove_second_factor(&mut tx, id).await?;
@@ -197,7 +198,7 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
 async fn factor_changed(
     tx: &mut Tx,
     app: &App,
-    id: Uuid,
+    id: StaffId,
     save: Option<Uuid>,
     kind: AccountMail,
 ) -> Result<()> {
@@ -211,7 +212,7 @@ fn two_factor(on: bool) -> Value {
     json!({ "two_factor": audit::changed(!on, on) })
 }
 
-async fn remove_second_factor(tx: &mut Tx, id: Uuid) -> Result<()> {
+async fn remove_second_factor(tx: &mut Tx, id: StaffId) -> Result<()> {
     tx.sql("delete from recovery_codes where staff_id = $1").bind(id).execute().await?;
     let changed = tx
         .sql("update staff set totp_secret = null, totp_confirmed_at = null, totp_last_step = null where id = $1")

@@ -1,13 +1,13 @@
 //! Sign-in of staff.
 
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::{Staff, StaffRow, known_browsers};
 use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::{password, totp};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
 use crate::{App, Error, Result};
@@ -99,7 +99,7 @@ pub async fn sign_in(
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
 }
 
-async fn refused(app: &App, id: Option<Uuid>) -> Result<()> {
+async fn refused(app: &App, id: Option<StaffId>) -> Result<()> {
     let mut tx = app.db.begin().await?;
     let subject =
         id.map_or(Subject::none(SubjectKind::Staff), |id| Subject::new(SubjectKind::Staff, id));

@@ -159,7 +159,7 @@ pub(super) async fn remember(
     before: Option<Snapshot>,
 ) -> Result<i64> {
     let Some(after) = snapshot(tx, id).await? else {
-        return Err(Error::Unforeseen(format!("the imported family {id:?} is gone")));
+        return Err(Error::Unforeseen(format!("the imported family {id} is gone")));
     };
     let text = |snapshot| serde_json::to_string(snapshot).map_err(Error::unforeseen);
     tx.sql(
