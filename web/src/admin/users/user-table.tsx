@@ -67,7 +67,7 @@ type HeadingProps = { children: ReactNode; wide?: string } & (
 );
 
 function Heading(props: HeadingProps) {
-  const look = cx("px-2 text-start font-medium first:ps-5", props.wide);
+  const look = cx("px-2 text-start font-medium whitespace-nowrap first:ps-5", props.wide);
   if (!props.by)
     return (
       <th scope="col" className={look}>
