@@ -28,7 +28,6 @@ mod feeds;
 mod idempotency;
 mod linking;
 mod mail;
-mod mail_snapshots;
 mod media;
 mod messages;
 mod newsletters;
