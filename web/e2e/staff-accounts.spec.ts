@@ -226,7 +226,7 @@ test("recovery codes are replaced while two-factor stays on", async ({ page, cam
     await phone.getByLabel("Code").fill(code);
     await phone.getByRole("button", { name: "Sign In" }).click();
     if (works) await isIn(phone);
-    else await expect(phone.getByText("This code is not right or was used already.")).toBeVisible();
+    else await expect(phone.getByText("This code is not right or was already used.")).toBeVisible();
   }
   await page.reload();
   await expect(page.getByText("9 left")).toBeVisible();

@@ -286,7 +286,7 @@ describe("an invitation", () => {
       "POST /api/admin/users/f3/invite": refuse(
         429,
         "too_many_attempts",
-        "We have written to this address several times already. Please try again in 12 minutes.",
+        "We have already emailed this address several times. Please try again in 12 minutes.",
         undefined,
         720,
       ),
