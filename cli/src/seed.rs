@@ -39,9 +39,10 @@ pub struct Seed {
 }
 
 fn moment(text: &str) -> Result<DateTime<Utc>, String> {
-    DateTime::parse_from_rfc3339(text)
-        .map(|at| at.to_utc())
-        .map_err(|_| "give a time like 2026-07-28T12:00:00Z".into())
+    DateTime::parse_from_rfc3339(text).map(|at| at.to_utc()).map_err(|_| {
+        let form = || "give a time like 2026-07-28T12:00:00Z".to_owned();
+        portal::dates::missing_in(text).unwrap_or_else(form)
+    })
 }
 
 impl Seed {

@@ -29,6 +29,7 @@ pub mod branding;
 pub mod clock;
 pub mod comments;
 pub mod config;
+pub mod dates;
 pub mod db;
 pub mod delivery;
 pub mod doctor;

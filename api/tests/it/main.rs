@@ -17,6 +17,7 @@ mod attacks;
 mod audit;
 mod audit_lines;
 mod comments;
+mod dates;
 mod erasure;
 mod events;
 mod families;

@@ -7,6 +7,7 @@ use super::Priority;
 use super::edit::Record;
 use crate::Result;
 use crate::clock::{moment_in, wall_time};
+use crate::dates;
 use crate::settings::Settings;
 use crate::validation::{Validator, given};
 
@@ -180,9 +181,11 @@ fn end(
     now: DateTime<Utc>,
     before: Option<DateTime<Utc>>,
 ) -> Option<DateTime<Utc>> {
-    let local = wall_time(typed?).filter(|local| local.year() <= now.year() + 10);
+    let typed = typed?;
+    let local = wall_time(typed).filter(|local| local.year() <= now.year() + 10);
     let Some(local) = local else {
-        checks.refuse("expires_at", "Please enter a valid date and time.");
+        let valid = || "Please enter a valid date and time.".to_owned();
+        checks.refuse("expires_at", dates::missing_in(typed).unwrap_or_else(valid));
         return None;
     };
     let end = moment_in(settings.timezone, local);

@@ -7,6 +7,7 @@ use super::Status;
 use super::link;
 use super::record::{Record, Source};
 use crate::clock::{day_in, moment_in, wall_time};
+use crate::dates;
 use crate::error::FieldError;
 use crate::settings::Settings;
 use crate::validation::{Validator, given};
@@ -281,7 +282,8 @@ fn moment(
         .or_else(|| Some(NaiveDate::parse_from_str(typed, "%Y-%m-%d").ok()?.and_time(nine)))
         .filter(|local| (1900..=now.year() + 10).contains(&local.year()));
     if local.is_none() {
-        checks.refuse("scheduled_date", "Please enter a valid date and time.");
+        let valid = || "Please enter a valid date and time.".to_owned();
+        checks.refuse("scheduled_date", dates::missing_in(typed).unwrap_or_else(valid));
     }
     Some(moment_in(settings.timezone, local?))
 }
