@@ -28,7 +28,8 @@ pub struct Entry {
     pub action: String,
     pub subject_kind: String,
     pub subject_id: Option<Uuid>,
-    /// The title or user name of a record that still exists; never a person's name.
+    /// The title or user name of a record that still exists, and the address of a login whose
+    /// sign-in was refused; never a person's name.
     pub subject_name: Option<String>,
     /// The family that the record is or belongs to, if it still exists.
     pub subject_family: Option<Uuid>,
@@ -200,6 +201,9 @@ impl Wanted {
                       when 'faq' then (select question from faq where id = l.subject_id)
                       when 'letter' then (select subject from letters where id = l.subject_id)
                       when 'staff' then (select username from staff where id = l.subject_id)
+                      when 'user' then (select email from users
+                                        where id = l.subject_id
+                                          and l.action = 'user.sign_in_refused')
                       when 'live_update' then (select title from live_updates
                                                where id = l.subject_id and deleted_at is null)
                     end as subject_name,

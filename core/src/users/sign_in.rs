@@ -8,7 +8,7 @@ use super::verification::{after_proof, claim, link, notify_other_guardians};
 use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{ClientInfo, User, UserType, links, password, user_browsers};
+use crate::accounts::{ClientInfo, User, UserType, links, password, tried_name, user_browsers};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
@@ -336,13 +336,7 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
     let (Some((id, ..)), password::Verdict::Right | password::Verdict::RightButOld) =
         (&stored, &verdict)
     else {
-        let subject = stored.map_or(Subject::none(SubjectKind::User), |(id, ..)| {
-            Subject::new(SubjectKind::User, id)
-        });
-        let mut tx = app.db.begin().await?;
-        audit::record(&mut tx, now, Actor::Nobody, Action::UserSignInRefused, subject, Value::Null)
-            .await?;
-        tx.commit().await?;
+        refused(app, stored.map(|(id, ..)| id), email).await?;
         return Err(WRONG);
     };
     let id = *id;
@@ -375,6 +369,16 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked })
+}
+
+async fn refused(app: &App, id: Option<UserId>, email: &str) -> Result<()> {
+    let details = tried_name::details(id.is_some(), email);
+    let subject =
+        id.map_or(Subject::none(SubjectKind::User), |id| Subject::new(SubjectKind::User, id));
+    let mut tx = app.db.begin().await?;
+    let now = app.clock.now();
+    audit::record(&mut tx, now, Actor::Nobody, Action::UserSignInRefused, subject, details).await?;
+    tx.commit().await
 }
 
 /// The user with one of these spellings of an address: id, password hash and version of its links.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Staff, StaffRow, known_browsers};
 use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::{password, totp};
+use crate::accounts::{password, totp, tried_name};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
@@ -50,8 +50,9 @@ pub async fn sign_in(
     let verdict = password::verify(app, given, stored).await?;
     let now = app.clock.now();
     let right = matches!(verdict, password::Verdict::Right | password::Verdict::RightButOld);
+    let known = row.as_ref().map(|row| row.id);
     let Some(row) = row.filter(|row| right && row.disabled_at.is_none()) else {
-        refused(app, None).await?;
+        refused(app, known, username).await?;
         return Err(Error::InvalidCredentials(WRONG));
     };
     let rehash = match verdict {
@@ -69,7 +70,7 @@ pub async fn sign_in(
             || totp::spend_recovery_code(&mut tx, row.id, code, now).await?;
         if !good {
             tx.rollback().await?;
-            refused(app, Some(row.id)).await?;
+            refused(app, known, username).await?;
             return Err(Error::InvalidCredentials(
                 "This code is not right or was already used. Please wait for the next one.",
             ));
@@ -99,12 +100,13 @@ pub async fn sign_in(
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
 }
 
-async fn refused(app: &App, id: Option<StaffId>) -> Result<()> {
+async fn refused(app: &App, id: Option<StaffId>, username: &str) -> Result<()> {
+    let details = tried_name::details(id.is_some(), username);
     let mut tx = app.db.begin().await?;
     let subject =
         id.map_or(Subject::none(SubjectKind::Staff), |id| Subject::new(SubjectKind::Staff, id));
     let now = app.clock.now();
-    audit::record(&mut tx, now, Actor::Nobody, Action::StaffSignInRefused, subject, Value::Null)
+    audit::record(&mut tx, now, Actor::Nobody, Action::StaffSignInRefused, subject, details)
         .await?;
     tx.commit().await
 }

@@ -83,6 +83,12 @@ function Subject({ entry }: { entry: Entry }) {
     return (
       <Link to={paths.admin.user(subject_family)} className="link">
         {kind}
+        {subject_name && (
+          <>
+            {" "}
+            <bdi>{subject_name}</bdi>
+          </>
+        )}
       </Link>
     );
   if (!subject_name) return <>{kind}</>;

@@ -117,6 +117,7 @@ const subjects: Record<string, string> = {
 };
 
 const fields: Record<string, string> = {
+  account: "Account",
   actor: "By",
   actor_kind: "By",
   camp_updates_email: "Emails about camp updates",
@@ -150,6 +151,7 @@ const fields: Record<string, string> = {
   subject_kind: "Kind of record",
   to: "To",
   total_amount: "Total",
+  tried: "Name that was tried",
   two_factor: "Two-factor",
   upload_date: "Filmed on",
   video_id: "Video",
@@ -159,6 +161,7 @@ const fields: Record<string, string> = {
 
 /** Values with a fixed set of words. */
 const choices = new Set([
+  "account",
   "actor_kind",
   "audience",
   "category",
