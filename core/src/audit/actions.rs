@@ -11,6 +11,8 @@ text_enum! {
         CommentApprove = "comment.approve",
         CommentDelete = "comment.delete",
         CommentHide = "comment.hide",
+        CommentKeep = "comment.keep",
+        CommentReopen = "comment.reopen",
         CommentShow = "comment.show",
         FaqAdd = "faq.add",
         FaqChange = "faq.change",

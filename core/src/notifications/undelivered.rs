@@ -84,6 +84,28 @@ pub(crate) async fn count_refused(db: &Db) -> Result<i64> {
     db.sql(["select count(*) ", REFUSED_IN_USE]).scalar().await
 }
 
+/// How many mails failed recently, as [`failed`] lists them.
+#[derive(Debug, Clone, Copy, sqlx::FromRow)]
+pub struct FailedCounts {
+    #[sqlx(rename = "all_mails")]
+    pub all: i64,
+    pub about_videos: i64,
+}
+
+/// Counts the rows of [`failed`].
+pub async fn count_failed(db: &Db, now: DateTime<Utc>) -> Result<FailedCounts> {
+    db.sql(
+        "select count(*) as all_mails,
+                count(case when n.kind = 'video' then 1 end) as about_videos
+         from deliveries d
+         join notifications n on n.id = d.notification_id
+         where d.status = 'failed' and d.updated_at >= $1",
+    )
+    .bind(lately(now))
+    .one()
+    .await
+}
+
 /// Returns the mails that failed recently, the latest first.
 ///
 /// # Errors

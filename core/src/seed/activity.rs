@@ -10,6 +10,7 @@ use super::deliveries::{notification, sent_to_families};
 use super::people::{Login, People};
 use super::random::Random;
 use super::videos::SampleVideo;
+use crate::comments::{ReportCategory, search_text};
 use crate::db::Tx;
 use crate::ids::{StaffId, UserId};
 use crate::notifications::{Category, MailKind, suppression};
@@ -205,41 +206,20 @@ fn after(
     from + TimeDelta::seconds(60 * room * soon as i64 / 1000)
 }
 
+/// What the first, second and third reader of a comment report.
+const REASONS: [(ReportCategory, &str); 3] = [
+    (ReportCategory::Unkind, "Not nice to read"),
+    (ReportCategory::Unsuitable, ""),
+    (ReportCategory::Other, "Please have a look at this one"),
+];
+
 fn hour(at: DateTime<Utc>) -> i64 {
     at.timestamp().div_euclid(3600)
 }
 
 impl Activity {
     pub async fn write(&self, tx: &mut Tx, app: &App) -> Result<()> {
-        for comment in &self.comments {
-            tx.sql(
-                "insert into video_comments
-                   (id, video_id, user_id, author_name, content, created_at, hidden_at, hidden_by)
-                 values ($1, $2, $3, $4, $5, $6, $7, $8)",
-            )
-            .bind(comment.id)
-            .bind(comment.video_id)
-            .bind(comment.user_id)
-            .bind(&comment.author_name)
-            .bind(&comment.content)
-            .bind(comment.created_at)
-            .bind(comment.hidden.map(|(at, _)| at))
-            .bind(comment.hidden.map(|(_, by)| by))
-            .execute()
-            .await?;
-            for reporter in &comment.reports {
-                tx.sql(
-                    "insert into comment_reports (comment_id, reporter, reason, created_at)
-                     values ($1, $2, $3, $4)",
-                )
-                .bind(comment.id)
-                .bind(app.keys.hash("sample", &[reporter]))
-                .bind("Not nice to read")
-                .bind(comment.created_at)
-                .execute()
-                .await?;
-            }
-        }
+        self.write_comments(tx, app).await?;
         for (video_id, user_id, at) in &self.likes {
             tx.sql("insert into video_likes (video_id, user_id, created_at) values ($1, $2, $3)")
                 .bind(*video_id)
@@ -263,6 +243,44 @@ impl Activity {
             .bind(view.at)
             .execute()
             .await?;
+        }
+        Ok(())
+    }
+
+    async fn write_comments(&self, tx: &mut Tx, app: &App) -> Result<()> {
+        for comment in &self.comments {
+            tx.sql(
+                "insert into video_comments
+                   (id, video_id, user_id, author_name, content, created_at, hidden_at, hidden_by,
+                    search_text, reported_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            )
+            .bind(comment.id)
+            .bind(comment.video_id)
+            .bind(comment.user_id)
+            .bind(&comment.author_name)
+            .bind(&comment.content)
+            .bind(comment.created_at)
+            .bind(comment.hidden.map(|(at, _)| at))
+            .bind(comment.hidden.map(|(_, by)| by))
+            .bind(search_text(&comment.author_name, &comment.content))
+            .bind((!comment.reports.is_empty()).then_some(comment.created_at))
+            .execute()
+            .await?;
+            for (reporter, (category, reason)) in comment.reports.iter().zip(REASONS) {
+                tx.sql(
+                    "insert into comment_reports
+                       (comment_id, reporter, category, reason, created_at)
+                     values ($1, $2, $3, $4, $5)",
+                )
+                .bind(comment.id)
+                .bind(app.keys.hash("sample", &[reporter]))
+                .bind(category)
+                .bind(reason)
+                .bind(comment.created_at)
+                .execute()
+                .await?;
+            }
         }
         Ok(())
     }

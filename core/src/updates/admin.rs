@@ -143,6 +143,18 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
     Ok(Page { items: items.into_iter().map(|listed| listed.row.into()).collect(), next })
 }
 
+/// Counts the updates that families see now.
+pub async fn count_active(app: &App) -> Result<i64> {
+    app.db
+        .sql(
+            "select count(*) from live_updates
+             where is_active and (expires_at is null or expires_at > $1)",
+        )
+        .bind(app.clock.now())
+        .scalar()
+        .await
+}
+
 /// Counts the addresses that would get mail if an update were posted now (decision U2).
 ///
 /// # Errors

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub use admin::{
-    AdminFilter, AdminUpdate, Standing, admin_list, find_for_staff, last_author, reach,
+    AdminFilter, AdminUpdate, Standing, admin_list, count_active, find_for_staff, last_author,
+    reach,
 };
 pub(crate) use edit::end_old_pins;
 pub use edit::{Saved, create, delete, edit, expire_due, send_test};

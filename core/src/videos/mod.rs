@@ -18,11 +18,11 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) use admin::must_exist;
 pub use admin::{
     AdminFilter, AdminOrder, AdminVideo, Attention, Counts, admin_find, admin_list, admin_years,
     counts, deliveries, find_for_staff, retry_deliveries,
 };
+pub(crate) use admin::{counts_without_recipients, must_exist};
 pub use edit::{Saved, delete, edit};
 pub use files::{Media, OwnVideo, thumbnail, video_file};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};

@@ -229,6 +229,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The comments on all videos: those that wait for staff first */
+        get: operations["get_admin_comments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/comments/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many comments there are of each kind */
+        get: operations["get_admin_comments_counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/comments/{id}": {
         parameters: {
             query?: never;
@@ -275,6 +309,24 @@ export interface paths {
         /** Hide a comment from readers */
         post: operations["post_admin_comments_id_hide"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/comments/{id}/kept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Keep a reported comment: its reports are closed */
+        put: operations["put_admin_comments_id_kept"];
+        post?: never;
+        /** Open the reports again that were closed last */
+        delete: operations["delete_admin_comments_id_kept"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2529,11 +2581,16 @@ export interface components {
         /** @description A comment as staff see it. */
         AdminComment: components["schemas"]["Comment"] & {
             hidden: boolean;
+            /** @description What they wrote, the earliest first. */
+            reasons: components["schemas"]["ReportReason"][];
             /**
              * Format: int64
-             * @description How many readers reported it.
+             * @description How many readers reported it since staff last kept it.
              */
             reports: number;
+            /** Format: uuid */
+            video_id: string;
+            video_title: string;
         };
         /** @description An entry for staff, with the placeholders in its answer. */
         AdminFaq: components["schemas"]["Faq"] & {
@@ -2583,7 +2640,7 @@ export interface components {
             description?: string | null;
             /**
              * Format: int64
-             * @description Mails about it that could not be sent.
+             * @description Mails about it that could not be sent within the last seven days.
              */
             failed_mails: number;
             /**
@@ -2609,7 +2666,7 @@ export interface components {
             recipients?: number | null;
             /**
              * Format: int64
-             * @description Visible comments that readers reported.
+             * @description Visible comments that readers reported since staff last kept them.
              */
             reported_comments: number;
             /** Format: date-time */
@@ -2697,7 +2754,10 @@ export interface components {
             /** Format: uuid */
             subject_id?: string | null;
             subject_kind: string;
-            /** @description The title or user name of a record that still exists; never a person's name. */
+            /**
+             * @description The title or user name of a record that still exists, and the address of a login whose
+             *     sign-in was refused; never a person's name.
+             */
             subject_name?: string | null;
         };
         /** @description What the log can be filtered by. */
@@ -2769,9 +2829,30 @@ export interface components {
             /** @description Whether the viewer wrote it. */
             mine: boolean;
         };
+        /** @description How many comments each filter finds. */
+        CommentCounts: {
+            /** Format: int64 */
+            all: number;
+            /** Format: int64 */
+            held: number;
+            /** Format: int64 */
+            hidden: number;
+            /** Format: int64 */
+            reported: number;
+            /** Format: int64 */
+            to_review: number;
+        };
         CommentReport: {
+            /** @description `other` by default. */
+            category?: components["schemas"]["CommentReportCategory"];
+            /** @description In the reader's own words, at most 500 characters. */
             reason?: string | null;
         };
+        /**
+         * @description What is wrong with a comment.
+         * @enum {string}
+         */
+        CommentReportCategory: "unkind" | "private" | "unsuitable" | "advertising" | "other";
         /** @description What a confirmation link would do, for the page that it opens. */
         Confirmation: {
             email: string;
@@ -2833,7 +2914,7 @@ export interface components {
             overdue_plans: number;
             /**
              * Format: int64
-             * @description Visible comments that readers reported.
+             * @description Visible comments that readers reported since staff last kept them.
              */
             reported_comments: number;
             /**
@@ -2853,7 +2934,15 @@ export interface components {
              * @description Admin accounts that may sign in.
              */
             accounts: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Reported or waiting for review.
+             */
+            comments_to_review: number;
+            /**
+             * Format: int64
+             * @description Of every year.
+             */
             drafts: number;
             /**
              * Format: int64
@@ -2879,11 +2968,14 @@ export interface components {
             reports: number;
             /** Format: int64 */
             store: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Families and visitors.
+             */
             users: number;
             /**
              * Format: int64
-             * @description Views within the last seven days.
+             * @description Of today and the six days before.
              */
             views: number;
         };
@@ -3779,11 +3871,16 @@ export interface components {
         Page_AdminComment: {
             items: (components["schemas"]["Comment"] & {
                 hidden: boolean;
+                /** @description What they wrote, the earliest first. */
+                reasons: components["schemas"]["ReportReason"][];
                 /**
                  * Format: int64
-                 * @description How many readers reported it.
+                 * @description How many readers reported it since staff last kept it.
                  */
                 reports: number;
+                /** Format: uuid */
+                video_id: string;
+                video_title: string;
             })[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
@@ -3850,7 +3947,7 @@ export interface components {
                 description?: string | null;
                 /**
                  * Format: int64
-                 * @description Mails about it that could not be sent.
+                 * @description Mails about it that could not be sent within the last seven days.
                  */
                 failed_mails: number;
                 /**
@@ -3876,7 +3973,7 @@ export interface components {
                 recipients?: number | null;
                 /**
                  * Format: int64
-                 * @description Visible comments that readers reported.
+                 * @description Visible comments that readers reported since staff last kept them.
                  */
                 reported_comments: number;
                 /** Format: date-time */
@@ -3935,7 +4032,10 @@ export interface components {
                 /** Format: uuid */
                 subject_id?: string | null;
                 subject_kind: string;
-                /** @description The title or user name of a record that still exists; never a person's name. */
+                /**
+                 * @description The title or user name of a record that still exists, and the address of a login whose
+                 *     sign-in was refused; never a person's name.
+                 */
                 subject_name?: string | null;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
@@ -4563,6 +4663,14 @@ export interface components {
          * @enum {string}
          */
         ReplyDelivery: "queued" | "sent" | "failed";
+        /** @description One report as staff see it. Nobody learns who made it. */
+        ReportReason: {
+            category: components["schemas"]["CommentReportCategory"];
+            /** Format: date-time */
+            created_at: string;
+            /** @description Empty when the reader wrote nothing. */
+            reason: string;
+        };
         Reset: {
             password: string;
             token: string;
@@ -5067,7 +5175,7 @@ export interface components {
             draft: number;
             /**
              * Format: int64
-             * @description Videos with mails that could not be sent.
+             * @description Videos with mails that could not be sent within the last seven days.
              */
             failed_mails: number;
             /**
@@ -5843,6 +5951,70 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    get_admin_comments: {
+        parameters: {
+            query?: {
+                /** @description `to_review` by default. */
+                filter?: "to_review" | "reported" | "held" | "hidden" | "all";
+                /** @description In author, text, and title of the video. */
+                q?: string;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AdminComment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_admin_comments_counts: {
+        parameters: {
+            query?: {
+                /** @description In author, text, and title of the video. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentCounts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     delete_admin_comments_id: {
         parameters: {
             query?: never;
@@ -5900,6 +6072,62 @@ export interface operations {
         };
     };
     post_admin_comments_id_hide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    put_admin_comments_id_kept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_admin_comments_id_kept: {
         parameters: {
             query?: never;
             header?: never;

@@ -99,7 +99,7 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
     void list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [pathname]);
   const pages = pagesFor(staff.role);
-  const line = ({ label, to, icon, note, urgent }: AdminPage) => (
+  const line = ({ label, to, icon, note, noteEnd, tile, urgent }: AdminPage) => (
     <NavLink
       key={to}
       to={to}
@@ -115,12 +115,14 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
       {label}
       {tiles && note && (
         <span
+          title={tile?.(tiles)}
           className={cx(
-            "ms-auto text-xs tabular-nums",
+            "ms-auto text-xs whitespace-nowrap tabular-nums",
             urgent?.(tiles) ? "rounded-full bg-amber px-2 py-0.5 font-medium text-on-amber" : "font-normal text-muted",
           )}
         >
           {note(tiles)}
+          {note(tiles) && noteEnd && <span className="sr-only"> {noteEnd}</span>}
         </span>
       )}
     </NavLink>

@@ -10,6 +10,7 @@ import "./admin.css";
 const Dashboard = lazy(() => import("../admin/dashboard/dashboard"));
 const Reports = lazy(() => import("../admin/videos/reports"));
 const Gallery = lazy(() => import("../admin/videos/gallery"));
+const Comments = lazy(() => import("../admin/comments/comments"));
 const LiveUpdates = lazy(() => import("../admin/updates/live-updates"));
 const Messages = lazy(() => import("../admin/messages/messages"));
 const Mail = lazy(() => import("../admin/mail/mail"));
@@ -34,6 +35,7 @@ export default function Admin() {
         <Route path="dashboard" element={<Dashboard />} />
         <Route path="reports" element={<Reports />} />
         <Route path="gallery" element={<Gallery />} />
+        <Route path="comments" element={<Comments />} />
         <Route path="live-updates" element={<LiveUpdates />} />
         <Route path="messages" element={<Messages />} />
         <Route path="mail" element={<Mail />} />

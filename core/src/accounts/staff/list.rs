@@ -79,6 +79,11 @@ pub async fn list(db: &Db, filter: Filter, part: &PageRequest) -> Result<Page<Ac
     Ok(part.page("accounts", rows, |row: &Account| row.username.to_lowercase()))
 }
 
+/// Counts the accounts that may sign in.
+pub async fn count_active(db: &Db) -> Result<i64> {
+    db.sql("select count(*) from staff where disabled_at is null").scalar().await
+}
+
 /// Returns the names of all active staff, for assigning work.
 pub async fn colleagues(db: &Db) -> Result<Vec<String>> {
     let names: Vec<(String,)> = db

@@ -25,7 +25,7 @@ pub use credentials::{
 };
 pub use known_browsers::DAYS as BROWSER_DAYS;
 pub(super) use known_browsers::prune as prune_browsers;
-pub use list::{Account, Filter, colleagues, find, list, named};
+pub use list::{Account, Filter, colleagues, count_active, find, list, named};
 pub use second_factor::{
     begin_two_factor, confirm_two_factor, end_two_factor, recovery_codes_left,
     renew_recovery_codes, reset_two_factor,

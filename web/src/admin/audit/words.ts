@@ -10,6 +10,8 @@ const deeds: Record<string, string> = {
   "comment.approve": "Comment approved",
   "comment.delete": "Comment deleted",
   "comment.hide": "Comment hidden",
+  "comment.keep": "Reported comment kept",
+  "comment.reopen": "Reports of a comment opened again",
   "comment.show": "Comment shown again",
   "faq.add": "Question added",
   "faq.change": "Question changed",

@@ -27,7 +27,7 @@ describe("the dashboard", () => {
     );
     expect(list.getByText("19 overdue plans").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=overdue");
     expect(list.getByText("2 reported comments").closest("a")?.getAttribute("href")).toBe(
-      "/admin/reports?attention=reported_comments",
+      "/admin/comments?filter=reported",
     );
     expect(list.getByText("5 unread messages").closest("a")?.getAttribute("href")).toBe(
       "/admin/messages?status=unread",
@@ -49,10 +49,13 @@ describe("the dashboard", () => {
   it("has a tile with its count for every page, and only for those", async () => {
     server(onDuty);
     open("/admin/dashboard");
-    expect(await screen.findByText("34 this year, 3 drafts")).toBeTruthy();
+    expect(await screen.findByText("34 this year, 3 drafts of any year")).toBeTruthy();
     const tiles = within(screen.getByRole("region", { name: "Everything" }));
     expect(tiles.getByText("132 users")).toBeTruthy();
-    expect(tiles.getByText("340 videos")).toBeTruthy();
+    expect(tiles.getByText("340 videos of earlier years")).toBeTruthy();
+    expect(tiles.getByText("2 to review").closest("a")?.getAttribute("href")).toBe("/admin/comments");
+    expect(tiles.getByText("10 entries published")).toBeTruthy();
+    expect(tiles.getByText("812 views in 7 days")).toBeTruthy();
     expect(tiles.getByText("5 active")).toBeTruthy();
     expect(tiles.getByText("24 items").closest("a")?.getAttribute("href")).toBe("/admin/store");
     expect(tiles.queryByText("Dashboard")).toBeNull();

@@ -178,13 +178,13 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
     reported_comments > 0 && {
       icon: "flag",
       text: count(reported_comments, "reported comment"),
-      to: paths.admin.reportsWith("reported_comments"),
+      to: paths.admin.commentsOnly("reported"),
       tone: "bad",
     },
     held_comments > 0 && {
       icon: "talk",
       text: `${count(held_comments, "comment")} to approve`,
-      to: paths.admin.reportsWith("held_comments"),
+      to: paths.admin.commentsOnly("held"),
       tone: "due",
     },
     to_approve > 0 && {
