@@ -215,3 +215,32 @@ it("says values as people do", () => {
   expect(said("action", "video.edit")).toBe("Video changed");
   expect(said("action", "video.turn_round")).toBe("Video: turn round");
 });
+
+it("names the account of a refused sign-in, or what was typed where there is none", async () => {
+  const refused = { actor_kind: "nobody", actor_id: null, actor_name: null, action: "user.sign_in_refused" };
+  const login = { ...refused, subject_kind: "user" };
+  camp({
+    "GET /api/admin/audit": {
+      items: [
+        entry("r1", { ...login, subject_id: video, subject_name: "leah@family.example", subject_family: family }),
+        entry("r2", {
+          ...login,
+          subject_id: null,
+          subject_name: null,
+          lines: [
+            { field: "account", after: "unknown" },
+            { field: "tried", after: "le…@elsewhere.example" },
+          ],
+        }),
+      ],
+      next: null,
+    },
+  });
+  open("/admin/audit");
+  const known = await screen.findByRole("link", { name: "Login of a family leah@family.example" });
+  expect(known.getAttribute("href")).toBe(`/admin/users?user=${family}`);
+  expect(screen.getByText("le…@elsewhere.example").closest("div")?.textContent).toBe(
+    "Name that was tried: le…@elsewhere.example",
+  );
+  expect(screen.getByText("Unknown").closest("div")?.textContent).toBe("Account: Unknown");
+});
