@@ -97,8 +97,8 @@ test("reported comments are found, hidden and deleted from the drawer, and then 
   const reader = await somebody();
   for (const id of said.slice(0, 2)) await call(reader.request, "POST", `/api/comments/${id}/report`, {});
 
-  await page.goto("/admin/dashboard");
-  await page.getByRole("link", { name: "2 reported comments" }).click();
+  await page.goto("/admin/reports");
+  await page.getByLabel("Filter by what needs attention").selectOption("With reported comments (1 video)");
   await expect(page).toHaveURL(/\/admin\/reports\?attention=reported_comments$/);
   await expect(page.getByLabel("Filter by what needs attention")).toHaveValue("reported_comments");
   await expect(row(page, "Campfire")).toContainText("2 reported comments");

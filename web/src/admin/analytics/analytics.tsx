@@ -133,10 +133,13 @@ const Figures = ({ figures, measure, onMeasure }: FiguresProps) => (
 
 const Cards = ({ figures }: { figures: AnalyticsFigures }) => (
   <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
-    {measures.map(({ value, label }) => (
+    {measures.map(({ value, label, about }) => (
       <div key={value} className="sheet flex flex-col p-4">
-        <dt className="text-sm text-muted">{label}</dt>
-        <dd className="font-head text-2xl tabular-nums">{number(figures[value].value)}</dd>
+        <dt className="text-sm text-muted">
+          <span className="font-medium text-ink">{label}</span>
+          <span className="block text-xs leading-snug">{about}</span>
+        </dt>
+        <dd className="mt-auto pt-1 font-head text-2xl tabular-nums">{number(figures[value].value)}</dd>
         <dd className="mt-1 text-xs text-muted tabular-nums">{comparison(figures[value], lengthOf(figures))}</dd>
       </div>
     ))}
@@ -251,6 +254,9 @@ function UserTypes({
   const all = parents + visitors + without_login;
   return (
     <Section id="user-types" title="User types">
+      <p className="mb-3 text-sm text-muted">
+        Logins of today. The user list counts families, who may have none or two.
+      </p>
       <Bars>
         <Bar label="Parents" part={parents} whole={all} />
         <Bar label="Visitors" part={visitors} whole={all} />

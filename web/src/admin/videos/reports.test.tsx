@@ -40,7 +40,7 @@ describe("the list of reports", () => {
     expect((await row(/Color War/)).getByText("3 failed mails")).toBeTruthy();
     const choice = screen.getByLabelText("Filter by what needs attention");
     expect(choice).toHaveProperty("value", "failed_mails");
-    expect(await screen.findByRole("option", { name: "With reported comments (2)" })).toBeTruthy();
+    expect(await screen.findByRole("option", { name: "With reported comments (2 videos)" })).toBeTruthy();
     expect(camp.asked("GET", "/api/admin/videos")[0]?.query["attention"]).toBe("failed_mails");
     camp.answer("GET /api/admin/videos", list());
     await user.selectOptions(choice, "reported_comments");
