@@ -29,6 +29,7 @@ mod feeds;
 mod idempotency;
 mod linking;
 mod mail;
+mod mail_snapshots;
 mod media;
 mod messages;
 mod newsletters;

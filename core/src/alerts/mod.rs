@@ -2,7 +2,7 @@
 //! up, an invalid setting, a silent worker. Each kind is sent at most once a day, and only while
 //! the setting `systemAlerts` is on.
 
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -128,7 +128,7 @@ pub(crate) fn mail_content(
                 .into(),
             format!(
                 "Seen at {}.",
-                Utc::now().with_timezone(&settings.timezone).format("%-I:%M %p on %B %-d, %Y")
+                app.clock.now().with_timezone(&settings.timezone).format("%-I:%M %p on %B %-d, %Y")
             ),
         ],
         ..MailContent::default()
