@@ -294,7 +294,7 @@ describe("an invitation", () => {
     });
     const user = open("/admin/users");
     await user.click(await screen.findByRole("button", invite));
-    expect(await screen.findByText(/already\. Please try again in 12 minutes\.$/)).toBeTruthy();
+    expect(await screen.findByText(/several times\. Please try again in 12 minutes\.$/)).toBeTruthy();
     expect(screen.getByRole("button", invite)).toHaveProperty("disabled", false);
     await user.click(screen.getByRole("button", copy));
     expect(await screen.findByText("User not found.")).toBeTruthy();
