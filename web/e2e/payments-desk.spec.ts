@@ -65,7 +65,7 @@ test.describe("Payments", () => {
     await drawer.getByRole("button", { name: "Refund" }).click();
     const refund = page.getByRole("dialog", { name: "Record Refund" });
     await refund.getByLabel("Refund Amount").fill("120.50");
-    await expect(refund.getByText("The family gets a corrected receipt by mail")).toBeVisible();
+    await expect(refund.getByText("The family gets a corrected receipt by email")).toBeVisible();
     await refund.getByRole("button", { name: "Record refund of $120.50" }).click();
     await expect(toast(page)).toContainText("Refund of $120.50 recorded successfully. Remaining balance: $2,420.50");
     expect((await camp.mailTo("bluma@family.example", /^Corrected receipt .* refund of \$120\.50$/)).text).toContain(
@@ -87,7 +87,7 @@ test.describe("Payments", () => {
     await expect(question.getByText("Please give a reason.")).toBeVisible();
     await question.getByLabel("The family sees this").fill("It bounced");
     await question.getByRole("button", { name: "Void payment" }).click();
-    await expect(question.getByRole("alert")).toContainText("Please void the refund first.");
+    await expect(question.getByRole("alert")).toContainText("void the refund first.");
     await expect(question.getByLabel("The family sees this")).toHaveValue("It bounced");
     await question.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("dialog", { name: "Leave without saving?" }).getByRole("button", { name: "Discard" }).click();

@@ -78,10 +78,10 @@ test("a second address counts when its owner has said yes, and can then have a l
   await page.getByRole("button", { name: "Save All Changes" }).click();
   await expect(personal.getByText("Waiting for confirmation")).toBeVisible();
 
-  await father.goto(linkTo("/auth/verify", await camp.mailTo("dovid@family.example", /confirm/)));
+  await father.goto(linkTo("/auth/verify", await camp.mailTo("dovid@family.example", /Join a family/)));
   await expect(
     father.getByText(
-      "Chaya Feder, who signs in as chaya@family.example, wants to add your email dovid@family.example to their family.",
+      "Chaya Feder, who signs in as chaya@family.example, wants to add your address dovid@family.example to their family.",
     ),
   ).toBeVisible();
   await father.getByRole("button", { name: "Confirm my email" }).click();

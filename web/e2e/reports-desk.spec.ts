@@ -159,7 +159,7 @@ test.describe("Mails that fail", () => {
     await expect(page.getByRole("button", { name: "Send again to dovid@family.example" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("listitem")).toHaveCount(1);
     await page.goto("/admin/reports?attention=failed_mails");
-    await expect(row(page, "Campfire")).toContainText("1 failed mail");
+    await expect(row(page, "Campfire")).toContainText("1 failed email");
     await expect(row(page, "Swim relay")).toBeHidden();
     await row(page, "Campfire")
       .getByRole("button", { name: /details of Campfire/ })
@@ -173,7 +173,7 @@ test.describe("Mails that fail", () => {
     await camp.mailTo("dovid@family.example", /Campfire/);
     await expect.poll(deliveries).toEqual({ queued: 0, sent: 2, failed: 0, suppressed: 0 });
     await page.reload();
-    await expect(page.getByText("No videos with failed emails")).toBeVisible();
+    await expect(page.getByText("No videos with emails that failed in 7 days")).toBeVisible();
     expect(await camp.mailsTo("chaya@family.example", /Campfire/)).toHaveLength(1);
     expect(await camp.mailsTo("dovid@family.example", /Campfire/)).toHaveLength(1);
   });

@@ -227,7 +227,7 @@ test.describe("Users", () => {
 
     await mine.getByRole("button", { name: "Save All Changes" }).click();
     await expect(mine.getByRole("alert")).toContainText(
-      "Someone else changed this user while you were editing. Nothing was saved.",
+      "Someone else changed this user while you were editing. Nothing was saved yet.",
     );
     await mine.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(mine.getByLabel("Full Name")).toHaveValue("Bluma Yarmush-Stein");

@@ -71,7 +71,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
           {video.is_featured && <Badge icon="star">Featured</Badge>}
           {video.failed_mails > 0 && (
             <Badge tone="bad" icon="mail">
-              {count(video.failed_mails, "failed mail")}
+              {count(video.failed_mails, "failed email")}
             </Badge>
           )}
           {video.reported_comments > 0 && (

@@ -37,7 +37,7 @@ describe("the list of reports", () => {
   it("is filtered by what needs attention, in the address bar", async () => {
     const camp = desk({ "GET /api/admin/videos": list(adminVideo({ failed_mails: 3, reported_comments: 1 })) });
     const user = open("/admin/reports?attention=failed_mails");
-    expect((await row(/Color War/)).getByText("3 failed mails")).toBeTruthy();
+    expect((await row(/Color War/)).getByText("3 failed emails")).toBeTruthy();
     const choice = screen.getByLabelText("Filter by what needs attention");
     expect(choice).toHaveProperty("value", "failed_mails");
     expect(await screen.findByRole("option", { name: "With reported comments (2 videos)" })).toBeTruthy();
