@@ -13,7 +13,7 @@ use moka::future::Cache;
 use portal::access::Viewer;
 use portal::accounts::sessions::Device;
 use portal::accounts::{ClientInfo, Role, Staff, User, sessions, user_browsers};
-use portal::{App, Config, Error};
+use portal::{App, Config, Error, UserId};
 use uuid::Uuid;
 
 use crate::Api;
@@ -67,7 +67,7 @@ pub(crate) fn device_cookie(config: &Config) -> &'static str {
 }
 
 /// Sets the cookie that recognizes this browser at the next sign-in of this user.
-pub(crate) async fn remember(app: &App, jar: CookieJar, id: Uuid) -> Result<CookieJar, Problem> {
+pub(crate) async fn remember(app: &App, jar: CookieJar, id: UserId) -> Result<CookieJar, Problem> {
     let name = device_cookie(&app.config);
     let value =
         user_browsers::remember(app, jar.get(name).map(|cookie| cookie.value()), id).await?;

@@ -6,7 +6,10 @@ use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
 use portal::App;
 use portal::audit::Actor;
-use portal::comments::{self, AdminComment, Comment, NewComment, Report};
+use portal::comments::{self, AdminComment, Comment, NewComment, QueueCounts, QueueFilter, Report};
+use portal::pagination::PageRequest;
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -22,6 +25,9 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(delete_own))
         .routes(routes!(report))
         .routes(routes!(list_for_staff))
+        .routes(routes!(queue))
+        .routes(routes!(counts))
+        .routes(routes!(keep, reopen))
         .routes(routes!(hide))
         .routes(routes!(show))
         .routes(routes!(approve))
@@ -107,6 +113,79 @@ async fn list_for_staff(
     Params(query): Params<PageQuery>,
 ) -> Answer<Json<Page<AdminComment>>> {
     Ok(Json(comments::list_for_staff(&app, id, &query.into()).await?.into()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct QueueQuery {
+    /// `to_review` by default.
+    #[param(inline)]
+    filter: Option<QueueFilter>,
+    /// In author, text, and title of the video.
+    q: Option<String>,
+    cursor: Option<String>,
+    limit: Option<i64>,
+}
+
+/// The comments on all videos: those that wait for staff first
+#[utoipa::path(get, path = "/api/admin/comments", tag = "comments", security(("staff" = [])), params(QueueQuery),
+    responses((status = 200, body = Page<AdminComment>), (status = 422, body = Problem)))]
+async fn queue(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Params(query): Params<QueueQuery>,
+) -> Answer<Json<Page<AdminComment>>> {
+    let part = PageRequest { cursor: query.cursor, limit: query.limit };
+    let filter = query.filter.unwrap_or_default();
+    Ok(Json(comments::queue(&app, filter, query.q.as_deref(), &part).await?.into()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct CountsQuery {
+    /// In author, text, and title of the video.
+    q: Option<String>,
+}
+
+/// How many comments there are of each kind
+#[utoipa::path(get, path = "/api/admin/comments/counts", tag = "comments", security(("staff" = [])), params(CountsQuery),
+    responses((status = 200, body = QueueCounts)))]
+async fn counts(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Params(query): Params<CountsQuery>,
+) -> Answer<Json<QueueCounts>> {
+    Ok(Json(comments::counts(&app.db, query.q.as_deref()).await?))
+}
+
+/// Keep a reported comment: its reports are closed
+#[utoipa::path(put, path = "/api/admin/comments/{id}/kept", tag = "comments", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn keep(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    comments::keep(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Open the reports again that were closed last
+#[utoipa::path(delete, path = "/api/admin/comments/{id}/kept", tag = "comments", security(("staff" = [])),
+    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+async fn reopen(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    comments::reopen(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Hide a comment from readers

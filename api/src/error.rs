@@ -86,6 +86,7 @@ impl From<Error> for Problem {
             Error::Gone(_) => (S::GONE, "gone"),
             Error::TooMany { .. } => (S::TOO_MANY_REQUESTS, "too_many_requests"),
             Error::TooManyMails { .. } => (S::TOO_MANY_REQUESTS, "too_many_mails"),
+            Error::TooManyTests { .. } => (S::TOO_MANY_REQUESTS, "too_many_tests"),
             Error::Busy(_) => (S::SERVICE_UNAVAILABLE, "busy"),
             Error::Full => (S::INSUFFICIENT_STORAGE, "full"),
             Error::Setup(_) | Error::Database(_) | Error::Unforeseen(_) => {
@@ -102,9 +103,9 @@ impl From<Error> for Problem {
         match error {
             Error::Invalid(errors) => problem.errors = errors,
             Error::Taken(field) => problem.errors = vec![field],
-            Error::TooMany { retry_after } | Error::TooManyMails { retry_after } => {
-                problem.retry_after = Some(retry_after)
-            }
+            Error::TooMany { retry_after }
+            | Error::TooManyMails { retry_after }
+            | Error::TooManyTests { retry_after, .. } => problem.retry_after = Some(retry_after),
             Error::Busy(_) => {
                 problem.retry_after = Some(2);
                 problem.cause = Some(error);

@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use portal::App;
 use portal::audit::Actor;
 use portal::family_admin::export;
 use portal::family_admin::merge::{Merge, Merged, merge};
@@ -13,6 +12,7 @@ use portal::family_admin::{
     Sort, Standing, Statement, Summary,
 };
 use portal::pagination::PageRequest;
+use portal::{App, FamilyId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -99,7 +99,11 @@ async fn add(
 /// One family with its ledger and its addresses
 #[utoipa::path(get, path = "/api/admin/users/{id}", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Detail), (status = 404, body = Problem)))]
-async fn show(State(app): State<App>, _staff: CurrentStaff, Id(id): Id) -> Answer<Json<Detail>> {
+async fn show(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Id(id): Id<FamilyId>,
+) -> Answer<Json<Detail>> {
     Ok(Json(family_admin::detail(&app, id).await?))
 }
 
@@ -110,7 +114,7 @@ async fn show(State(app): State<App>, _staff: CurrentStaff, Id(id): Id) -> Answe
 async fn edit(
     State(api): State<Api>,
     CurrentStaff(me): CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
     Input(changes): Input<FamilyChanges>,
 ) -> Answer<Json<Detail>> {
     let detail = family_admin::edit(&api.app, Actor::Staff(me.id), id, changes).await?;
@@ -124,7 +128,7 @@ async fn edit(
 async fn statement(
     State(app): State<App>,
     _staff: CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
 ) -> Answer<Json<Statement>> {
     Ok(Json(family_admin::statement(&app, id).await?))
 }
@@ -135,7 +139,7 @@ async fn statement(
 async fn delete(
     State(api): State<Api>,
     CurrentStaff(me): CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
 ) -> Answer<StatusCode> {
     family_admin::delete(&api.app, Actor::Staff(me.id), id).await?;
     api.sessions.invalidate_all();
@@ -173,7 +177,7 @@ async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
 async fn invite(
     State(app): State<App>,
     CurrentStaff(me): CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
 ) -> Answer<StatusCode> {
     family_admin::invite(&app, Actor::Staff(me.id), id).await?;
     Ok(StatusCode::ACCEPTED)
@@ -190,7 +194,7 @@ struct InvitationLink {
 async fn copy_invitation(
     State(app): State<App>,
     CurrentStaff(me): CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
 ) -> Answer<Json<InvitationLink>> {
     let url = family_admin::invitation_link(&app, Actor::Staff(me.id), id).await?;
     Ok(Json(InvitationLink { url }))
@@ -213,7 +217,7 @@ struct DecisionQuery {
 async fn approve(
     State(api): State<Api>,
     CurrentStaff(me): CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
     Params(query): Params<DecisionQuery>,
 ) -> Answer<Json<Decided>> {
     decide(&api, Actor::Staff(me.id), id, Decision::Approve, query.seen).await
@@ -226,7 +230,7 @@ async fn approve(
 async fn refuse(
     State(api): State<Api>,
     CurrentStaff(me): CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
     Params(query): Params<DecisionQuery>,
 ) -> Answer<Json<Decided>> {
     decide(&api, Actor::Staff(me.id), id, Decision::Refuse, query.seen).await
@@ -235,7 +239,7 @@ async fn refuse(
 async fn decide(
     api: &Api,
     actor: Actor,
-    id: uuid::Uuid,
+    id: FamilyId,
     decision: Decision,
     seen: Option<Standing>,
 ) -> Answer<Json<Decided>> {
@@ -256,7 +260,7 @@ struct ClearedLimits {
 async fn clear_limits(
     State(app): State<App>,
     CurrentStaff(me): CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
 ) -> Answer<Json<ClearedLimits>> {
     let cleared = family_admin::clear_limits(&app, Actor::Staff(me.id), id).await?;
     Ok(Json(ClearedLimits { cleared }))

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use portal::audit::Actor;
 use portal::family_admin::import::{self, Import, RecentImport, Report, Undone, Update};
 use portal::spreadsheet::{Encoding, File};
-use portal::{App, Error};
+use portal::{App, Error, FamilyId};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -57,7 +57,8 @@ struct FamilyTable {
 #[serde(deny_unknown_fields)]
 #[schema(as = FamilyImportTick)]
 struct Tick {
-    id: uuid::Uuid,
+    #[schema(value_type = Uuid)]
+    id: FamilyId,
     /// As the preview told it; a family that was changed since is left as it is.
     version: i64,
 }

@@ -96,7 +96,7 @@ async fn entries(app: &App, settings: &Settings) -> Answer<Vec<Entry>> {
 /// RFC 4287.
 fn atom(app: &App, settings: &Settings, entries: &[Entry]) -> String {
     let (home, own) = (xml(&app.url("/")), xml(&app.url("/feed.xml")));
-    let site = xml(&settings.site_name);
+    let site = xml(settings.camp_name());
     let about = xml(&settings.site_description);
     let newest = moment(entries.iter().map(|entry| entry.at).max().unwrap_or_default());
     let mut out = format!(

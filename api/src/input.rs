@@ -1,6 +1,7 @@
 //! Extractors for JSON bodies, query strings and path parameters, with readable errors; and the pages
 //! of lists.
 
+mod missing_date;
 mod nul;
 
 use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
@@ -34,11 +35,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         }
         match Json::<T>::from_bytes(&body) {
             Ok(Json(body)) => Ok(Input(body)),
-            Err(JsonRejection::JsonDataError(wrong)) => Err(Problem::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "validation",
-                readable(&wrong.body_text()),
-            )),
+            Err(JsonRejection::JsonDataError(wrong)) => Err(unreadable(&body, &wrong.body_text())),
             Err(_) => Err(Problem::bad_request("The request is not well-formed JSON.")),
         }
     }
@@ -64,7 +61,7 @@ async fn body<S: Send + Sync>(
     let read = Bytes::from_request(request, state).await;
     read.map_err(|broken: BytesRejection| match broken.status() {
         status @ StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, "too_large", too_large),
-        _ => Problem::bad_request("The request did not arrive whole. Please send it again."),
+        _ => Problem::bad_request("The request did not arrive completely. Please send it again."),
     })
 }
 
@@ -85,12 +82,16 @@ impl<S: Send + Sync> FromRequest<S> for Picture {
 }
 
 /// serde's error message without Rust types.
-fn readable(text: &str) -> String {
+fn unreadable(body: &[u8], text: &str) -> Problem {
     let text = text
         .strip_prefix("Failed to deserialize the JSON body into the target type: ")
         .unwrap_or(text);
     let text = text.split(" at line ").next().unwrap_or(text);
-    format!("The request cannot be read: {text}.")
+    if let Some(error) = missing_date::in_json(body, text) {
+        return error.into();
+    }
+    let detail = format!("The request cannot be read: {text}.");
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "validation", detail)
 }
 
 /// The query string.
@@ -105,6 +106,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
             Err(QueryRejection::FailedToDeserializeQueryString(wrong)) => {
                 let text = wrong.body_text();
                 let text = text.rsplit("query string: ").next().unwrap_or(&text).to_owned();
+                let query = parts.uri.query().unwrap_or_default();
+                if let Some(error) = missing_date::in_query(query, &text) {
+                    return Err(error.into());
+                }
                 Err(Problem::bad_request(format!("The address cannot be read: {text}.")))
             }
             Err(other) => Err(Problem::bad_request(other.body_text())),
@@ -113,9 +118,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Params<T> {
 }
 
 /// An id in the path. A malformed id is answered with 404.
-pub struct Id(pub uuid::Uuid);
+pub struct Id<T = uuid::Uuid>(pub T);
 
-impl<S: Send + Sync> FromRequestParts<S> for Id {
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Id<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {

@@ -13,6 +13,7 @@ mod audit;
 mod auth;
 mod branding;
 mod comments;
+mod content_security_policy;
 mod error;
 mod error_responses;
 mod events;
@@ -142,7 +143,7 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
         .merge(open)
         .fallback(frontend::serve)
         .method_not_allowed_fallback(|| async {
-            let detail = "This address does not take this method.";
+            let detail = "This address does not accept this method.";
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", detail)
         })
         .layer(DefaultBodyLimit::max(BODY))
@@ -193,7 +194,7 @@ fn describe(document: &mut OpenApi) {
     }
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("session", cookie("session", "a parent or visitor"));
-    components.add_security_scheme("staff", cookie("staff", "any member of the staff"));
+    components.add_security_scheme("staff", cookie("staff", "any staff member"));
     components.add_security_scheme("owner", cookie("staff", "an owner among the staff"));
     error_responses::describe(document);
 }

@@ -12,6 +12,7 @@ use portal::{App, Error};
 use tracing::Instrument;
 use uuid::Uuid;
 
+use crate::content_security_policy;
 use crate::error::{Problem, REQUEST_ID};
 use crate::prometheus;
 
@@ -59,7 +60,7 @@ pub async fn observe(request: Request, next: Next) -> Response {
     response
 }
 
-/// Sets the security headers (safety 19). The policy of pages (CSP) is in `frontend`.
+/// Sets the security headers (safety 19). A page has set its content security policy already.
 pub async fn set_security_headers(
     State(app): State<App>,
     request: Request,
@@ -79,7 +80,7 @@ pub async fn set_security_headers(
         HeaderName::from_static("permissions-policy"),
         "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()",
     );
-    set(header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'");
+    set(header::CONTENT_SECURITY_POLICY, content_security_policy::OF_DATA);
     if personal {
         // Not for pictures, because webmail shows them in mails.
         set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");

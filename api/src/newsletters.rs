@@ -2,9 +2,10 @@
 
 use axum::Json;
 use axum::extract::State;
+use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
-use portal::newsletters::{self, Audience, NewNewsletter, Row, Sent};
+use portal::newsletters::{self, Audience, NewNewsletter, Row, Sent, TestNewsletter};
 use portal::pagination::PageRequest;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -17,7 +18,10 @@ use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
 
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(list, send)).routes(routes!(retry))
+    OpenApiRouter::new()
+        .routes(routes!(list, send))
+        .routes(routes!(send_test))
+        .routes(routes!(retry))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -60,6 +64,21 @@ async fn send(
     let sent = newsletters::send(&mut tx, &app, &settings, Actor::Staff(me.id), &new, key).await?;
     tx.commit().await?;
     Ok(Json(sent))
+}
+
+/// Send a newsletter to oneself only
+#[utoipa::path(post, path = "/api/admin/letters/test", tag = "letters", security(("staff" = [])),
+    request_body = TestNewsletter,
+    responses((status = 204), (status = 422, body = Problem), (status = 429, body = Problem)))]
+async fn send_test(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Input(newsletter): Input<TestNewsletter>,
+) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    newsletters::send_test(&mut tx, &app, &me, &newsletter).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 #[derive(Serialize, ToSchema)]

@@ -3,9 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
-use portal::App;
 use portal::audit::Actor;
 use portal::payments::{self, NewPayment, NewVoid, OwnPayments, Recorded};
+use portal::{App, FamilyId};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -36,7 +36,7 @@ async fn own(State(app): State<App>, signed_in: CurrentUser) -> Answer<Json<OwnP
 async fn record(
     State(app): State<App>,
     CurrentStaff(me): CurrentStaff,
-    Id(id): Id,
+    Id(id): Id<FamilyId>,
     headers: HeaderMap,
     Input(new): Input<NewPayment>,
 ) -> Answer<(StatusCode, Json<Recorded>)> {

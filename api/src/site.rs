@@ -96,7 +96,7 @@ pub struct SessionUser {
 impl SessionUser {
     pub fn of(user: &User, settings: &Settings) -> SessionUser {
         SessionUser {
-            id: user.id,
+            id: user.id.into(),
             email: user.email.clone(),
             email_verified: user.verified,
             full_name: user.full_name.clone(),

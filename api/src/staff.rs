@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum_extra::extract::CookieJar;
-use portal::App;
 use portal::accounts::staff::{self, Account, Filter, NewStaff, Role, Staff, StaffChanges};
 use portal::pagination::PageRequest;
+use portal::{App, StaffId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -26,8 +26,9 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(session))
         .routes(routes!(sign_in))
         .routes(routes!(sign_out))
-        .routes(routes!(begin_two_factor, end_two_factor))
+        .routes(routes!(two_factor, begin_two_factor, end_two_factor))
         .routes(routes!(confirm_two_factor))
+        .routes(routes!(renew_recovery_codes))
         .routes(routes!(list, add))
         .routes(routes!(find, change, remove))
         .routes(routes!(send_reset))
@@ -95,15 +96,31 @@ struct Enrollment {
     qr_size: i32,
 }
 
+#[derive(Serialize, ToSchema)]
+struct TwoFactor {
+    /// Whether an authenticator app is set up.
+    on: bool,
+    /// How many unused recovery codes there are.
+    recovery_codes_left: i64,
+}
+
+/// One's own second factor
+#[utoipa::path(get, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
+    responses((status = 200, body = TwoFactor)))]
+async fn two_factor(State(app): State<App>, AnyStaff(me): AnyStaff) -> Answer<Json<TwoFactor>> {
+    let recovery_codes_left = staff::recovery_codes_left(&app, &me).await?;
+    Ok(Json(TwoFactor { on: me.two_factor, recovery_codes_left }))
+}
+
 /// Begin to set up an authenticator app
 #[utoipa::path(post, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
-    request_body = Confirmation,
+    request_body = PasswordConfirmation,
     responses((status = 200, body = Enrollment), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn begin_two_factor(
     State(app): State<App>,
     Client(from): Client,
     AnyStaff(me): AnyStaff,
-    Input(given): Input<Confirmation>,
+    Input(given): Input<PasswordConfirmation>,
 ) -> Answer<Json<Enrollment>> {
     let begun = staff::begin_two_factor(&app, &me, &given.current_password, from).await?;
     Ok(Json(Enrollment {
@@ -143,19 +160,40 @@ async fn confirm_two_factor(
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = PasswordConfirmation)]
-struct Confirmation {
+struct NewRecoveryCodes {
     current_password: String,
+    /// Of the authenticator app.
+    code: String,
+}
+
+/// Replace all recovery codes, with the password and a code of the authenticator app
+#[utoipa::path(post, path = "/api/admin/two-factor/recovery-codes", tag = "staff", security(("staff" = [])),
+    request_body = NewRecoveryCodes, responses((status = 200, body = RecoveryCodes), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+async fn renew_recovery_codes(
+    State(app): State<App>,
+    Client(from): Client,
+    AnyStaff(me): AnyStaff,
+    Input(given): Input<NewRecoveryCodes>,
+) -> Answer<Json<RecoveryCodes>> {
+    let (password, code) = (&given.current_password, &given.code);
+    let recovery_codes = staff::renew_recovery_codes(&app, &me, password, code, from).await?;
+    Ok(Json(RecoveryCodes { recovery_codes }))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PasswordConfirmation {
+    pub current_password: String,
 }
 
 /// Turn two-factor off; ends all other sessions
 #[utoipa::path(delete, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
-    request_body = Confirmation, responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
+    request_body = PasswordConfirmation, responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn end_two_factor(
     State(api): State<Api>,
     Client(from): Client,
     me: AnyStaffSession,
-    Input(given): Input<Confirmation>,
+    Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
     let password = &given.current_password;
     staff::end_two_factor(&api.app, &me.staff, me.session, password, from).await?;
@@ -217,7 +255,7 @@ async fn add(
 /// One admin account
 #[utoipa::path(get, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Account), (status = 404, body = Problem)))]
-async fn find(State(app): State<App>, _owner: Owner, Id(id): Id) -> Answer<Json<Account>> {
+async fn find(State(app): State<App>, _owner: Owner, Id(id): Id<StaffId>) -> Answer<Json<Account>> {
     Ok(Json(staff::find(&app.db, id).await?))
 }
 
@@ -229,7 +267,7 @@ async fn change(
     State(api): State<Api>,
     Client(from): Client,
     Owner(me): Owner,
-    Id(id): Id,
+    Id(id): Id<StaffId>,
     Input(changes): Input<StaffChanges>,
 ) -> Answer<Json<Account>> {
     let account = staff::change_as(&api.app, &me, id, changes, from).await?;
@@ -239,14 +277,14 @@ async fn change(
 
 /// Delete an admin account, with the current password of whoever asks
 #[utoipa::path(delete, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
-    params(("id" = Uuid, Path)), request_body = Confirmation,
+    params(("id" = Uuid, Path)), request_body = PasswordConfirmation,
     responses((status = 204), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn remove(
     State(api): State<Api>,
     Client(from): Client,
     Owner(me): Owner,
-    Id(id): Id,
-    Input(given): Input<Confirmation>,
+    Id(id): Id<StaffId>,
+    Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
     staff::remove_as(&api.app, &me, id, &given.current_password, from).await?;
     api.sessions.invalidate_all();
@@ -255,14 +293,14 @@ async fn remove(
 
 /// Mail a link to choose a new password, with the current password of whoever asks
 #[utoipa::path(post, path = "/api/admin/accounts/{id}/reset", tag = "admin accounts", security(("owner" = [])),
-    params(("id" = Uuid, Path)), request_body = Confirmation,
+    params(("id" = Uuid, Path)), request_body = PasswordConfirmation,
     responses((status = 202), (status = 404, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn send_reset(
     State(app): State<App>,
     Client(from): Client,
     Owner(me): Owner,
-    Id(id): Id,
-    Input(given): Input<Confirmation>,
+    Id(id): Id<StaffId>,
+    Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
     staff::send_reset_as(&app, &me, id, &given.current_password, from).await?;
     Ok(StatusCode::ACCEPTED)

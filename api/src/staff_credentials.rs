@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use portal::App;
 use portal::accounts::sessions::SessionInfo;
 use portal::accounts::staff;
 use portal::audit::Actor;
+use portal::{App, StaffId};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -17,6 +17,7 @@ use crate::Api;
 use crate::auth::{AnyStaffSession, Client, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Segments};
+use crate::staff::PasswordConfirmation;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -84,35 +85,41 @@ async fn of_account(
     State(app): State<App>,
     _owner: Owner,
     me: AnyStaffSession,
-    Id(id): Id,
+    Id(id): Id<StaffId>,
 ) -> Answer<Json<Page<SessionInfo>>> {
     Ok(Json(Page::whole(staff::sessions_of(&app, id, me.session).await?)))
 }
 
-/// Sign an account out everywhere; of one's own, everywhere else
+/// Sign an account out everywhere; of one's own, everywhere else. With the current password of whoever asks
 #[utoipa::path(delete, path = "/api/admin/accounts/{id}/sessions", tag = "admin accounts", security(("owner" = [])),
-    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+    params(("id" = Uuid, Path)), request_body = PasswordConfirmation,
+    responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn end_all_of(
     State(api): State<Api>,
+    Client(from): Client,
     _owner: Owner,
     me: AnyStaffSession,
-    Id(id): Id,
+    Id(id): Id<StaffId>,
+    Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
-    let actor = Actor::Staff(me.staff.id);
-    staff::end_other_sessions(&api.app, actor, id, Some(me.session)).await?;
+    let password = &given.current_password;
+    staff::end_sessions_as(&api.app, &me.staff, id, me.session, password, from).await?;
     api.sessions.invalidate_all();
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// End one session of an account
+/// End one session of an account, with the current password of whoever asks
 #[utoipa::path(delete, path = "/api/admin/accounts/{id}/sessions/{session}", tag = "admin accounts", security(("owner" = [])),
-    params(("id" = Uuid, Path), ("session" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+    params(("id" = Uuid, Path), ("session" = Uuid, Path)), request_body = PasswordConfirmation,
+    responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn end_of(
     State(api): State<Api>,
+    Client(from): Client,
     Owner(me): Owner,
-    Segments((id, session)): Segments<(Uuid, Uuid)>,
+    Segments((id, session)): Segments<(StaffId, Uuid)>,
+    Input(given): Input<PasswordConfirmation>,
 ) -> Answer<StatusCode> {
-    staff::end_session(&api.app, Actor::Staff(me.id), id, session).await?;
+    staff::end_session_as(&api.app, &me, id, session, &given.current_password, from).await?;
     api.sessions.invalidate_all();
     Ok(StatusCode::NO_CONTENT)
 }

@@ -60,7 +60,7 @@ pub async fn limit(State(limits): State<Limits>, request: Request, next: Next) -
     let share = match limits.share(&request) {
         Ok(share) => share,
         Err(_) => {
-            let detail = "Too many requests come from your network at once. Please try again soon.";
+            let detail = "Too many requests from your network at once. Please try again soon.";
             return Problem::too_many(detail, 5).into_response();
         }
     };
@@ -77,7 +77,7 @@ pub async fn limit(State(limits): State<Limits>, request: Request, next: Next) -
         tokio::select! {
             response = answer.as_mut() => break response,
             () = sleep_until(until) => if progress.last() + WORK <= Instant::now() {
-                let detail = "This takes too long just now. Please try again in a moment.";
+                let detail = "This is taking too long. Please try again in a moment.";
                 break Problem::busy(detail, 10).into_response();
             }
         }

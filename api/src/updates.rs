@@ -8,7 +8,7 @@ use portal::audit::Actor;
 use portal::pagination::PageRequest;
 use portal::updates::{
     self, AdminFilter, AdminUpdate, LiveUpdate, LiveUpdatePage, NewUpdate, Priority, Saved,
-    Standing, UpdateChanges,
+    Standing, TestUpdate, UpdateChanges,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -27,10 +27,11 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(find))
         .routes(routes!(admin_list, create))
         .routes(routes!(reach))
+        .routes(routes!(send_test))
         .routes(routes!(admin_find, edit, delete))
 }
 
-/// The active updates, the pinned ones first, then the newest
+/// The active updates: High Priority ones of the last 24 hours, then pinned ones, then the rest, the newest first
 #[utoipa::path(get, path = "/api/live-updates", tag = "updates", security(()), params(PageQuery),
     responses((status = 200, body = Page<LiveUpdate>), (status = 401, body = Problem),
               (status = 403, body = Problem)))]
@@ -70,7 +71,7 @@ struct AdminQuery {
     limit: Option<i64>,
 }
 
-/// All updates of every status, the newest first
+/// All updates of every status: those that families see in their order, then the rest, the newest first
 #[utoipa::path(get, path = "/api/admin/live-updates", tag = "admin updates", security(("staff" = [])), params(AdminQuery),
     responses((status = 200, body = Page<AdminUpdate>), (status = 401, body = Problem)))]
 async fn admin_list(
@@ -92,14 +93,19 @@ async fn admin_list(
 struct Reach {
     /// Addresses that would get mail about an update now.
     recipients: i64,
+    /// The author's name in the last update that this account posted.
+    last_author: Option<String>,
 }
 
-/// How many addresses would get mail
+/// How many addresses would get mail, and the author of the last update of this account
 #[utoipa::path(get, path = "/api/admin/live-updates/reach", tag = "admin updates", security(("staff" = [])),
     responses((status = 200, body = Reach), (status = 401, body = Problem)))]
-async fn reach(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Reach>> {
+async fn reach(State(app): State<App>, CurrentStaff(staff): CurrentStaff) -> Answer<Json<Reach>> {
     let settings = app.settings().await?;
-    Ok(Json(Reach { recipients: updates::reach(&app, &settings).await? }))
+    Ok(Json(Reach {
+        recipients: updates::reach(&app, &settings).await?,
+        last_author: updates::last_author(&app, staff.id).await?,
+    }))
 }
 
 /// Post an update
@@ -122,6 +128,22 @@ async fn create(
     let saved = updates::create(&mut tx, &app, &settings, actor, &new, key).await?;
     tx.commit().await?;
     Ok((StatusCode::CREATED, Json(saved)))
+}
+
+/// Send an update as a mail to oneself, without posting it
+#[utoipa::path(post, path = "/api/admin/live-updates/test", tag = "admin updates", security(("staff" = [])),
+    request_body = TestUpdate,
+    responses((status = 204), (status = 401, body = Problem), (status = 422, body = Problem),
+              (status = 429, body = Problem)))]
+async fn send_test(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Input(update): Input<TestUpdate>,
+) -> Answer<StatusCode> {
+    let mut tx = app.db.begin().await?;
+    updates::send_test(&mut tx, &app, &staff, &update).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// One update

@@ -125,13 +125,13 @@ impl Admin {
             Admin::Remove { name } => {
                 let id = staff::named(&app.db, &name).await?;
                 staff::remove(&app, Actor::Operator, id).await?;
-                print(format!("The account {name} is removed."));
+                print(format!("The account {name} was removed."));
             }
             Admin::ResetTwoFactor { name } => {
                 let id = staff::named(&app.db, &name).await?;
                 staff::reset_two_factor(&app, Actor::Operator, id).await?;
                 print(format!(
-                    "{name} signs in with the password alone until two-factor is set up again."
+                    "{name} signs in with just the password until two-factor is set up again."
                 ));
             }
         }
@@ -157,7 +157,7 @@ async fn list(app: &App, json: bool) -> Result<()> {
         return print_json(&accounts);
     }
     if accounts.is_empty() {
-        print("There are no accounts yet. `camp admin add` makes the first one.");
+        print("There are no accounts yet. `camp admin add` creates the first one.");
         return Ok(());
     }
     let zone = app.settings().await?.timezone;
@@ -189,18 +189,18 @@ fn ask_password() -> Result<String> {
         return match password.is_empty() {
             true => Err(Error::invalid(
                 "password",
-                "No password was given. Type it on a terminal, or send it as one line of standard input.",
+                "No password was given. Type it in a terminal, or pass it as one line on standard input.",
             )),
             false => Ok(password),
         };
     }
     for _ in 0..3 {
         let first = rpassword::prompt_password("New password: ")?;
-        let second = rpassword::prompt_password("The same again: ")?;
+        let second = rpassword::prompt_password("Repeat it: ")?;
         if first == second {
             return Ok(first);
         }
-        print_note("The two are not the same. Please try again.");
+        print_note("The passwords do not match. Please try again.");
     }
-    Err(Error::invalid("password", "The two passwords were never the same. Nothing was changed."))
+    Err(Error::invalid("password", "The passwords did not match. Nothing was changed."))
 }

@@ -81,8 +81,7 @@ impl Backup {
         tell(contents(&manifest, packed));
         if let Stored::Bucket { url } = &manifest.files {
             tell(format!(
-                "Of the files in {url} it holds the list only: the bucket has versions and copies \
-                 of its own. Please see that they are switched on."
+                "It has only a list of the files in {url}: the bucket keeps its own versions and copies. Please check that they are turned on."
             ));
         }
         warn_about_plans(&manifest);
@@ -116,15 +115,15 @@ impl Restore {
         }
         match restored.held.mails {
             0 => {}
-            1 => print("1 mail that waited is held back as failed; staff can send it after all."),
+            1 => print("1 email that was waiting is marked as failed; staff can still send it."),
             n => print(format!(
-                "{n} mails that waited are held back as failed; staff can send them after all."
+                "{n} emails that were waiting are marked as failed; staff can still send them."
             )),
         }
         match restored.held.videos {
             0 => {}
-            1 => print("1 scheduled video whose time has come since is a draft now."),
-            n => print(format!("{n} scheduled videos whose time has come since are drafts now.")),
+            1 => print("1 scheduled video whose time has passed is now a draft."),
+            n => print(format!("{n} scheduled videos whose time has passed are now drafts.")),
         }
         if let Stored::Bucket { url } = &manifest.files {
             print(format!(

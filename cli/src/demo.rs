@@ -25,7 +25,7 @@ pub struct Demo {
     /// Which camp
     #[arg(long, value_enum, default_value = "yiddish")]
     sample: Sample,
-    /// Seed of the random data: another number makes another camp
+    /// Seed of the random data: a different number makes a different camp
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Remove the demo's data first and create the camp again
@@ -49,8 +49,7 @@ impl Demo {
         // Checked before the camp is created in vain.
         TcpListener::bind(config.bind).map(drop).map_err(|error| {
             Error::Setup(format!(
-                "The demo cannot listen on {}: {error}. Stop what runs there, or choose another \
-                 port: camp demo --bind 127.0.0.1:{}",
+                "The demo cannot listen on {}: {error}. Stop what is running there, or choose another port: camp demo --bind 127.0.0.1:{}",
                 config.bind,
                 config.bind.port().saturating_add(1)
             ))
@@ -122,7 +121,7 @@ fn convert_samples(app: App) {
 }
 
 const OWN_CAMP: Error = Error::Conflict(
-    "This database holds a camp of your own, and the demo leaves it alone. Use `camp serve \
+    "This database holds a camp of your own, so the demo does not touch it. Use `camp serve \
      --with-worker` for it, or give the demo a folder of its own with --data-dir.",
 );
 
@@ -130,8 +129,7 @@ const OWN_CAMP: Error = Error::Conflict(
 async fn start_over(config: &Config) -> Result<()> {
     if config.database_url.is_some() {
         return Err(Error::Setup(
-            "Starting over removes files, and this demo has a database of its own elsewhere. Drop \
-             and create that database, then run `camp demo`."
+            "Starting over removes files, but this demo's database is elsewhere. Drop and create that database, then run `camp demo`."
                 .into(),
         ));
     }
@@ -186,11 +184,11 @@ async fn greet(app: &App, logins: &Logins, stop: CancellationToken) {
         () = stop.cancelled() => return,
     }
     let name = match app.settings().await {
-        Ok(settings) => settings.site_name.clone(),
+        Ok(settings) => settings.camp_name().to_owned(),
         Err(_) => "The camp".to_owned(),
     };
     let mail = match app.mailer.folder() {
-        Some(folder) => format!("{}, one .eml file for each", folder.display()),
+        Some(folder) => format!("{}, one .eml file each", folder.display()),
         None => format!("sent by {}", app.mailer.destination()),
     };
     print(format!(

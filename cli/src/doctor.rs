@@ -66,8 +66,8 @@ fn tell(finding: &Finding) {
 fn sum(broken: usize, warnings: usize) -> String {
     let warnings = match warnings {
         0 => String::new(),
-        1 => "1 thing to look at".to_owned(),
-        n => format!("{n} things to look at"),
+        1 => "1 thing to check".to_owned(),
+        n => format!("{n} things to check"),
     };
     match (broken, warnings.is_empty()) {
         (0, true) => "\nAll is well.".to_owned(),

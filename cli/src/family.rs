@@ -91,7 +91,7 @@ async fn take(config: Config, table: Table, update_existing: bool) -> Outcome {
     let code = file.tell(&report, &report.problems, &report.unknown_columns, sum(&report))?;
     if !file.json {
         if report.differing > 0 {
-            print_note("To change families that are in the portal already, add --update-existing.");
+            print_note("To change families that are already in the portal, add --update-existing.");
         }
         if let Some(id) = report.id {
             print_note(format!("To undo this import within a day: camp family undo {id}"));

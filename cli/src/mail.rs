@@ -23,17 +23,21 @@ impl Mail {
     pub async fn run(self, config: Config) -> Outcome {
         let Mail::Test { address } = self;
         let Some(to) = validation::address(&address) else {
-            return Err(Error::invalid("address", format!("“{address}” is no email address.")));
+            return Err(Error::invalid(
+                "address",
+                format!("“{address}” is not a valid email address."),
+            ));
         };
         let app = App::open(config).await?;
         let settings = app.settings().await?;
-        let from = app.config.mail_from(&settings.site_name);
-        let line = format!("This is a test from {}. Nothing needs to be done.", settings.site_name);
+        let from = app.config.mail_from(settings.camp_name());
+        let line =
+            format!("This is a test from {}. Nothing needs to be done.", settings.camp_name());
         let test = mail::Mail {
             from: from.clone(),
             to: to.parse().map_err(Error::unforeseen)?,
             reply_to: None,
-            subject: format!("A test from {}", settings.site_name),
+            subject: format!("A test from {}", settings.camp_name()),
             html: format!("<p>{}</p>", escape(&line)),
             text: line,
             message_id: format!("<{}@{}>", uuid::Uuid::new_v4().simple(), app.config.mail_domain()),
@@ -49,13 +53,12 @@ impl Mail {
                 Ok(Code::Done)
             }
             Ok(()) => {
-                print(format!("{destination} took the mail from {from} to {to}."));
+                print(format!("{destination} accepted the email from {from} to {to}."));
                 Ok(Code::Done)
             }
             Err(SendError::Unreachable(cause)) => {
                 print_note(format!(
-                    "camp: {destination} cannot be reached: {cause}. Please check --smtp-url and \
-                     that nothing blocks the way there."
+                    "camp: {destination} cannot be reached: {cause}. Please check --smtp-url and that no firewall blocks it."
                 ));
                 Ok(Code::Unusable)
             }
@@ -65,8 +68,7 @@ impl Mail {
             }
             Err(SendError::Refused { text, .. }) => {
                 print_note(format!(
-                    "camp: {destination} refused the mail from {from} to {to}: {text}. Often the \
-                     sender must be one that the server knows, see --mail-from."
+                    "camp: {destination} refused the email from {from} to {to}: {text}. Often the server must know the sender, see --mail-from."
                 ));
                 Ok(Code::Failed)
             }

@@ -58,7 +58,7 @@ Exit codes:
   0  done
   1  failed
   2  the command was not understood
-  3  what was given has problems; they are named on standard error
+  3  the input has problems; they are listed on standard error
   4  there is no camp, or the database, the mail server or a port cannot be used";
 
 const SHARED_OPTIONS: &str =

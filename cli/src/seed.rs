@@ -24,7 +24,7 @@ pub struct Seed {
     /// The current time in the sample camp [default: now]
     #[arg(long, value_name = "TIME", value_parser = moment)]
     as_of: Option<DateTime<Utc>>,
-    /// Seed of the random data: another number makes another camp
+    /// Seed of the random data: a different number makes a different camp
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Let all users sign in with the sample password; unsafe if others can reach the portal
@@ -39,9 +39,10 @@ pub struct Seed {
 }
 
 fn moment(text: &str) -> Result<DateTime<Utc>, String> {
-    DateTime::parse_from_rfc3339(text)
-        .map(|at| at.to_utc())
-        .map_err(|_| "give a time like 2026-07-28T12:00:00Z".into())
+    DateTime::parse_from_rfc3339(text).map(|at| at.to_utc()).map_err(|_| {
+        let form = || "give a time like 2026-07-28T12:00:00Z".to_owned();
+        portal::dates::missing_in(text).unwrap_or_else(form)
+    })
 }
 
 impl Seed {
@@ -64,7 +65,7 @@ impl Seed {
         }
         print(format!(
             "Created {} families, {} visitors, {} staff accounts, {} videos of this summer and {} of \
-             earlier ones, {} updates, {} comments, {} likes, {} views and {} mails.",
+             earlier ones, {} updates, {} comments, {} likes, {} views and {} emails.",
             planted.families,
             planted.visitors,
             planted.staff,
@@ -84,7 +85,9 @@ impl Seed {
             print(format!("  parent   {}", logins.parent));
             print(format!("  visitor  {}", logins.visitor));
         } else {
-            print("Nobody can sign in yet. `camp admin add` makes an account for the staff area.");
+            print(
+                "Nobody can sign in yet. `camp admin add` creates an account for the staff area.",
+            );
         }
         Ok(Code::Done)
     }

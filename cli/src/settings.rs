@@ -169,7 +169,7 @@ async fn import(app: &App, from: &ImportFile) -> Outcome {
     let changes: BTreeMap<String, Value> =
         serde_json::from_slice(&from.read(MAX_BYTES)?).map_err(|error| {
             let text = format!(
-                "This is no file of settings: {error}. `camp settings export` writes such a file."
+                "This is not a settings file: {error}. `camp settings export` creates one."
             );
             Error::invalid("file", text)
         })?;
@@ -185,8 +185,8 @@ async fn import(app: &App, from: &ImportFile) -> Outcome {
     } else {
         tell(&differences);
         print(match (sound, from.dry_run, differences.len()) {
-            (false, ..) => "Nothing was changed. Please mend the file and try again.".to_owned(),
-            (true, _, 0) => "Everything is as in the file already.".to_owned(),
+            (false, ..) => "Nothing was changed. Please fix the file and try again.".to_owned(),
+            (true, _, 0) => "Everything in the file is already set.".to_owned(),
             (true, true, n) => format!("{n} would change. Nothing was changed."),
             (true, false, n) => format!("{n} changed."),
         });

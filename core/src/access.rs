@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::ids::{StaffId, UserId};
 use crate::{Error, Result};
 
 /// Who may watch (decision P9).
@@ -17,13 +18,13 @@ pub enum Access {
 /// The sender of a request, as far as watching is concerned.
 #[derive(Debug, Clone, Default)]
 pub struct Viewer {
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
     /// Linked to a family that staff created or approved.
     pub family: bool,
     /// Staff decided that this is not a family of the camp.
     pub refused: bool,
     /// Signed in as a member of the staff.
-    pub staff_id: Option<Uuid>,
+    pub staff_id: Option<StaffId>,
     /// Random first-party cookie of a browser that is not signed in. Used to count views and
     /// reports.
     pub browser: Option<Uuid>,
@@ -54,18 +55,17 @@ impl Viewer {
             None => Err(Error::SignInRequired),
             Some(_) if self.refused => Err(Error::Forbidden {
                 code: "families_only",
-                text: "Only families of the camp can watch. If you are one, please write to the camp.",
+                text: "Only camp families can watch. If you are one, please write to the camp.",
             }),
             Some(_) => Err(Error::Forbidden {
                 code: "awaiting_approval",
-                text: "The camp has not yet confirmed that you belong to a family of this summer. \
-                       We write to you as soon as it has.",
+                text: "The camp still needs to confirm your family for this summer. We’ll email you as soon as it does.",
             }),
         }
     }
 
     /// An id by which this viewer is counted once.
     pub fn key(&self) -> Option<Uuid> {
-        self.user_id.or(self.browser)
+        self.user_id.map(Uuid::from).or(self.browser)
     }
 }

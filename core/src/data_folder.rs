@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::{Error, Result};
 
 pub(crate) const AT_WORK: Error = Error::Conflict(
-    "The camp is at work: please stop `camp serve` and `camp worker` first (systemctl stop camp \
+    "The camp is running: please stop `camp serve` and `camp worker` first (systemctl stop camp \
      camp-worker).",
 );
 
@@ -33,13 +33,11 @@ pub(crate) fn no_camp(config: &Config) -> Error {
     let shown = config.data_dir.display();
     Error::Setup(match &config.database_url {
         None => format!(
-            "There is no camp in {shown}. Please check --data-dir (CAMP_DATA_DIR). A new camp \
-             begins with `camp admin add`."
+            "There is no camp in {shown}. Please check --data-dir (CAMP_DATA_DIR). A new camp starts with `camp admin add`."
         ),
         Some(_) => format!(
             "There is no camp in {shown} and the database. Please check --data-dir \
-             (CAMP_DATA_DIR) and --database-url (CAMP_DATABASE_URL). A new camp begins with \
-             `camp admin add`."
+             (CAMP_DATA_DIR) and --database-url (CAMP_DATABASE_URL). A new camp starts with `camp admin add`."
         ),
     })
 }
@@ -64,7 +62,7 @@ pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
     match lock.try_lock_shared() {
         Ok(()) => Ok(lock),
         Err(TryLockError::WouldBlock) => Err(Error::Setup(
-            "A backup is being restored here just now. Please try again when that is done.".into(),
+            "A backup is being restored here right now. Please try again when that is done.".into(),
         )),
         Err(TryLockError::Error(error)) => Err(error.into()),
     }

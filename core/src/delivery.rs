@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::db::Tx;
 use crate::jobs::{self, Job};
 use crate::mail::{Mail, SendError};
-use crate::notifications::{Deliver, Delivery, MailContent, MailKind, Notification};
+use crate::notifications::{Deliver, Delivery, MailContent, MailKind, Notification, suppression};
 use crate::settings::Settings;
 use crate::unsubscribe;
 use crate::validation::with_ascii_domain;
@@ -168,7 +168,7 @@ async fn compose(
     let page = leave.as_ref().map(|token| app.url(&format!("/unsubscribe?token={token}")));
     let (text, html) = content.render(app, &settings, page.as_deref())?;
     Ok(Some(Mail {
-        from: app.config.mail_from(&settings.site_name),
+        from: app.config.mail_from(settings.camp_name()),
         to: Mailbox::new(name, address),
         reply_to: content.reply_to.or_else(|| mailbox(&settings.contact_email)),
         subject: content.subject,
@@ -197,6 +197,8 @@ async fn write(
         MailKind::Video => videos::announce::mail_content(app, settings, notification).await,
         MailKind::Update => updates::announce::mail_content(app, notification).await,
         MailKind::Newsletter => newsletters::mail_content(app, notification).await,
+        MailKind::UpdateTest => updates::announce::test_content(app, notification),
+        MailKind::NewsletterTest => newsletters::test_content(notification),
         MailKind::Alert => Ok(alerts::mail_content(app, settings, notification)),
         MailKind::Payment => {
             payments::receipt::mail_content(app, settings, notification, delivery).await
@@ -275,15 +277,7 @@ async fn try_mark(app: &App, id: Uuid, delivery: &Delivery, outcome: &Outcome) -
     if marked > 0
         && let Outcome::NotSent(SendError::Refused { text, address: true }) = outcome
     {
-        tx.sql(
-            "insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)
-             on conflict (email) do nothing",
-        )
-        .bind(&delivery.email)
-        .bind(text)
-        .bind(now)
-        .execute()
-        .await?;
+        suppression::refuse(&mut tx, now, &delivery.email, text).await?;
     }
     tx.commit().await
 }

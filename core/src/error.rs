@@ -44,7 +44,7 @@ pub enum Error {
     #[error("{text}")]
     Forbidden { code: &'static str, text: &'static str },
     /// The record changed since it was read.
-    #[error("Somebody else changed this in the meantime. Please reload and try again.")]
+    #[error("Someone else changed this while you were editing. Please reload and try again.")]
     Stale,
     #[error("{0}")]
     Conflict(&'static str),
@@ -58,8 +58,11 @@ pub enum Error {
     #[error("Too many attempts. Please try again {}.", wait(*retry_after))]
     TooMany { retry_after: u64 },
     /// Too many mails to one mailbox: mails that anybody can cause are limited per hour.
-    #[error("We have written to this address several times already. Please try again {}.", wait(*retry_after))]
+    #[error("We have already emailed this address several times. Please try again {}.", wait(*retry_after))]
     TooManyMails { retry_after: u64 },
+    /// Too many test mails of a member of the staff to themselves.
+    #[error("You have sent yourself {most} tests within an hour. The next one is possible {}.", wait(*retry_after))]
+    TooManyTests { most: i64, retry_after: u64 },
     /// The database did not answer in time. Nothing was written.
     #[error("The portal is busy. Please try again in a moment.")]
     Busy(#[source] Option<sqlx::Error>),
@@ -102,7 +105,7 @@ impl From<sqlx::Error> for Error {
             }
             // The connection lost count of its transactions. The pool closes it.
             E::BeginFailed | E::InvalidSavePointStatement => Error::Busy(Some(error)),
-            E::RowNotFound => Error::NotFound("There is nothing here any more."),
+            E::RowNotFound => Error::NotFound("This no longer exists."),
             E::Database(cause) => match classify(cause.as_ref()) {
                 DatabaseFailure::Away => Error::Busy(Some(error)),
                 DatabaseFailure::Full => Error::Full,

@@ -89,7 +89,7 @@ pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<StoredEvent>
                     coalesce(u.message, c.content) as content,
                     coalesce(u.author, c.author_name) as author,
                     coalesce(u.created_at, c.created_at) as created_at, v.published_at,
-                    u.priority, u.pinned,
+                    u.priority, u.pinned_until,
                     case when e.kind = 'messages.changed'
                          then (select count(*) from messages where status = 'unread' and not spam)
                     end as unread
@@ -132,7 +132,7 @@ struct Row {
     created_at: Option<DateTime<Utc>>,
     published_at: Option<DateTime<Utc>>,
     priority: Option<Priority>,
-    pinned: Option<bool>,
+    pinned_until: Option<DateTime<Utc>>,
 }
 
 impl Row {
@@ -183,7 +183,7 @@ impl Row {
             author: self.author?,
             priority: self.priority?,
             created_at: self.created_at?,
-            pinned: self.pinned?,
+            pinned_until: self.pinned_until,
         })
     }
 }

@@ -250,7 +250,7 @@ impl Files {
 
 fn refusal(error: object_store::Error) -> Error {
     match error {
-        object_store::Error::NotFound { .. } => Error::NotFound("This file is not there any more."),
+        object_store::Error::NotFound { .. } => Error::NotFound("This file no longer exists."),
         error => {
             // A full disk is only visible in the chain of causes.
             let mut cause: Option<&dyn std::error::Error> = Some(&error);

@@ -14,7 +14,7 @@ const OTHER_BODY: Error = Error::Conflict(
     "Something else was saved under this Idempotency-Key. Please reload the page and try again.",
 );
 const DELETED: Error =
-    Error::Gone("This was saved at the first try, and somebody has deleted it since.");
+    Error::Gone("This was saved the first time, but someone has deleted it since.");
 
 pub(crate) enum Claim {
     /// The record must be created with this id.

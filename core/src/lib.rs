@@ -10,12 +10,14 @@ mod colors;
 mod cryptography;
 mod data_folder;
 mod error;
+mod ids;
 #[cfg(test)]
 mod layers;
 mod startup;
 #[cfg(test)]
 mod statements;
 mod text_enum;
+mod text_links;
 
 pub mod access;
 pub mod accounts;
@@ -28,6 +30,7 @@ pub mod clock;
 pub mod comments;
 pub mod config;
 pub mod conversion;
+pub mod dates;
 pub mod db;
 pub mod delivery;
 pub mod doctor;
@@ -70,3 +73,4 @@ pub mod videos;
 pub use app::{App, Keys};
 pub use config::Config;
 pub use error::{Error, FieldError, OrTaken, Result};
+pub use ids::{FamilyId, StaffId, UserId};

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
+use crate::ids::FamilyId;
 use crate::{Error, Result};
 
 /// The maximum number of rows in one response.
@@ -64,6 +65,12 @@ impl CursorKey for bool {
 }
 
 impl CursorKey for Uuid {
+    fn is_plausible(&self) -> bool {
+        true
+    }
+}
+
+impl CursorKey for FamilyId {
     fn is_plausible(&self) -> bool {
         true
     }

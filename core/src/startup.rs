@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::data_folder::{must_be_there, no_camp, shared_lock};
 use crate::db::Db;
-use crate::{App, Error, Result, backup, faq, file_permissions};
+use crate::{App, Error, Result, backup, faq, file_permissions, updates};
 
 impl App {
     /// Opens an existing camp and upgrades its database.
@@ -83,6 +83,7 @@ async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
             copy = Some(kept);
         }
         db.migrate().await?;
+        updates::end_old_pins(db).await?;
         faq::begin(db, &Clock::default()).await?;
         Ok(copy)
     };

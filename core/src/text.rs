@@ -66,7 +66,7 @@ fn is_space(c: char) -> bool {
     category(c) == GeneralCategory::SpaceSeparator
 }
 
-fn is_hebrew(c: char) -> bool {
+pub(crate) fn is_hebrew(c: char) -> bool {
     CodePointMapData::<Script>::new().get(c) == Script::Hebrew
 }
 

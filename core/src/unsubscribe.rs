@@ -4,11 +4,11 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use crate::app::Keys;
 use crate::db::{On, Tx};
-use crate::notifications::Category;
+use crate::ids::FamilyId;
+use crate::notifications::{Category, suppression};
 use crate::{App, Error, Result, subscribers};
 
 /// How much mail to unsubscribe from.
@@ -42,7 +42,7 @@ pub fn token(keys: &Keys, email: &str, category: Category) -> String {
 ///
 /// [`Error::Gone`] for an invalid token.
 pub fn read(app: &App, token: &str) -> Result<(String, Category)> {
-    let broken = Error::Gone("This link is not complete. Please open it again from the mail.");
+    let broken = Error::Gone("This link is incomplete. Please open it again from the email.");
     let Some((body, signature)) = token.split_once('.') else { return Err(broken) };
     if !app.keys.verify(PURPOSE, body, signature) {
         return Err(broken);
@@ -81,33 +81,8 @@ pub async fn leave(
         if c == Category::General {
             subscribers::leave(tx, email).await?;
         }
-        decline(tx, now, email, c).await?;
+        suppression::opt_out(tx, now, email, c).await?;
     }
-    Ok(())
-}
-
-async fn decline(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Category) -> Result<()> {
-    tx.sql(
-        "update deliveries
-         set status = 'suppressed', last_error = 'unsubscribed', updated_at = $3
-         where email = $1
-           and status = 'queued'
-           and notification_id in (select id from notifications where category = $2)",
-    )
-    .bind(email)
-    .bind(category)
-    .bind(now)
-    .execute()
-    .await?;
-    tx.sql(
-        "insert into unsubscribes (email, category, created_at) values ($1, $2, $3)
-         on conflict (email, category) do nothing",
-    )
-    .bind(email)
-    .bind(category)
-    .bind(now)
-    .execute()
-    .await?;
     Ok(())
 }
 
@@ -167,17 +142,6 @@ pub async fn standing(on: impl Into<On<'_>>, email: &str) -> Result<(Choice, boo
     Ok((Choice { daily_videos, camp_updates, general }, family))
 }
 
-/// Returns what the address opted out of, regardless of its family's preferences.
-pub(crate) async fn stopped(on: impl Into<On<'_>>, email: &str) -> Result<Vec<Category>> {
-    let rows: Vec<(Category,)> = on
-        .into()
-        .sql("select category from unsubscribes where email = $1 order by category")
-        .bind(email)
-        .all()
-        .await?;
-    Ok(rows.into_iter().map(|(category,)| category).collect())
-}
-
 /// Stops and resumes kinds of mail to this address only, regardless of its family's other address.
 /// Only a family's address can resume. The mailing list requires a new confirmation.
 pub async fn choose(tx: &mut Tx, now: DateTime<Utc>, email: &str, wanted: Choice) -> Result<()> {
@@ -204,27 +168,7 @@ pub(crate) async fn choose_one(
 }
 
 async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Category) -> Result<()> {
-    rejoin(tx, email, category).await?;
-    // While the family had it turned off, its other address got none either.
-    tx.sql(
-        "insert into unsubscribes (email, category, created_at)
-         select b.email, $2, $3
-         from profile_addresses a
-         join profiles p on p.id = a.profile_id
-         join profile_addresses b on b.profile_id = a.profile_id and b.email <> a.email
-         where a.email = $1
-           and not case $2
-                     when 'daily_videos' then p.daily_video_email
-                     when 'camp_updates' then p.camp_updates_email
-                     else p.email_notifications
-                   end
-         on conflict (email, category) do nothing",
-    )
-    .bind(email)
-    .bind(category)
-    .bind(now)
-    .execute()
-    .await?;
+    suppression::opt_in(tx, now, email, category).await?;
     tx.sql(
         "update profiles
          set daily_video_email = daily_video_email or $2 = 'daily_videos',
@@ -242,7 +186,7 @@ async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Categ
 }
 
 /// Withdraws waiting category mail to a family that no longer wants it or no longer exists.
-pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
+pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyId) -> Result<()> {
     tx.sql(
         "update deliveries
          set status = 'suppressed', last_error = 'unsubscribed', updated_at = $2
@@ -265,16 +209,6 @@ pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Resu
     .bind(now)
     .execute()
     .await?;
-    Ok(())
-}
-
-/// Removes an opt-out when the owner of the address chooses that kind of mail again.
-async fn rejoin(tx: &mut Tx, email: &str, category: Category) -> Result<()> {
-    tx.sql("delete from unsubscribes where email = $1 and category = $2")
-        .bind(email)
-        .bind(category)
-        .execute()
-        .await?;
     Ok(())
 }
 

@@ -45,7 +45,7 @@ impl Validator {
     pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
         let value = text::clean(value).replace('\t', " ").trim().to_owned();
         if value.contains('\n') {
-            self.refuse(field, "Please write this in one line.");
+            self.refuse(field, "Please write this on one line.");
             return value;
         }
         self.text(field, value, max)
@@ -73,7 +73,7 @@ impl Validator {
             None => {
                 let local = text::clean(value).rsplit_once('@').map(|(local, _)| local.to_owned());
                 self.refuse(field, match local.is_some_and(|local| !local.is_ascii()) {
-                    true => "Please enter an email address that has only plain letters, digits and signs before the @.",
+                    true => "Please enter an email with only plain letters, digits and signs before the @.",
                     false => "Please enter a valid email address.",
                 });
                 String::new()

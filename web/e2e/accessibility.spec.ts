@@ -64,7 +64,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
 
     await page.goto("/auth");
     await page.getByRole("button", { name: "Sign In" }).click();
-    await expect(page.getByText("Please enter your email address.")).toBeVisible();
+    await expect(page.getByText("Please enter your email.")).toBeVisible();
     await isSound(page, "sign-in with complaints");
   });
 
@@ -126,7 +126,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     await expect(page.getByRole("switch", { name: "Daily videos" })).toBeVisible();
     await isSound(page, "the choice of notifications");
     await page.goto("/profile");
-    for (const button of ["Change password", "Change your email", "Delete my account", "Sign out everywhere"]) {
+    for (const button of ["Change password", "Change your email", "Delete my account", "Sign Out Everywhere"]) {
       await page.getByRole("button", { name: button }).click();
       await expect(page.getByRole("dialog")).toBeVisible();
       await isSound(page, `the question behind ${button}`);

@@ -182,7 +182,7 @@ test("an unconfirmed parent may look but not comment, and can have the confirmat
   await expect(page.getByRole("textbox", { name: "Your comment" })).toBeDisabled();
   await expect(page.getByPlaceholder("Please confirm your email to post a comment")).toBeVisible();
   await page.getByRole("button", { name: "Send it again" }).click();
-  await expect(toast(page)).toContainText("We wrote to chaya@family.example again.");
+  await expect(toast(page)).toContainText("We emailed chaya@family.example again.");
   await expect.poll(async () => (await camp.mailsTo("chaya@family.example", /Please confirm/)).length).toBe(2);
   expect(await camp.mailsTo("chaya@family.example", /New video/)).toEqual([]);
 
@@ -224,10 +224,10 @@ test("a stranger who signed up with a parent's address is out when the parent co
   await signUp(stranger, { name: "Gitty Lindenfeld", email: "gitty@family.example" });
 
   await page.goto(linkTo("/auth/verify", await camp.mailTo("gitty@family.example", /Please confirm your email/)));
-  await expect(page.getByText("Somebody made an account for gitty@family.example in another browser.")).toBeVisible();
-  await page.getByLabel("Password of this account").fill("never chosen by me");
+  await expect(page.getByText("Someone created an account for gitty@family.example in another browser.")).toBeVisible();
+  await page.getByLabel("Password for this account").fill("never chosen by me");
   await page.getByRole("button", { name: "Confirm my email" }).click();
-  await expect(page.getByText("This is not the password of this account.")).toBeVisible();
+  await expect(page.getByText("This is not this account's password.")).toBeVisible();
   await page.getByRole("button", { name: "Choose a new password" }).click();
   await page.getByLabel("New password").fill("eleven brave otters");
   await page.getByRole("button", { name: "Confirm my email" }).click();
@@ -259,7 +259,7 @@ test.describe("With sign-up closed", () => {
   test.use({ settings: { userRegistrations: false } });
   test("the page says so and offers no form", async ({ page }) => {
     await page.goto("/auth?mode=create");
-    await expect(page.getByText("New accounts are not being opened at the moment.")).toBeVisible();
+    await expect(page.getByText("Sign-up is closed right now.")).toBeVisible();
     await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
     await expect(page.getByRole("button", { name: "Create an account" })).toBeHidden();
   });

@@ -110,7 +110,7 @@ test("the owner finds who did what on which day, before and after, and takes it 
 
   await test.step("the table has the same lines and no formula", async () => {
     const [head, ...lines] = await table(page);
-    await expect(toast(page)).toContainText("The log was downloaded as a table");
+    await expect(toast(page)).toContainText("The log was downloaded");
     expect(head!.slice(1)).toEqual([
       "Who",
       "Kind of Person",
@@ -178,7 +178,7 @@ demoTest("the log is read by keys alone, by everybody, on a phone and where litt
   await tabTo(page, who);
   await page.keyboard.type("The command");
   await expect(page).toHaveURL(/\?by=operator$/);
-  await expect(row(page, "Sample camp filled in")).toBeVisible();
+  await expect(row(page, "Sample camp created")).toBeVisible();
   await tabTo(page, page.getByLabel("Record id"));
   await page.keyboard.type("12");
   await page.keyboard.press("Enter");

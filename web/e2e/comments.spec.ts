@@ -1,4 +1,5 @@
 import { call, expect, parent, posted, staff, test, toast } from "./support/camp";
+import { isSound } from "./support/sound";
 
 test("a comment is deleted by its author, reported by a reader and hidden by staff", async ({
   page,
@@ -36,7 +37,8 @@ test("a comment is deleted by its author, reported by a reader and hidden by sta
     const theirs = reader.getByRole("listitem").filter({ hasText: "Something unkind" });
     await expect(theirs.getByRole("button", { name: "Delete" })).toBeHidden();
     await theirs.getByRole("button", { name: "Report comment by Chaya Feder" }).click();
-    await reader.getByLabel("What is wrong with it?").fill("It names a child.");
+    await reader.getByRole("radio", { name: "It is too private" }).check();
+    await reader.getByLabel("In your own words").fill("It names a child.");
     await reader.getByRole("dialog").getByRole("button", { name: "Report comment" }).click();
     await expect(toast(reader)).toContainText("Comment reported");
   });
@@ -48,6 +50,8 @@ test("a comment is deleted by its author, reported by a reader and hidden by sta
     const first = drawer.getByRole("listitem").first();
     await expect(first).toContainText("Something unkind");
     await expect(first).toContainText("Reported by 1 reader");
+    await expect(first).toContainText("Too private");
+    await expect(first).toContainText("It names a child.");
     await first.getByRole("button", { name: "Hide comment by Chaya Feder" }).click();
     await expect(toast(desk)).toContainText("Families no longer see it.");
     await expect(drawer.getByRole("listitem").filter({ hasText: "Something unkind" })).toContainText("Hidden");
@@ -55,6 +59,95 @@ test("a comment is deleted by its author, reported by a reader and hidden by sta
     await expect(reader.getByText("שיין געזונגען! 🔥")).toBeVisible();
     await expect(reader.getByText("Something unkind")).toBeHidden();
     await expect(reader.getByText("1 comment", { exact: true })).toBeVisible();
+  });
+});
+
+test("staff work through the reported comments of all videos with the keyboard, until none is left", async ({
+  page,
+  camp,
+  somebody,
+}) => {
+  await staff(page, camp);
+  const campfire = await posted(page, { title: "Campfire" });
+  const relay = await posted(page, { title: "Swim relay" });
+  const chaya = await somebody();
+  await parent(chaya, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  const readers = [await somebody(), await somebody()];
+  const said: { video: string; content: string; reports: [string, string | null][] }[] = [
+    { video: campfire.id, content: "Mine is the fastest", reports: [["unkind", "It hurts others"]] },
+    {
+      video: relay.id,
+      content: "Call 845-555-0199",
+      reports: [
+        ["private", null],
+        ["advertising", "A phone number"],
+      ],
+    },
+    { video: relay.id, content: "What a night!", reports: [] },
+  ];
+  for (const { video, content, reports } of said) {
+    const path = `/api/videos/${video}/comments`;
+    const { id } = await call<{ id: string }>(chaya.request, "POST", path, { content });
+    for (const [i, [category, reason]] of reports.entries())
+      await call(readers[i]!.request, "POST", `/api/comments/${id}/report`, { category, reason });
+  }
+
+  await page.goto("/admin/dashboard");
+  const side = page.getByRole("navigation", { name: "Staff area" }).first();
+  await expect(side.getByRole("link", { name: /^Comments/ })).toContainText("2 to review");
+  await page.getByRole("link", { name: "2 reported comments" }).click();
+  await expect(page).toHaveURL(/\/admin\/comments\?filter=reported$/);
+  await side.getByRole("link", { name: /^Comments/ }).click();
+  await expect(page).toHaveURL(/\/admin\/comments$/);
+  const queue = page.getByRole("list", { name: "To review" }).getByRole("listitem");
+  await expect(queue).toContainText([/Campfire[^]*Mine is the fastest/, /Swim relay[^]*845-555-0199/]);
+  await expect(queue.nth(0)).toContainText("It hurts others");
+  await expect(queue.nth(1)).toContainText("Reported by 2 readers");
+  await expect(queue.nth(1)).toContainText("Too private");
+  await expect(queue.nth(1)).toContainText("A phone number");
+  await isSound(page, "the queue of comments");
+
+  await test.step("keeps the first and takes it back", async () => {
+    await page.keyboard.press("j");
+    await expect(queue.nth(0)).toBeFocused();
+    await page.keyboard.press("a");
+    await expect(page.getByText("Comment kept")).toBeVisible();
+    await expect(queue).toHaveCount(1);
+    await expect(queue.first()).toBeFocused();
+    await page.keyboard.press("u");
+    await expect(queue).toHaveCount(2);
+    await expect(queue.nth(0)).toBeFocused();
+    await page.keyboard.press("a");
+    await expect(queue).toHaveCount(1);
+  });
+
+  await test.step("hides the second, and nothing is left", async () => {
+    await expect(queue.first()).toBeFocused();
+    await page.keyboard.press("h");
+    await expect(page.getByText("Comment hidden")).toBeVisible();
+    await expect(page.getByText("No reader reported a comment, and none waits to be read first.")).toBeVisible();
+    await expect(side.getByRole("link", { name: /^Comments/ })).not.toContainText("to review");
+    await page.goto("/admin/dashboard");
+    await expect(page.getByText("Next video").or(page.getByText("to approve")).first()).toBeVisible();
+    await expect(page.getByRole("link", { name: /reported comment/ })).toBeHidden();
+  });
+
+  const left = async (video: string) =>
+    (
+      await call<{ items: { content: string }[] }>(readers[0]!.request, "GET", `/api/videos/${video}/comments`)
+    ).items.map(({ content }) => content);
+  expect(await left(campfire.id)).toEqual(["Mine is the fastest"]);
+  expect(await left(relay.id)).toEqual(["What a night!"]);
+
+  await test.step("finds and filters what is left", async () => {
+    await page.goto("/admin/comments?filter=hidden");
+    await expect(page.getByRole("list", { name: "Hidden" })).toContainText("845-555-0199");
+    await page.getByRole("button", { name: /^All/ }).click();
+    await page.getByRole("searchbox", { name: "Search comments" }).fill("campfire");
+    const all = page.getByRole("list", { name: "All" }).getByRole("listitem");
+    await expect(all).toHaveCount(1);
+    await all.getByRole("link", { name: "Campfire" }).click();
+    await expect(page).toHaveURL(new RegExp(`/video/${campfire.id}$`));
   });
 });
 

@@ -20,14 +20,15 @@ const tiles = async (page: Page, expected: Record<string, string>) => {
 test("the tiles and what needs attention say what is there, and lead to it", async ({ page, camp, somebody }) => {
   await staff(page, camp);
   await page.goto("/admin/dashboard");
-  await expect(page.getByText("Nothing waits for you.")).toBeVisible();
+  await expect(page.getByText("You are all caught up.")).toBeVisible();
   await tiles(page, {
     Reports: "0 this year",
-    Gallery: "0 videos",
+    Gallery: "0 videos of earlier years",
+    Comments: "0 to review",
     Users: "0 users",
     "Live updates": "0 active",
     Messages: "0 unread",
-    FAQ: "10 entries",
+    FAQ: "10 entries published",
     Store: "0 items",
   });
   await isSound(page, "an empty dashboard");
@@ -83,21 +84,22 @@ test("the tiles and what needs attention say what is there, and lead to it", asy
   await test.step("stands on the tiles", async () => {
     await page.reload();
     await tiles(page, {
-      Reports: "3 this year, 1 draft",
-      Gallery: "1 video",
+      Reports: "3 this year, 1 draft of any year",
+      Gallery: "1 video of earlier years",
+      Comments: "1 to review",
       Users: "2 users",
       "Live updates": "2 active",
       Messages: "1 unread",
-      FAQ: "10 entries",
+      FAQ: "10 entries published",
       Store: "1 item",
     });
-    await expect(page.getByText("Nothing waits for you.")).toBeHidden();
+    await expect(page.getByText("You are all caught up.")).toBeHidden();
     await isSound(page, "a full dashboard");
   });
 
   const lines = [
     ["1 unread message", /\/admin\/messages\?status=unread$/, "Lost towel"],
-    ["1 reported comment", /\/admin\/reports\?attention=reported_comments$/, "Campfire"],
+    ["1 reported comment", /\/admin\/comments\?filter=reported$/, "Campfire"],
     ["1 family to approve", /\/admin\/users\?filter=to_approve$/, "Chaya Feder"],
     ["1 overdue plan", /\/admin\/users\?filter=overdue$/, "Bluma Yarmush"],
     [/^Next video: Grand Siyum/, /\/admin\/reports\?status=scheduled$/, "Grand Siyum"],
@@ -155,7 +157,18 @@ test("the quick actions open their forms, every tile opens its page, and only ow
     }
     return addresses.map((address) => address.replace("/admin/", ""));
   };
-  const forAll = ["reports", "gallery", "users", "live-updates", "messages", "mail", "faq", "store", "analytics"];
+  const forAll = [
+    "reports",
+    "gallery",
+    "comments",
+    "users",
+    "live-updates",
+    "messages",
+    "mail",
+    "faq",
+    "store",
+    "analytics",
+  ];
   expect(await open(page)).toEqual(forAll);
   const owner = await somebody();
   await staff(owner, camp, "rabbi", "owner");

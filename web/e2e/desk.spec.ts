@@ -34,7 +34,7 @@ test.describe("Reports", () => {
 
     await row.getByRole("button", { name: "Edit Swim relay" }).click();
     await panel.getByRole("switch", { name: "Publish Immediately" }).check();
-    await expect(panel.getByRole("status").filter({ hasText: "published at once" })).toContainText(
+    await expect(panel.getByRole("status").filter({ hasText: "published right away" })).toContainText(
       "1 person will be notified by email.",
     );
     await panel.getByRole("button", { name: "Update Video and notify 1 person" }).click();
@@ -104,7 +104,7 @@ test.describe("Reports", () => {
 
     await page.getByLabel("Video Title").fill("Campfire and songs");
     await page.getByRole("button", { name: "Update Video" }).click();
-    await expect(page.getByRole("alert")).toContainText("Somebody else changed this video in the meantime.");
+    await expect(page.getByRole("alert")).toContainText("Someone else changed this video while you were editing.");
     await page.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(page.getByLabel("Video Title")).toHaveValue("Campfire and songs");
     await expect(page.getByLabel("Description")).toHaveValue("With the whole camp.");

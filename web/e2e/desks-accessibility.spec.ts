@@ -77,7 +77,7 @@ test("the import, a merge and a family's papers can be used by everybody, in bot
   await page.getByRole("button", { name: "Merge with another user" }).click();
   await page.getByRole("searchbox", { name: "Search the other user" }).fill("feld");
   await page.getByRole("dialog", { name: "Merge two users" }).getByRole("listitem").last().getByRole("button").click();
-  await expect(page.getByRole("heading", { name: "What comes of it" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "After the merge" })).toBeVisible();
   await isSound(page, "a merge");
   for (const paper of ["statement", `receipt/${family.payments.find(({ kind }) => kind === "payment")!.id}`]) {
     await page.goto(`/admin/users/${family.id}/${paper}`);
@@ -107,7 +107,7 @@ test("messages and newsletters can be used by everybody, in both themes and on t
       page.getByRole("main").getByRole("listitem").getByRole("heading").getByRole("button").first().click(),
     );
   }
-  await page.goto("/admin/messages?view=letters");
+  await page.goto("/admin/messages?view=newsletters");
   await page.getByRole("button", { name: /^Send newsletter/ }).click();
   await expect(page.getByText("Please enter a subject.")).toBeVisible();
   await isSound(page, "a newsletter with complaints");

@@ -169,7 +169,7 @@ test.describe("FAQ", () => {
       answer: "Three: two get lost.",
     });
     await edit.getByRole("button", { name: "Save FAQ" }).click();
-    await expect(edit.getByRole("alert")).toContainText("Somebody else changed this question in the meantime.");
+    await expect(edit.getByRole("alert")).toContainText("Someone else changed this question while you were editing.");
     await edit.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(edit.getByLabel("Answer")).toHaveValue("Three: two get lost.");
     await edit.getByRole("button", { name: "Save FAQ" }).click();

@@ -1,4 +1,4 @@
-import { call, demoTest as test, expect } from "./support/camp";
+import { call, campName, demoTest as test, expect } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 /** The elements of an XML document, or the parse error. */
@@ -118,7 +118,7 @@ test("the portal can be put on a phone's home screen, with the camp's own name",
     display: string;
     icons: { src: string; sizes: string; type: string; purpose?: string }[];
   };
-  expect(manifest).toMatchObject({ name: site.site_name, start_url: "/", display: "standalone" });
+  expect(manifest).toMatchObject({ name: campName(site), start_url: "/", display: "standalone" });
   expect(manifest.short_name.length).toBeLessThanOrEqual(20);
   expect(manifest.icons.map(({ sizes }) => sizes)).toEqual(expect.arrayContaining(["192x192", "512x512"]));
   expect(manifest.icons.some(({ purpose }) => purpose?.includes("maskable"))).toBe(true);

@@ -188,6 +188,6 @@ test.describe("Leaving the mail", () => {
     expect((await camp.mails()).filter(({ subject }) => subject.includes("Campfire"))).toEqual([]);
 
     await page.goto("/unsubscribe?token=somebody.else");
-    await expect(page.getByRole("alert")).toContainText("Please open it again from the mail.");
+    await expect(page.getByRole("alert")).toContainText("Please open it again from the email.");
   });
 });

@@ -80,7 +80,7 @@ test("two of the staff at the same video of the gallery do not undo each other",
   await expect(toast(other)).toContainText("Gallery video updated successfully!");
   await page.getByLabel("Video Title").fill("Visiting Day at the lake");
   await page.getByRole("button", { name: "Update Video" }).click();
-  await expect(page.getByRole("alert")).toContainText("Somebody else changed this video in the meantime.");
+  await expect(page.getByRole("alert")).toContainText("Someone else changed this video while you were editing.");
   await page.getByRole("button", { name: "Reload and keep what I typed" }).click();
   await expect(page.getByLabel("Description")).toHaveValue("With the whole camp.");
   await page.getByRole("button", { name: "Update Video" }).click();

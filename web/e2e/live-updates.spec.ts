@@ -65,7 +65,7 @@ test("what staff post stands on another page at once, and nothing is lost or dou
 
   await test.step("the network is away for longer than between two heartbeats", async () => {
     await page.context().setOffline(true);
-    await expect(page.getByText("You are offline. What you see may be out of date.")).toBeVisible();
+    await expect(page.getByText("You are offline. This page may be out of date.")).toBeVisible();
     const lost: { id: string; version: number }[] = [];
     for (let n = 6; n <= 8; n++) lost.push(await told(desk, { title: `News ${n}` }));
     await call(desk.request, "PATCH", `/api/admin/live-updates/${lost[1]!.id}`, {
@@ -150,7 +150,7 @@ test("an update is shown, corrected, hidden, shown again and deleted on every op
   await expect(reader.getByRole("link", { name: "Buses leave at 6" })).toBeVisible();
 
   await change({ is_active: false });
-  await expect(page.getByRole("heading", { name: "This update was withdrawn" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This update was removed" })).toBeVisible();
   await expect(page.locator("main")).not.toContainText("Buses");
   await expect(reader.getByText("No updates right now")).toBeVisible();
 
@@ -159,9 +159,9 @@ test("an update is shown, corrected, hidden, shown again and deleted on every op
   await expect(reader.getByRole("link", { name: "Buses leave at 6" })).toBeVisible();
 
   await call(desk.request, "DELETE", `/api/admin/live-updates/${update!.id}`);
-  await expect(page.getByRole("heading", { name: "This update was withdrawn" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This update was removed" })).toBeVisible();
   await page.reload();
-  await expect(page.getByRole("heading", { name: "This update was withdrawn" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This update was removed" })).toBeVisible();
   await page.goto("/updates/00000000-0000-7000-8000-000000000000");
   await expect(page.getByRole("heading", { name: "Update not found" })).toBeVisible();
   expect(await camp.mailsTo("chaya@family.example", /Buses/)).toHaveLength(1);

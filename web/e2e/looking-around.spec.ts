@@ -1,4 +1,4 @@
-import { call, demoTest as test, expect, test as ownTest, posted, staff } from "./support/camp";
+import { call, campName, demoTest as test, expect, test as ownTest, posted, staff } from "./support/camp";
 
 type Card = { id: string; title: string; thumbnail_url: string | null; year: number };
 
@@ -148,7 +148,7 @@ test.describe("A link sent over WhatsApp", () => {
     camp,
     request,
   }) => {
-    const site = await call<{ site_name: string }>(request, "GET", "/api/site");
+    const name = campName(await call<{ site_name: string }>(request, "GET", "/api/site"));
     const pages = [
       ["/", "Home"],
       ["/current-videos", "This Year Videos"],
@@ -158,20 +158,20 @@ test.describe("A link sent over WhatsApp", () => {
     ] as const;
     for (const [address, title] of pages) {
       const html = await (await request.get(address)).text();
-      expect(/<title>([^<]*)<\/title>/.exec(html)?.[1], address).toBe(`${title} - ${site.site_name}`);
-      expect(tag(html, "og:title"), address).toBe(`${title} - ${site.site_name}`);
+      expect(/<title>([^<]*)<\/title>/.exec(html)?.[1], address).toBe(`${title} - ${name}`);
+      expect(tag(html, "og:title"), address).toBe(`${title} - ${name}`);
       expect(tag(html, "description"), address).toMatch(/\S{3}/);
       expect(tag(html, "og:description"), address).toBe(tag(html, "description"));
       expect(tag(html, "og:url"), address).toBe(camp.url + address);
       const picture = await request.get(tag(html, "og:image")!);
       expect(picture.headers()["content-type"], address).toMatch(/^image\//);
       await page.goto(address);
-      await expect(page, address).toHaveTitle(`${title} - ${site.site_name}`);
+      await expect(page, address).toHaveTitle(`${title} - ${name}`);
     }
 
     await page.goto("/");
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Past Videos" }).click();
-    await expect(page).toHaveTitle(`Gallery - ${site.site_name}`);
+    await expect(page).toHaveTitle(`Gallery - ${name}`);
     await expect(page.locator('meta[property="og:url"]')).toHaveAttribute("content", `${camp.url}/past-videos`);
   });
 

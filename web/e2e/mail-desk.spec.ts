@@ -24,7 +24,7 @@ test("what did not arrive is counted, found, put right and sent again", async ({
   const waiting = page.getByRole("region", { name: "What needs attention now" });
   const rows = page.getByRole("main").getByRole("listitem");
   await page.goto("/admin/dashboard");
-  await waiting.getByRole("link", { name: "3 mails failed within the last seven days" }).click();
+  await waiting.getByRole("link", { name: "3 emails failed in the last seven days" }).click();
   await expect(page).toHaveURL(/\/admin\/mail\?about=other$/);
   await expect(rows).toHaveCount(3);
   const bluma = rows.filter({ hasText: "bluma@family.example" });
@@ -35,17 +35,17 @@ test("what did not arrive is counted, found, put right and sent again", async ({
   await test.step("once the server takes it, it is sent again", async () => {
     camp.refuseMailTo();
     await bluma.getByRole("button", { name: "Send again" }).click();
-    await expect(toast(page)).toContainText("1 mail goes out again");
+    await expect(toast(page)).toContainText("1 email on the way again");
     linkTo("/auth", await camp.mailTo("bluma@family.example", /./));
     await expect(rows).toHaveCount(2);
     await page.getByLabel("About").selectOption("Videos");
     await expect(page).toHaveURL(/\?about=videos$/);
-    await expect(page.getByText("No mail failed within the last seven days")).toBeVisible();
+    await expect(page.getByText("No emails failed in the last seven days")).toBeVisible();
   });
 
   await test.step("an address is corrected, and another let through", async () => {
     await page.goto("/admin/dashboard");
-    await waiting.getByRole("link", { name: "2 addresses refused mail for good" }).click();
+    await waiting.getByRole("link", { name: "2 addresses refused our emails" }).click();
     await expect(page).toHaveURL(/\/admin\/mail\?show=addresses$/);
     await expect(rows).toHaveCount(2);
     await isSound(page, "refused addresses");
@@ -56,17 +56,17 @@ test("what did not arrive is counted, found, put right and sent again", async ({
     await expect(toast(page)).toContainText("User Updated");
     await expect(rows).toHaveCount(1);
     camp.nobodyHas();
-    await rows.getByRole("button", { name: "Let mail through" }).click();
-    await expect(toast(page)).toContainText("Mail goes to zev@family.example again");
-    await expect(page.getByText("No address has refused mail")).toBeVisible();
+    await rows.getByRole("button", { name: "Allow emails" }).click();
+    await expect(toast(page)).toContainText("We’ll send emails to zev@family.example again");
+    await expect(page.getByText("No address has refused our emails")).toBeVisible();
     expect(await attention(page)).toMatchObject({ suppressed_addresses: 0, failed_mails: 2 });
   });
 
   await test.step("the rest goes out at once", async () => {
-    await page.getByRole("button", { name: /^Failed mails/ }).click();
+    await page.getByRole("button", { name: /^Failed emails/ }).click();
     await page.getByRole("button", { name: "Send all 2 again" }).click();
     await camp.mailTo("zev@family.example", /./);
-    await expect(page.getByText("No mail failed within the last seven days")).toBeVisible();
+    await expect(page.getByText("No emails failed in the last seven days")).toBeVisible();
     expect(await attention(page)).toMatchObject({ suppressed_addresses: 0, failed_mails: 0 });
   });
 });

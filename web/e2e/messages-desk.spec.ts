@@ -136,7 +136,7 @@ test.describe("The inbox", () => {
 
     const spam = await open(page, "Cheap pills");
     await spam.getByRole("button", { name: "Mark as Spam" }).click();
-    await expect(toast(page)).toContainText("It is out of the inbox.");
+    await expect(toast(page)).toContainText("It is no longer in the inbox.");
     await spam.getByRole("button", { name: "Close" }).click();
     await expect(rows).toHaveCount(2);
     await filter.getByRole("button", { name: /^Spam/ }).click();
@@ -160,7 +160,7 @@ test.describe("The inbox", () => {
     await given.selectOption("miriam");
     await expect(page).toHaveURL("/admin/messages?assigned_to=miriam");
     await expect(rows).toHaveText([/Second email/]);
-    await given.selectOption("Nobody's");
+    await given.selectOption("Assigned to nobody");
     await expect(rows).toHaveText([/The picture on the wall/]);
     await page.goBack();
     await expect(given).toHaveValue("miriam");
@@ -197,7 +197,7 @@ test.describe("The inbox", () => {
       current_password: password,
     });
     await assigned.selectOption("hindy");
-    await expect(assigned).toHaveAccessibleDescription("There is no active account of this name.");
+    await expect(assigned).toHaveAccessibleDescription("There is no active account with this name.");
     await expect(assigned).toHaveValue("brayndl");
     await expect(assigned.getByRole("option")).toHaveText(["Nobody", "miriam (me)", "brayndl"]);
     expect((await inbox(page))[1]).toMatchObject({ subject: "Second email", assigned_to: "brayndl" });
@@ -227,7 +227,7 @@ test.describe("The inbox", () => {
     await expect(theirs.getByRole("status")).toHaveText("Draft saved");
     await mine.getByLabel("Your reply").fill("Under Profile.");
     await mine.getByRole("button", { name: "Send Reply" }).click();
-    await expect(mine.getByRole("alert").filter({ hasText: "Somebody else has begun an answer" })).toContainText(
+    await expect(mine.getByRole("alert").filter({ hasText: "Someone else started a reply" })).toContainText(
       "In the Users list.",
     );
     expect((await inbox(page))[0]).toMatchObject({ draft: "In the Users list.", replies: [] });
@@ -236,11 +236,11 @@ test.describe("The inbox", () => {
     await expect(toast(colleague)).toContainText("Reply Sent");
     await mine.getByRole("button", { name: "Send Reply" }).click();
     await expect(mine.getByLabel("Your reply")).toHaveAccessibleDescription(
-      /miriam has answered this message in the meantime\. Press Send Reply again/,
+      /miriam just replied to this message\. Press Send Reply again/,
     );
     await expect(mine.getByRole("region", { name: "Replies" })).toContainText("In the Users list.");
     await expect(mine.getByLabel("Your reply")).toHaveValue("Under Profile.");
-    await expect(mine.getByRole("alert").filter({ hasText: "Somebody else has begun an answer" })).toHaveCount(0);
+    await expect(mine.getByRole("alert").filter({ hasText: "Someone else started a reply" })).toHaveCount(0);
     await expect(mine.getByRole("status")).toHaveText("Draft saved");
     await mine.getByRole("button", { name: "Send Reply" }).click();
     await expect(toast(page)).toContainText("Reply Sent");
@@ -252,7 +252,7 @@ test.describe("The inbox", () => {
     await mine.getByLabel("Your reply").fill("And good night.");
     await colleague.request.delete(`/api/admin/messages/${(await inbox(page))[0]!.id}`);
     await mine.getByRole("button", { name: "Send Reply" }).click();
-    await expect(mine.getByRole("alert")).toContainText("Somebody else has deleted this message.");
+    await expect(mine.getByRole("alert")).toContainText("Someone else deleted this message.");
     await expect(mine.getByLabel("Your reply")).toHaveValue("And good night.");
     await expect(mine.getByRole("button", { name: "Copy my text" })).toBeVisible();
     await expect(page.getByText("No messages yet")).toBeAttached();
@@ -297,7 +297,7 @@ test.describe("Newsletters", () => {
     const guest = await somebody();
     await parent(guest, camp, { name: "Chaya Feder", email: "chaya@family.example" });
     for (const email of ["chaya@family.example", "bubby@neighbor.example"]) await subscribe(guest, camp, email);
-    await page.goto("/admin/messages?view=letters");
+    await page.goto("/admin/messages?view=newsletters");
     const form = page.getByRole("region", { name: "Write a newsletter" });
     await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toHaveAccessibleName(/2 people$/);
     await expect(form.getByRole("radio", { name: /^Families Those/ })).toHaveAccessibleName(/1 person$/);
@@ -306,8 +306,13 @@ test.describe("Newsletters", () => {
     await send.click();
     await expect(form.getByText("Please enter a subject.")).toBeVisible();
     await form.getByLabel("Subject").fill("Come at ten");
-    await form.getByRole("textbox", { name: "Newsletter" }).fill("The gates open at ten.\n\nBring a hat.");
+    await form
+      .getByRole("textbox", { name: "Newsletter" })
+      .fill("The gates open at ten.\n\nBring a hat. https://camp.example/map");
     await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
+    await form.getByRole("button", { name: "Send me a test" }).click();
+    await expect(toast(page)).toContainText("It is on its way to brayndl@camp.example.");
+    expect((await camp.mailTo("brayndl@camp.example", /^Test: Come at ten/)).text).toContain("Bring a hat.");
     await page.reload();
     await expect(form.getByRole("region", { name: "Preview" })).toContainText("Bring a hat.");
     await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toBeChecked();
@@ -332,6 +337,7 @@ test.describe("Newsletters", () => {
     for (const email of ["chaya@family.example", "bubby@neighbor.example"]) {
       const mail = await camp.mailTo(email, /^Come at ten/);
       expect(mail.text).toContain("Bring a hat.");
+      expect(mail.html).toContain('<a href="https://camp.example/map"');
       expect(mail.header("List-Unsubscribe-Post")).toBe("List-Unsubscribe=One-Click");
       expect(await camp.mailsTo(email, /^Come at ten/)).toHaveLength(1);
     }

@@ -5,7 +5,7 @@ import type { Page, Worker } from "@playwright/test";
 
 test.use({ launchOptions: wholeBrowser });
 
-const card = (page: Page) => page.getByRole("complementary", { name: "A note when tonight’s video is up" });
+const card = (page: Page) => page.getByRole("complementary", { name: "Know when tonight’s video is up" });
 const offer = (page: Page) => card(page).getByRole("switch", { name: "Show notifications on this device" });
 const door = (page: Page) => card(page).getByRole("button", { name: "Notifications on this device" });
 const listening = (page: Page) =>
@@ -156,7 +156,7 @@ test("a browser that blocks notifications is told from one that was only not ask
   await door(page).click();
   await expect(offer(page)).toBeDisabled();
   await expect(
-    card(page).getByText(/^This browser blocks notifications from the camp\. Open what it knows about this site/),
+    card(page).getByText(/^This browser blocks notifications from the camp\. Allow them in the site settings/),
   ).toBeVisible();
   await isSound(page, "the card in a browser that blocks");
 });

@@ -54,7 +54,7 @@ test("answers say what the settings say, also after staff have changed them", as
   const desk = await somebody();
   await staff(desk, camp, "miriam", "owner");
   await page.goto("/faq#access");
-  await expect(opened(page)).toContainText("Everybody who has the address of this site can watch the videos");
+  await expect(opened(page)).toContainText("Anyone who has the address of this site can watch the videos");
   await call(desk.request, "PATCH", "/api/admin/settings", { access: "families", contactEmail: "office@pine.example" });
   await page.reload();
   await expect(opened(page)).toContainText(
@@ -66,7 +66,7 @@ test("answers say what the settings say, also after staff have changed them", as
 demoTest.describe("Who we are", () => {
   demoTest("the story is Yiddish and runs from right to left, and the cards lead on", async ({ page }) => {
     await page.goto("/about");
-    const story = page.locator("[lang=yi]");
+    const story = page.getByRole("main").locator("[lang=yi]");
     await expect(story).toHaveCSS("direction", "rtl");
     expect((await story.innerText()).match(/[\u05d0-\u05ea]/g)!.length, "a story, not a line").toBeGreaterThan(500);
     const offers = page.getByRole("region", { name: "What We Offer" });

@@ -92,7 +92,7 @@ test("boxes and radio buttons take the palette in both themes", async ({ page, c
     await page.emulateMedia({ colorScheme });
     for (const [path, role] of [
       ["/admin/reports?action=upload", "checkbox"],
-      ["/admin/messages?view=letters", "radio"],
+      ["/admin/messages?view=newsletters", "radio"],
     ] as const) {
       await page.goto(path);
       const control = page.getByRole("main").getByRole(role).first();

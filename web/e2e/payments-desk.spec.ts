@@ -65,7 +65,7 @@ test.describe("Payments", () => {
     await drawer.getByRole("button", { name: "Refund" }).click();
     const refund = page.getByRole("dialog", { name: "Record Refund" });
     await refund.getByLabel("Refund Amount").fill("120.50");
-    await expect(refund.getByText("The family gets a corrected receipt by mail")).toBeVisible();
+    await expect(refund.getByText("The family gets a corrected receipt by email")).toBeVisible();
     await refund.getByRole("button", { name: "Record refund of $120.50" }).click();
     await expect(toast(page)).toContainText("Refund of $120.50 recorded successfully. Remaining balance: $2,420.50");
     expect((await camp.mailTo("bluma@family.example", /^Corrected receipt .* refund of \$120\.50$/)).text).toContain(
@@ -76,7 +76,7 @@ test.describe("Payments", () => {
     await adjust.getByLabel("What it does").selectOption("Adds to what was paid");
     await adjust.getByLabel("Adjustment Amount").fill("79.50");
     await adjust.getByRole("button", { name: /^Record adjustment/ }).click();
-    await expect(adjust.getByText("Please say in one of the notes why this is adjusted.")).toBeVisible();
+    await expect(adjust.getByText("Please add a note that says why.")).toBeVisible();
     await adjust.getByLabel("Only staff see this").fill("Found in an envelope");
     await adjust.getByRole("button", { name: /^Record adjustment/ }).click();
     await expect(toast(page)).toContainText("Adjustment of $79.50 recorded successfully. Remaining balance: $2,341");
@@ -87,13 +87,10 @@ test.describe("Payments", () => {
     await expect(question.getByText("Please give a reason.")).toBeVisible();
     await question.getByLabel("The family sees this").fill("It bounced");
     await question.getByRole("button", { name: "Void payment" }).click();
-    await expect(question.getByRole("alert")).toContainText("Please void the refund first.");
+    await expect(question.getByRole("alert")).toContainText("void the refund first.");
     await expect(question.getByLabel("The family sees this")).toHaveValue("It bounced");
     await question.getByRole("button", { name: "Cancel" }).click();
-    await page
-      .getByRole("dialog", { name: "Discard what you typed?" })
-      .getByRole("button", { name: "Discard" })
-      .click();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).getByRole("button", { name: "Discard" }).click();
     await drawer.getByRole("button", { name: /^Void refund of \$120\.50/ }).click();
     await page.getByLabel("The family sees this").fill("Never cashed");
     await page.getByRole("button", { name: "Void refund", exact: true }).click();
@@ -102,7 +99,7 @@ test.describe("Payments", () => {
     await question.getByLabel("The family sees this").fill("It bounced");
     await question.getByRole("button", { name: "Void payment" }).click();
     await expect(toast(page)).toContainText("Payment of $500 voided. Remaining balance: $2,720.50");
-    const corrected = await camp.mailTo("bluma@family.example", /payment of \$500 taken back$/);
+    const corrected = await camp.mailTo("bluma@family.example", /payment of \$500 voided$/);
     expect(corrected.text).toContain("Reason: It bounced");
     expect(corrected.text).toContain("Remaining balance: $2,720.50");
     await expect(drawer.getByText("Voided")).toHaveCount(2);
@@ -129,7 +126,7 @@ test.describe("Payments", () => {
     await edit.getByLabel("Due Date").fill("2099-08-31");
     await edit.getByRole("checkbox", { name: "Camp Update" }).check();
     await edit.getByRole("button", { name: "Save All Changes" }).click();
-    await expect(edit.getByText("Please say in a note why the paid amount changes.")).toBeVisible();
+    await expect(edit.getByText("Please add a note that says why the paid amount changes.")).toBeVisible();
     await edit.getByLabel("The family sees this").fill("Paid in the winter");
     await page.route(`**/api/admin/users/${id}`, (route) => route.fulfill({ status: 500, body: "no" }), { times: 1 });
     await edit.getByRole("button", { name: "Save All Changes" }).click();

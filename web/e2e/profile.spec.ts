@@ -78,7 +78,7 @@ test("a second address counts when its owner has said yes, and can then have a l
   await page.getByRole("button", { name: "Save All Changes" }).click();
   await expect(personal.getByText("Waiting for confirmation")).toBeVisible();
 
-  await father.goto(linkTo("/auth/verify", await camp.mailTo("dovid@family.example", /confirm/)));
+  await father.goto(linkTo("/auth/verify", await camp.mailTo("dovid@family.example", /Join a family/)));
   await expect(
     father.getByText(
       "Chaya Feder, who signs in as chaya@family.example, wants to add your address dovid@family.example to their family.",
@@ -105,7 +105,7 @@ test("a second address counts when its owner has said yes, and can then have a l
   await expect(toast(father)).toContainText("Your account has been created and linked to your pre-existing profile.");
   await father.goto("/profile");
   await expect(section(father, "Personal Information").getByLabel("Primary email")).toHaveValue(chaya.email);
-  await camp.mailTo(chaya.email, /Somebody joined your family/);
+  await camp.mailTo(chaya.email, /Someone joined your family/);
 
   await page.reload();
   await personal.getByLabel("Secondary email").fill("");
@@ -190,7 +190,7 @@ test("a login is a person's own: devices, password, address, data and the end of
   await test.step("one device is signed out from another", async () => {
     const devices = section(page, "Where you are signed in");
     await expect(devices.getByRole("listitem")).toHaveCount(2);
-    await devices.getByRole("button", { name: /^Sign out Phone/ }).click();
+    await devices.getByRole("button", { name: /^Sign Out Phone/ }).click();
     await expect(devices.getByRole("listitem")).toHaveCount(1);
     await expect(devices.getByRole("listitem")).toContainText("This device");
     await phone.goto("/profile");
@@ -217,14 +217,14 @@ test("a login is a person's own: devices, password, address, data and the end of
     await dialog.getByLabel("New email").fill("chaya.klein@family.example");
     await dialog.getByLabel("Your password").fill("a lantern on the dock");
     await dialog.getByRole("button", { name: "Send the confirmation" }).click();
-    await expect(toast(page)).toContainText("We wrote to chaya.klein@family.example.");
+    await expect(toast(page)).toContainText("We emailed chaya.klein@family.example.");
     await expect(section(page, "Personal Information").getByLabel("Primary email")).toHaveValue(chaya.email);
     await page.goto(linkTo("/auth/verify", await camp.mailTo("chaya.klein@family.example", /confirm your new email/)));
     await page.getByRole("button", { name: "Confirm my email" }).click();
     await expect(page.getByRole("heading", { name: "Your email is confirmed" })).toBeVisible();
     await camp.mailTo(chaya.email, /email .* was changed/);
     await page.goto(linkTo("/auth/verify", await camp.mailTo("chaya.klein@family.example", /confirm your new email/)));
-    await expect(page.getByText("This link to change your email was used already or has expired.")).toBeVisible();
+    await expect(page.getByText("This link to change your email was already used or has expired.")).toBeVisible();
     await expect(page.getByText("You sign in as chaya.klein@family.example.")).toBeVisible();
     await page.goto("/profile");
     await expect(section(page, "Email Settings").getByText("chaya.klein@family.example").first()).toBeVisible();
@@ -241,7 +241,7 @@ test("a login is a person's own: devices, password, address, data and the end of
 
   await test.step("and everything ended", async () => {
     await own.getByRole("button", { name: "Delete my account" }).click();
-    await expect(dialog).toContainText("The family record, with its payment plan and payments, stays with the camp.");
+    await expect(dialog).toContainText("The camp keeps the family record with its payment plan and payments.");
     await dialog.getByLabel("Your password").fill(password);
     await dialog.getByRole("button", { name: "Delete my account" }).click();
     await expect(dialog.getByLabel("Your password")).toHaveAttribute("aria-invalid", "true");

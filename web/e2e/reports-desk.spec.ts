@@ -33,8 +33,10 @@ test("several drafts are published at once, every family hears of each, and seve
   await bar(page).getByRole("button", { name: "Publish" }).click();
   const publishing = page.getByRole("dialog", { name: "Publish 2 videos?" });
   await expect(publishing.getByRole("listitem")).toHaveText(["Campfire", "Swim relay"]);
-  await expect(publishing).toContainText("Families see them at once, and 4 mails go out. 1 more is published already.");
-  await publishing.getByRole("button", { name: "Publish and send 4 mails" }).click();
+  await expect(publishing).toContainText(
+    "Families see them right away, and 4 emails go out. 1 more is already published.",
+  );
+  await publishing.getByRole("button", { name: "Publish and send 4 emails" }).click();
   await expect(toast(page)).toContainText("2 videos published and notifications sent!");
   await expect(bar(page)).toBeHidden();
   await expect(row(page, "Campfire")).toContainText("Published");
@@ -95,8 +97,8 @@ test("reported comments are found, hidden and deleted from the drawer, and then 
   const reader = await somebody();
   for (const id of said.slice(0, 2)) await call(reader.request, "POST", `/api/comments/${id}/report`, {});
 
-  await page.goto("/admin/dashboard");
-  await page.getByRole("link", { name: "2 reported comments" }).click();
+  await page.goto("/admin/reports");
+  await page.getByLabel("Filter by what needs attention").selectOption("With reported comments (1 video)");
   await expect(page).toHaveURL(/\/admin\/reports\?attention=reported_comments$/);
   await expect(page.getByLabel("Filter by what needs attention")).toHaveValue("reported_comments");
   await expect(row(page, "Campfire")).toContainText("2 reported comments");
@@ -152,26 +154,26 @@ test.describe("Mails that fail", () => {
     await posted(page, { title: "Swim relay", status: "draft" });
 
     await page.goto("/admin/dashboard");
-    await page.getByRole("link", { name: "1 mail about videos failed within the last seven days" }).click();
+    await page.getByRole("link", { name: "1 email about videos failed in the last seven days" }).click();
     await expect(page).toHaveURL(/\/admin\/mail\?about=videos$/);
     await expect(page.getByRole("button", { name: "Send again to dovid@family.example" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("listitem")).toHaveCount(1);
     await page.goto("/admin/reports?attention=failed_mails");
-    await expect(row(page, "Campfire")).toContainText("1 failed mail");
+    await expect(row(page, "Campfire")).toContainText("1 failed email");
     await expect(row(page, "Swim relay")).toBeHidden();
     await row(page, "Campfire")
       .getByRole("button", { name: /details of Campfire/ })
       .click();
     const drawer = page.getByRole("dialog", { name: "Campfire" });
-    await expect(drawer.getByRole("region", { name: "Mail to families" })).toContainText("Queued0Sent1Failed1");
+    await expect(drawer.getByRole("region", { name: "Emails to families" })).toContainText("Queued0Sent1Failed1");
 
     camp.refuseMailTo();
     await drawer.getByRole("button", { name: "Retry 1 failed" }).click();
-    await expect(toast(page)).toContainText("1 mail goes out again");
+    await expect(toast(page)).toContainText("1 email on the way again");
     await camp.mailTo("dovid@family.example", /Campfire/);
     await expect.poll(deliveries).toEqual({ queued: 0, sent: 2, failed: 0, suppressed: 0 });
     await page.reload();
-    await expect(page.getByText("No videos with failed mails")).toBeVisible();
+    await expect(page.getByText("No videos with emails that failed in 7 days")).toBeVisible();
     expect(await camp.mailsTo("chaya@family.example", /Campfire/)).toHaveLength(1);
     expect(await camp.mailsTo("dovid@family.example", /Campfire/)).toHaveLength(1);
   });
@@ -194,7 +196,7 @@ test("several videos are chosen and published by keyboard alone, and the page is
   await tabTo(page, bar(page).getByRole("button", { name: "Publish" }));
   await page.keyboard.press("Enter");
   const question = page.getByRole("dialog", { name: "Publish 1 video?" });
-  await expect(question).toContainText("Families see it at once. Nobody is mailed.");
+  await expect(question).toContainText("Families see it right away. No emails are sent.");
   await isSound(page, "the question before publishing");
   await tabTo(page, question.getByRole("button", { name: "Publish", exact: true }));
   await page.keyboard.press("Enter");

@@ -55,24 +55,24 @@ test("what an owner changes is seen outside, by families and strangers", async (
     await region(page, "Security").getByRole("switch", { name: "Sign-up" }).check();
     await region(page, "Security")
       .getByLabel("Comments", { exact: true })
-      .selectOption({ label: "Everybody’s first one waits for approval" });
+      .selectOption({ label: "Everyone’s first comment waits for approval" });
     await save(page, "Security");
     const mother = await somebody();
     await parent(mother, camp, { name: "Leah Roth", email: "leah@family.example" });
     await mother.goto(`/video/${video.id}`);
     await mother.getByLabel("Your comment").fill("Our first summer!");
     await mother.getByRole("button", { name: "Post comment" }).click();
-    await expect(mother.getByText("Waiting for the camp to read it")).toBeVisible();
+    await expect(mother.getByText("Waiting for the camp to approve it")).toBeVisible();
     await stranger.goto(`/video/${video.id}`);
     await expect(stranger.getByText("No comments yet. Be the first to write one.")).toBeVisible();
     await page.goto("/admin/dashboard");
-    await page.getByRole("link", { name: "1 comment to read before families do" }).click();
+    await page.getByRole("link", { name: "1 comment to approve" }).click();
     await page.getByRole("button", { name: /details of Campfire/ }).click();
     const drawer = page.getByRole("dialog", { name: "Campfire" });
     await drawer.getByRole("button", { name: "Approve comment by Leah Roth" }).click();
     await expect(toast(page)).toContainText("Comment approved");
     await expect(stranger.getByText("Our first summer!")).toBeVisible();
-    await expect(mother.getByText("Waiting for the camp to read it")).toBeHidden();
+    await expect(mother.getByText("Waiting for the camp to approve it")).toBeHidden();
   });
 });
 
@@ -119,7 +119,7 @@ test("colors and pictures of the camp's own stand where the built-in ones stood,
     .getByRole("button", { name: "Remove picture" })
     .click();
   await expect(look.getByText("The three built-in scenes take turns.")).toBeVisible();
-  await look.getByRole("button", { name: "Back to the built-in one" }).click();
+  await look.getByRole("button", { name: "Use the built-in one" }).click();
   await page
     .getByRole("dialog", { name: "Go back to the built-in logo?" })
     .getByRole("button", { name: "Remove the logo" })
@@ -143,7 +143,7 @@ test("two owners do not overwrite each other, and a file brings back what was", 
 
   await call(other.request, "PATCH", "/api/admin/settings", { siteName: "Camp of Dovid" });
   await general.getByRole("button", { name: "Save general settings" }).click();
-  await expect(general.getByText(/Somebody else changed this page in the meantime/)).toBeVisible();
+  await expect(general.getByText(/Someone else changed this page while you were editing/)).toBeVisible();
   await general.getByRole("button", { name: "Reload and keep what I typed" }).click();
   await expect(general.getByLabel("Camp name")).toHaveValue("Camp of Miriam");
   await save(page, "General");

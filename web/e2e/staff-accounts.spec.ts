@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Page } from "@playwright/test";
-import { expect, hire, linkTo, password, staff, test, toast } from "./support/camp";
+import { call, expect, hire, linkTo, password, staff, test, toast } from "./support/camp";
 import { isSound } from "./support/sound";
 
 const fresh = "seven tall cedars";
@@ -34,13 +34,21 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
   const other = await somebody();
 
   await test.step("the last owner cannot be demoted or deleted", async () => {
-    await expect(row(page, "miriam").getByRole("button", { name: "Delete miriam" })).toBeDisabled();
+    const refused = async (what: "Delete" | "Disable") => {
+      await row(page, "miriam")
+        .getByRole("button", { name: `${what} miriam` })
+        .click();
+      await expect(
+        dialog(page).getByText(`Cannot ${what.toLowerCase()} the last admin account`, { exact: true }),
+      ).toBeVisible();
+      await expect(dialog(page).getByLabel("Your current password")).toBeHidden();
+      await page.keyboard.press("Escape");
+    };
+    await refused("Delete");
     hire(camp, "feder", "staff");
     await page.reload();
-    await row(page, "miriam").getByRole("button", { name: "Delete miriam" }).click();
-    await expect(dialog(page).getByText("Cannot delete the last admin account")).toBeVisible();
-    await expect(dialog(page).getByRole("button", { name: "Delete account" })).toBeHidden();
-    await page.keyboard.press("Escape");
+    await refused("Delete");
+    await refused("Disable");
   });
 
   await test.step("one is added, and signs in", async () => {
@@ -62,8 +70,16 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     await row(page, "weber").getByRole("button", { name: "Sessions of weber" }).click();
     await isSound(page, "the sessions of an account");
     await dialog(page)
-      .getByRole("button", { name: /^Sign out Computer/ })
+      .getByRole("button", { name: /^Sign Out Computer/ })
       .click();
+    const question = page.getByRole("dialog", { name: "End this session?" });
+    await isSound(page, "the question before a session ends");
+    await question.getByLabel("Your current password").fill("not my password");
+    await question.getByRole("button", { name: "Sign Out" }).click();
+    await expect(question.getByText("This is not your current password.")).toBeVisible();
+    expect((await other.request.get("/api/admin/sessions")).status()).toBe(200);
+    await question.getByLabel("Your current password").fill(password);
+    await question.getByRole("button", { name: "Sign Out" }).click();
     await expect(dialog(page).getByText("Not signed in anywhere")).toBeVisible();
     await page.keyboard.press("Escape");
     expect((await other.request.get("/api/admin/sessions")).status()).toBe(401);
@@ -120,8 +136,22 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
   await camp.mailTo("feder@camp.example", /new sign-in/);
   await page.goto("/admin/reports");
 
+  await test.step("everything is under one's name, on a phone too", async () => {
+    await page.getByRole("complementary").getByRole("link", { name: "feder" }).click();
+    await expect(page).toHaveURL(/\/admin\/account$/);
+    await isSound(page, "the own account");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto("/admin/reports");
+    await page.getByRole("banner").getByRole("link", { name: "Your account" }).click();
+    for (const part of ["Change password", "Set up two-factor"]) {
+      await expect(page.getByRole("button", { name: part })).toBeInViewport();
+    }
+    await expect(page.getByRole("heading", { name: "Where you are signed in" })).toBeInViewport();
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
   await test.step("a new password ends the other session", async () => {
-    await page.getByRole("button", { name: "Password", exact: true }).click();
+    await page.getByRole("button", { name: "Change password" }).click();
     await dialog(page).getByLabel("Current password").fill(password);
     await dialog(page).getByLabel("New password").fill(fresh);
     await isSound(page, "the own password");
@@ -133,14 +163,14 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
   await test.step("a code of an authenticator app is asked for once it is set up", async () => {
     await signIn(phone, "feder", fresh);
     await isIn(phone);
-    await page.getByRole("button", { name: /^Two-factor/ }).click();
+    await page.getByRole("button", { name: "Set up two-factor" }).click();
     await dialog(page).getByLabel("Your password").fill(fresh);
     await dialog(page).getByRole("button", { name: "Continue" }).click();
     await dialog(page).getByText("Cannot scan it?").click();
     const secret = (await dialog(page).locator("code").innerText()).replace(/\s/g, "");
     await dialog(page).getByLabel("First code").fill(totp(secret));
     await dialog(page).getByRole("button", { name: "Turn on two-factor" }).click();
-    await dialog(page).getByLabel("I have kept my recovery codes").check();
+    await dialog(page).getByLabel("I saved my recovery codes").check();
     await dialog(page).getByRole("button", { name: "Continue" }).click();
     expect((await phone.request.get("/api/admin/sessions")).status()).toBe(401);
     await camp.mailTo("feder@camp.example", /Two-factor was turned on/);
@@ -150,4 +180,54 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
     await phone.getByRole("button", { name: "Sign In" }).click();
     await isIn(phone);
   });
+});
+
+test("recovery codes are replaced while two-factor stays on", async ({ page, camp, somebody }) => {
+  await staff(page, camp, "feder", "staff");
+  const begun = await call<{ secret: string }>(page.request, "POST", "/api/admin/two-factor", {
+    current_password: password,
+  });
+  const secret = begun.secret.replace(/\s/g, "");
+  const { recovery_codes: earlier } = await call<{ recovery_codes: string[] }>(
+    page.request,
+    "POST",
+    "/api/admin/two-factor/confirm",
+    { code: totp(secret) },
+  );
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/admin/account");
+  await expect(page.getByText("10 left")).toBeVisible();
+  await isSound(page, "the own account with two-factor");
+  await page.getByRole("button", { name: "New recovery codes" }).click();
+  await isSound(page, "new recovery codes");
+  await dialog(page).getByLabel("Your password").fill("not my password");
+  await dialog(page)
+    .getByLabel("Code")
+    .fill(totp(secret, Date.now() + 30_000));
+  await dialog(page).getByRole("button", { name: "Make new codes" }).click();
+  await expect(dialog(page).getByText("This is not your current password.")).toBeVisible();
+  await dialog(page).getByLabel("Your password").fill(password);
+  await dialog(page).getByRole("button", { name: "Make new codes" }).click();
+  const list = dialog(page).getByRole("list", { name: "Recovery codes" });
+  await expect(list.getByRole("listitem")).toHaveCount(10);
+  await isSound(page, "the new recovery codes");
+  const renewed = await list.getByRole("listitem").allInnerTexts();
+  await dialog(page).getByLabel("I saved my recovery codes").check();
+  await dialog(page).getByRole("button", { name: "Continue" }).click();
+  await expect(toast(page)).toContainText("The earlier ones no longer work.");
+  await camp.mailTo("feder@camp.example", /New recovery codes/);
+
+  const phone = await somebody();
+  await signIn(phone, "feder", password);
+  for (const [code, works] of [
+    [earlier[0]!, false],
+    [renewed[0]!, true],
+  ] as const) {
+    await phone.getByLabel("Code").fill(code);
+    await phone.getByRole("button", { name: "Sign In" }).click();
+    if (works) await isIn(phone);
+    else await expect(phone.getByText("This code is not right or was already used.")).toBeVisible();
+  }
+  await page.reload();
+  await expect(page.getByText("9 left")).toBeVisible();
 });

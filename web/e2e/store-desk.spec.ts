@@ -178,7 +178,7 @@ test("what is missing or cannot be taken is said, and nothing that was typed is 
   await panel.getByLabel("Stock Quantity").fill("40");
   await panel.getByLabel("Category").selectOption("Memorabilia");
   await panel.getByRole("button", { name: "Add Product" }).click();
-  await expect(panel.getByRole("alert")).toContainText("The product is saved, but not all of its pictures.");
+  await expect(panel.getByRole("alert")).toContainText("The product is saved, but not all its pictures.");
   await expect(pictures.filter({ hasText: "trick.jpg" })).toContainText("This is not a valid image file.");
   await panel.getByRole("button", { name: "Remove trick.jpg" }).click();
   await panel.getByRole("button", { name: "Save Product" }).click();
@@ -202,7 +202,7 @@ test("two of the staff at the same product do not overwrite each other", async (
 
   await page.getByLabel("Product Title").fill("Camp cap in green");
   await page.getByRole("button", { name: "Save Product" }).click();
-  await expect(page.getByRole("alert")).toContainText("Somebody else changed this product in the meantime.");
+  await expect(page.getByRole("alert")).toContainText("Someone else changed this product while you were editing.");
   await page.getByRole("button", { name: "Reload and keep what I typed" }).click();
   await expect(page.getByLabel("Price")).toHaveValue("20.00");
   await expect(page.getByLabel("Product Title")).toHaveValue("Camp cap in green");

@@ -75,7 +75,7 @@ test.describe("A report that cannot be saved", () => {
     await page.context().setOffline(true);
     await form.getByRole("button", { name: "Publish" }).click();
     await expect(form.getByRole("alert")).toContainText("You seem to be offline.");
-    await expect(page.getByText("You are offline. What you see may be out of date.")).toBeVisible();
+    await expect(page.getByText("You are offline. This page may be out of date.")).toBeVisible();
     await page.context().setOffline(false);
     await form.getByRole("button", { name: "Publish" }).click();
     await expect(toast(page)).toContainText("Video uploaded successfully");

@@ -48,7 +48,7 @@ test.describe("A video is tried before it is published", () => {
     await form.getByLabel("Video URL").fill(`${host}/lake.mp4`);
     await expect(form.getByText(failed)).toBeHidden();
     await form.getByRole("button", { name: "Try it" }).click();
-    await expect(form.getByText("The video started. Families get this same player.")).toBeVisible();
+    await expect(form.getByText("The video started. This is the player families see.")).toBeVisible();
     expect(await form.locator("video").evaluate((video: HTMLVideoElement) => video.videoWidth)).toBeGreaterThan(0);
     expect(await posts(page)).toEqual([]);
     expect(await camp.mailsTo("chaya@family.example", /Swim/)).toEqual([]);
@@ -60,7 +60,7 @@ test.describe("A video is tried before it is published", () => {
     await page.getByRole("button", { name: "Edit Swim relay" }).click();
     const drawer = page.getByRole("dialog", { name: "Edit video" });
     await drawer.getByRole("button", { name: "Try it" }).click();
-    await expect(drawer.getByText("The video started. Families get this same player.")).toBeVisible();
+    await expect(drawer.getByText("The video started. This is the player families see.")).toBeVisible();
     await drawer.getByRole("button", { name: "Close the player" }).click();
     await drawer.getByRole("button", { name: "Cancel" }).click();
 

@@ -15,7 +15,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
   await page.getByRole("button", { name: "Add FAQ" }).first().click();
   await drawer.getByLabel("Question", { exact: true }).fill("What to pack?");
   await page.goBack();
-  const question = page.getByRole("dialog", { name: "Discard what you typed?" });
+  const question = page.getByRole("dialog", { name: "Leave without saving?" });
   await question.getByRole("button", { name: "Cancel" }).click();
   await expect(drawer.getByLabel("Question", { exact: true })).toHaveValue("What to pack?");
   await expect(page).toHaveURL(/\/admin\/faq$/);
@@ -33,7 +33,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
     .click();
   await page.getByRole("button", { name: "Add New User" }).first().click();
   await page.getByLabel("Parent Name").fill("Bluma Yarmush");
-  const leave = page.getByRole("dialog", { name: "Leave this page?" });
+  const leave = page.getByRole("dialog", { name: "Leave without saving?" });
   await page.goBack();
   await leave.getByRole("button", { name: "Cancel" }).click();
   await expect(page.getByLabel("Parent Name")).toHaveValue("Bluma Yarmush");

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 const chaya = { name: "Chaya Feder", email: "chaya@family.example", child: "Mendy" };
 const moshe = "moshe@family.example";
 const preferences = (page: Page) => page.getByRole("region", { name: "Email Preferences" });
-const card = (page: Page) => page.getByRole("complementary", { name: "A note when tonight’s video is up" });
+const card = (page: Page) => page.getByRole("complementary", { name: "Know when tonight’s video is up" });
 
 /** The family with this name and a second address that staff entered. */
 async function withSecondAddress({ request }: Page) {
@@ -46,7 +46,7 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   await expect(switches).toHaveCount(3);
   for (const one of await switches.all()) await expect(one).not.toBeChecked();
   await page.goto("/");
-  await expect(card(page)).toContainText(`You have stopped all emails to ${chaya.email}, so we do not write there.`);
+  await expect(card(page)).toContainText(`You turned off all emails to ${chaya.email}.`);
 
   await posted(desk, { title: "Campfire songs" });
   await camp.mailTo(moshe, /Campfire songs/);
@@ -56,13 +56,13 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   await desk.goto("/admin/users?q=feder");
   await desk.getByRole("button", { name: /Chaya Feder.*details/ }).click();
   await expect(
-    desk.getByText("Stopped videos, updates and newsletters; only its owner can begin them again."),
+    desk.getByText("Stopped videos, updates and newsletters; only its owner can turn them back on."),
   ).toBeVisible();
 
   await card(page).getByRole("button", { name: "Customize Notifications" }).click();
   await card(page).getByRole("switch", { name: "Daily videos" }).check();
   await card(page).getByRole("button", { name: "Save" }).click();
-  await expect(card(page)).toContainText(`We write to you at ${chaya.email}`);
+  await expect(card(page)).toContainText(`We email you at ${chaya.email}`);
   await posted(desk, { title: "Lake at dawn" });
   await camp.mailTo(chaya.email, /Lake at dawn/);
 });

@@ -74,7 +74,7 @@ test.describe("Live updates", () => {
 
     await rain.getByRole("button", { name: "Edit Rain plan" }).click();
     const panel = page.getByRole("dialog", { name: "Edit update" });
-    await expect(panel).toContainText("Saving does not send any mail.");
+    await expect(panel).toContainText("Saving does not send any emails.");
     await panel.getByLabel("Title").fill("Sun plan");
     await panel.getByRole("button", { name: "Save update" }).click();
     await expect(toast(page)).toContainText("Update Saved");
@@ -107,7 +107,7 @@ test.describe("Live updates", () => {
       await page.goto("/admin/live-updates");
       await page.getByRole("button", { name: "Edit Package room closes at 5" }).click();
       const panel = page.getByRole("dialog", { name: "Edit update" });
-      await panel.getByRole("checkbox", { name: "Pin to the top" }).check();
+      await panel.getByLabel("Pin to the top").selectOption("For 2 days");
       await panel.getByLabel(/^Hide after/).fill("2020-01-01");
       await panel.getByRole("button", { name: "Save update" }).click();
       await expect(panel.getByText("Please choose a date and time in the future.")).toBeVisible();
@@ -137,7 +137,7 @@ test.describe("Live updates", () => {
       await page.getByRole("button", { name: "Refresh" }).click();
       await expect(card(page, "The bus is on the bridge")).toContainText(/Inactive.*Ended/s);
       await guest.goto(`/updates/${soon.update.id}`);
-      await expect(guest.getByRole("main")).toContainText(/withdrawn/i);
+      await expect(guest.getByRole("main")).toContainText("This update was removed");
     });
   });
 
@@ -156,11 +156,11 @@ test.describe("Live updates", () => {
     await page.getByRole("searchbox", { name: "Search updates" }).fill("nothing of the kind");
     await expect(page.getByText('No updates found matching "nothing of the kind"')).toBeVisible();
     await page.getByRole("button", { name: "Clear Search", exact: true }).click();
-    await page.getByRole("main").getByLabel("Which standing").selectOption("Expired");
+    await page.getByRole("main").getByLabel("Filter by status").selectOption("Expired");
     await expect(page.getByText("No updates found")).toBeVisible();
     await page.goBack();
     await expect(page).toHaveURL("/admin/live-updates");
-    await page.getByRole("main").getByLabel("Which priority").selectOption("Medium priority");
+    await page.getByRole("main").getByLabel("Filter by priority").selectOption("Medium priority");
     await expect(page).toHaveURL("/admin/live-updates?priority=medium");
 
     await page.getByRole("button", { name: "Edit Rain plan" }).click();
@@ -173,11 +173,82 @@ test.describe("Live updates", () => {
       message: "Boots, please.",
     });
     await panel.getByRole("button", { name: "Save update" }).click();
-    await expect(panel.getByRole("alert")).toContainText("Somebody else changed this update in the meantime.");
+    await expect(panel.getByRole("alert")).toContainText("Someone else changed this update while you were editing.");
     await panel.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(panel.getByLabel("Message")).toHaveValue("Boots, please.");
     await panel.getByRole("button", { name: "Save update" }).click();
     await expect(card(page, "Rain plan, day two")).toContainText("Boots, please.");
+  });
+
+  test("a fresh High Priority one stands above pinned ones, on every page and at once", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
+    await staff(page, camp);
+    await post(page, { title: "Package room closes at 5", pin_days: 7 });
+    await post(page, { title: "Fresh bread" });
+    const guest = await somebody();
+    await guest.goto("/");
+    const items = news(guest).getByRole("listitem");
+    await expect(items).toHaveText([/Pinned.*Package room/s, /Fresh bread/]);
+    await post(page, { title: "Thunderstorm: boys are indoors", priority: "high" });
+    await expect(items).toHaveText([/High Priority.*Thunderstorm/s, /Pinned.*Package room/s]);
+    await guest.goto("/updates");
+    const titles = guest.getByRole("main").getByRole("heading", { level: 2 });
+    const order = ["Thunderstorm: boys are indoors", "Package room closes at 5", "Fresh bread"];
+    await expect(titles).toHaveText(order);
+    await page.goto("/admin/live-updates");
+    await expect(page.getByRole("main").getByRole("listitem").getByRole("heading", { level: 3 })).toHaveText(order);
+    await expect(card(page, "Package room closes at 5")).toContainText(/Pinned until/);
+    await page.getByRole("button", { name: "Edit Package room closes at 5" }).click();
+    const panel = page.getByRole("dialog", { name: "Edit update" });
+    await panel.getByLabel("Pin to the top").selectOption("Not pinned");
+    await panel.getByRole("button", { name: "Save update" }).click();
+    await expect(titles).toHaveText([order[0]!, order[2]!, order[1]!]);
+  });
+
+  test("a test goes to oneself alone, an update without mail to nobody; the author is remembered", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
+    const guest = await somebody();
+    await follower(guest, camp);
+    await staff(page, camp);
+    await page.goto("/admin/live-updates?action=create");
+    const form = page.getByRole("region", { name: "New update" });
+    const testMail = form.getByRole("button", { name: "Send me a test" });
+    await testMail.click();
+    await expect(form.getByText("Author is required")).toBeVisible();
+    await form.getByLabel("Title").fill("Trip to the falls");
+    await form.getByLabel("Message").fill("Sign up at https://camp.example/trip.");
+    await form.getByLabel("Author").fill("Camp office");
+    await form.getByLabel("Pin to the top").selectOption("For 3 days");
+    await expect(form.getByText("1 person gets one email.")).toBeVisible();
+    await testMail.click();
+    await expect(toast(page)).toContainText("It is on its way to miriam@camp.example.");
+    const mail = await camp.mailTo("miriam@camp.example", /^Test: Camp update: Trip to the falls/);
+    expect(mail.text).toContain("This is a test. It was sent only to you.");
+    expect(mail.html).toContain('<a href="https://camp.example/trip"');
+    await form.getByRole("checkbox", { name: "Send it by email" }).uncheck();
+    await expect(form.getByText("No emails are sent, even if it is activated again later.")).toBeVisible();
+    await form.getByRole("button", { name: "Post update without email" }).click();
+    await expect(toast(page)).toContainText("Your update has been posted.");
+    const trip = card(page, "Trip to the falls");
+    await expect(trip).toContainText("No email");
+    await trip.getByRole("button", { name: "Deactivate" }).click();
+    await trip.getByRole("button", { name: "Activate" }).click();
+    await expect(trip).toContainText("Active");
+
+    await guest.goto("/updates");
+    const link = guest.getByRole("link", { name: "https://camp.example/trip" });
+    await expect(link).toHaveAttribute("href", "https://camp.example/trip");
+    await page.getByRole("button", { name: "Create Update" }).click();
+    await expect(form.getByLabel("Author")).toHaveValue("Camp office");
+    await expect(form.getByLabel("Title")).toHaveValue("");
+    await expect(form.getByRole("button", { name: "Post update to 1 person" })).toBeVisible();
+    expect(await camp.mailsTo("chaya@family.example", /Trip/)).toEqual([]);
   });
 
   test("an update is posted without a mouse", async ({ page, camp }) => {

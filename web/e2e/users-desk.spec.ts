@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { components } from "../src/api/schema.gen";
 import { account, call, expect, linkTo, parent, password, posted, signUp, staff, test, toast } from "./support/camp";
+import { isSound } from "./support/sound";
 import type { Locator, Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
@@ -80,7 +81,7 @@ test.describe("Users", () => {
 
     const first = linkTo("/auth", await camp.mailTo("esty@family.example", /You are invited/));
     const drawer = await drawerOf(page, "Esty Brachfeld");
-    await expect(drawer).toContainText("Invited, but nobody has signed up yet.");
+    await expect(drawer).toContainText("Invited, but no one has signed up yet.");
     await drawer.getByRole("button", { name: "Send invitation again" }).click();
     await expect(toast(page)).toContainText("Invitation sent");
     await expect.poll(async () => (await camp.mailsTo("esty@family.example", /You are invited/)).length).toBe(2);
@@ -97,6 +98,43 @@ test.describe("Users", () => {
     await page.reload();
     await expect(drawer).toContainText("1 login on this family.");
   });
+
+  for (const [where, viewport] of [
+    ["on a phone", { width: 390, height: 844 }],
+    ["at a desk", { width: 1280, height: 800 }],
+  ] as const) {
+    test(`whoever has not signed up is invited from the list, ${where}`, async ({ page, camp, somebody, context }) => {
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.setViewportSize(viewport);
+      await staff(page, camp);
+      await plant(page, "Adina Zehner,Pinny,adina@family.example,1000,1000,", "Zev Unger,Ari,,1000,,");
+      await page.goto("/admin/users");
+      const adina = row(page, "Adina Zehner");
+      await expect(row(page, "Zev Unger").getByRole("button", { name: /^Invite/ })).toHaveCount(0);
+      await adina.getByRole("button", { name: "Invite: Adina Zehner" }).click();
+      await expect(toast(page)).toContainText("It is on its way to adina@family.example.");
+      await expect(adina.getByRole("button", { name: "Sent: Adina Zehner" })).toBeDisabled();
+      await camp.mailTo("adina@family.example", /You are invited/);
+      await page.reload();
+      await expect(adina.getByRole("button", { name: "Invite again: Adina Zehner" })).toBeEnabled();
+
+      await row(page, "Zev Unger").getByRole("button", { name: "Copy invitation link: Zev Unger" }).click();
+      await expect(toast(page)).toContainText("Link copied!");
+      const link = await page.evaluate(() => navigator.clipboard.readText());
+      const guest = await somebody();
+      await guest.goto(link);
+      await expect(guest.getByLabel("Your Name")).toHaveValue("Zev Unger");
+      await guest.getByRole("main").getByLabel("Email").fill("zev@family.example");
+      await guest.getByLabel("Password", { exact: true }).fill(password);
+      await guest.getByRole("main").getByRole("button", { name: "Create Account" }).last().click();
+      await expect(guest).not.toHaveURL(/invite=/);
+      await page.reload();
+      await expect(row(page, "Zev Unger").getByRole("button", { name: /^(Invite|Sent|Copy invitation)/ })).toHaveCount(
+        0,
+      );
+      await isSound(page, `the list of users ${where}`);
+    });
+  }
 
   test("cards, search, filters and sorts tell the truth, and the address bar knows them", async ({
     page,
@@ -189,7 +227,7 @@ test.describe("Users", () => {
 
     await mine.getByRole("button", { name: "Save All Changes" }).click();
     await expect(mine.getByRole("alert")).toContainText(
-      "Somebody else changed this user in the meantime. Nothing was saved.",
+      "Someone else changed this user while you were editing. Nothing was saved yet.",
     );
     await mine.getByRole("button", { name: "Reload and keep what I typed" }).click();
     await expect(mine.getByLabel("Full Name")).toHaveValue("Bluma Yarmush-Stein");
@@ -232,7 +270,7 @@ test.describe("Users", () => {
         .click();
       await expect(toast(page)).toContainText("User Refused");
       await camp.mailTo("feige@family.example", /^Your registration at/);
-      await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
+      await expect(page.getByText("No one is waiting for approval")).toBeVisible();
       await expect(page.getByText("Nobody to approve")).toBeVisible();
       await expect(page.getByText("All are approved")).toHaveCount(0);
 
@@ -248,11 +286,11 @@ test.describe("Users", () => {
         `/api/admin/users/${(await familyOf(page, "gitel")).id}/refuse?seen=waiting`,
       );
       await page.getByRole("button", { name: "Approve Gitel Tannen" }).click();
-      await expect(toast(page)).toContainText("Gitel Tannen: brayndl refused this registration in the meantime.");
-      await expect(page.getByText("Nobody waits to be approved")).toBeVisible();
+      await expect(toast(page)).toContainText("Gitel Tannen: brayndl just refused this registration.");
+      await expect(page.getByText("No one is waiting for approval")).toBeVisible();
       await page.goto(`/admin/users?user=${(await familyOf(page, "gitel")).id}`);
       await page.getByRole("dialog").getByRole("button", { name: "Approve Gitel Tannen" }).click();
-      await expect(toast(page)).toContainText("Nobody has confirmed the email address of this registration yet.");
+      await expect(toast(page)).toContainText("This person has not confirmed their email yet.");
       await page.goto("/admin/users?filter=to_approve");
 
       await page.getByRole("button", { name: "Show all users" }).click();

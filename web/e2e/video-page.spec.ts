@@ -65,6 +65,7 @@ test("what is said under a video appears and vanishes on other open pages, with 
   await theirs.getByRole("button", { name: "Report comment by Chaya Feder" }).click();
   const dialog = reader.getByRole("dialog", { name: "Report this comment?" });
   await expect(dialog).toContainText("שיין געזונגען");
+  await dialog.getByRole("radio", { name: "It is too private" }).check();
   await dialog.getByRole("button", { name: "Report comment" }).click();
   await expect(toast(reader)).toContainText("Comment reported");
 

@@ -16,7 +16,7 @@ import {
 import type { Page } from "@playwright/test";
 
 const welcome = (page: Page) => page.getByRole("dialog", { name: "Welcome to Visiting Day!" });
-const card = (page: Page) => page.getByRole("complementary", { name: "A note when tonight’s video is up" });
+const card = (page: Page) => page.getByRole("complementary", { name: "Know when tonight’s video is up" });
 
 test.describe("The welcome", () => {
   test.use({ newcomers: true });
@@ -179,7 +179,7 @@ test.describe("The card of notifications", () => {
 
     await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
     await page.goto("/");
-    await expect(card(page)).toContainText("We write to you at chaya@family.example");
+    await expect(card(page)).toContainText("We email you at chaya@family.example");
     const customize = card(page).getByRole("button", { name: "Customize Notifications" });
     const updates = card(page).getByRole("switch", { name: "Camp updates" });
 

@@ -193,6 +193,9 @@ fn paths() -> Vec<String> {
     add("/api/admin/messages", &["status=read", "status=replied", "department=video_team"]);
     add("/api/admin/messages", &["unassigned=true", "assigned_to=counselor0", "sort=oldest"]);
     add("/api/admin/messages/counts", &[""]);
+    add("/api/admin/comments", &["", "filter=reported", "filter=held", "filter=hidden"]);
+    add("/api/admin/comments", &["filter=all", "filter=all&q=night", "q=nothing"]);
+    add("/api/admin/comments/counts", &["", "q=night"]);
     add("/api/admin/letters", &[""]);
     add("/api/admin/mail/failed", &["", "about=videos", "about=other"]);
     add("/api/admin/mail/refused", &[""]);

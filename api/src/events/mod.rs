@@ -71,12 +71,11 @@ async fn listen(
     let hub = &api.events;
     let share = hub.share(from.address).map_err(|refused| match refused {
         Refused::Full => {
-            let detail = "Too many pages are open just now. This one goes on without live news.";
+            let detail = "Too many pages are open right now. This one works without live updates.";
             Problem::busy(detail, 30)
         }
         Refused::Network => {
-            let detail = "Too many pages are open in your network just now. This one goes on \
-                          without live news.";
+            let detail = "Too many pages are open on your network right now. This one works without live updates.";
             Problem::too_many(detail, 30)
         }
     })?;

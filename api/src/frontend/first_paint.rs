@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use portal::access::{Access, Viewer};
 use portal::branding::{Pictures, SitePicture};
-use portal::settings::Settings;
+use portal::settings::{self, Settings};
 use portal::videos::{self, Collection};
 use portal::{App, Result};
 use serde::Deserialize;
@@ -218,7 +218,7 @@ pub fn top(first: &FirstPaint, site: &Site, escape: impl Fn(&str) -> String) -> 
         _ => String::new(),
     };
     // The name may be in two scripts; the header shows the first.
-    let name = escape(site.site_name.split(" · ").next().unwrap_or(""));
+    let name = escape(settings::camp_name(&site.site_name));
     let logo = match &site.pictures.logo {
         Some(SitePicture { url, width, height, .. }) => format!(
             "<img class=\"h-9.5 w-auto\" src=\"{url}\" alt=\"\" width=\"{width}\" height=\"{height}\">"

@@ -42,46 +42,34 @@ const fn private(path: &'static str, title: &'static str, description: &'static 
 
 const KNOWN: [Known; 18] = [
     listed("/", "Home", ""),
-    listed(
-        "/current-videos",
-        "This Year Videos",
-        "The videos of this summer at camp, night by night, the newest first.",
-    ),
-    listed("/past-videos", "Gallery", "The videos of earlier summers at camp, year by year."),
+    listed("/current-videos", "This Year Videos", "This summer's videos from camp, newest first."),
+    listed("/past-videos", "Gallery", "Videos of past summers at camp, year by year."),
     listed(
         "/about",
         "About",
-        "Who we are: a boys' camp in the mountains, its story in Yiddish, and what this portal offers parents.",
+        "Who we are: a boys' camp in the mountains, its story in Yiddish, and what you will find on this site.",
     ),
-    listed(
-        "/store",
-        "Camp Store",
-        "Caps, shirts and other things from camp, and how to order them.",
-    ),
+    listed("/store", "Camp Store", "Caps, shirts and more from camp, and how to order them."),
     listed(
         "/privacy",
         "Privacy Policy",
-        "What the camp's portal stores about families and children, why, for how long, and what you can ask for.",
+        "What we store about families and children, why, for how long, and what you can ask for.",
     ),
     listed(
         "/terms",
         "Terms of Service",
-        "The rules for using the camp's portal: accounts, videos of children, comments, payments and the store.",
+        "The rules for using this site: accounts, videos of children, comments, payments and the store.",
     ),
-    listed("/updates", "Live Updates", "Short announcements from camp, the newest first."),
-    listed("/auth", "Sign In", "Sign in or make an account."),
+    listed("/updates", "Live Updates", "Short announcements from camp."),
+    listed("/auth", "Sign In", "Sign in or create an account."),
     listed(
         "/faq",
         "FAQ",
         "Frequently asked questions about the videos, notifications, access and privacy.",
     ),
-    listed("/contact", "Contact", "Write to the staff or to the video team."),
+    listed("/contact", "Contact", "Write to the camp staff or the video team."),
     private("/profile", "Profile", "Your family, your payments and your emails from camp."),
-    private(
-        "/auth/verify",
-        "Confirm your email",
-        "Confirm your email address for the camp's portal.",
-    ),
+    private("/auth/verify", "Confirm your email", "Confirm your email."),
     private("/auth/forgot", "Forgot your password?", ""),
     private("/auth/reset", "Choose a new password", ""),
     private("/subscribe/confirm", "Stay Updated", ""),
@@ -140,7 +128,7 @@ impl Page<'_> {
         let described =
             if description.is_empty() { &self.settings.site_description } else { description };
         Meta {
-            title: format!("{title} - {}", self.settings.site_name),
+            title: format!("{title} - {}", self.settings.camp_name()),
             description: described.to_owned(),
             picture: self.picture.clone(),
             shown: None,
@@ -187,7 +175,7 @@ pub fn tags(app: &App, settings: &Settings, path: &str, meta: &Meta) -> String {
     let description = escape(&meta.description);
     let url = escape(&app.url(path));
     let picture = escape(&meta.picture);
-    let site = escape(&settings.site_name);
+    let site = escape(settings.camp_name());
     let kind = meta.kind;
     let robots = match meta.listed {
         true => "",

@@ -12,12 +12,13 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::branding;
 use portal::settings::Settings;
-use portal::{App, Error, videos};
+use portal::{App, Error};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use serde_json::{Value, json};
 
 use self::meta::escape;
 use crate::Api;
+use crate::content_security_policy;
 use crate::error::{Answer, Problem};
 use crate::site;
 
@@ -106,11 +107,10 @@ fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {
 async fn manifest(app: &App) -> Answer<Response> {
     let file = Web::get("manifest.webmanifest").ok_or(Error::NotFound("There is no such file."))?;
     let settings = app.settings().await?;
-    let name = &settings.site_name;
+    let name = settings.camp_name();
     let mut manifest: Value = serde_json::from_slice(&file.data).unwrap_or_default();
     manifest["name"] = json!(name);
-    // A phone has room for one name below an icon.
-    manifest["short_name"] = json!(name.split(" · ").next());
+    manifest["short_name"] = json!(name);
     if !settings.site_description.is_empty() {
         manifest["description"] = json!(settings.site_description);
     }
@@ -181,11 +181,12 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
         .replacen("</head>", &links, 1)
         .replacen("<!--top-->", &top, 1)
         .replacen("<!--boot-->", &boot, 1);
+    let policy = content_security_policy::of_page(app, &settings, trimmed(path)).await?;
     let mut response = (meta.status, html).into_response();
     let out = response.headers_mut();
     set(out, header::CONTENT_TYPE, "text/html; charset=utf-8");
     set(out, header::CACHE_CONTROL, "no-cache");
-    set(out, header::CONTENT_SECURITY_POLICY, &policy(app, &settings, path).await?);
+    set(out, header::CONTENT_SECURITY_POLICY, &policy);
     Ok(response)
 }
 
@@ -201,48 +202,4 @@ fn manifest_of_build() -> Arc<first_paint::Manifest> {
         Arc::new(file.and_then(|file| serde_json::from_slice(&file.data).ok()).unwrap_or_default())
     };
     if cfg!(debug_assertions) { read() } else { BUILT.get_or_init(read).clone() }
-}
-
-/// The content security policy (safety 19). It allows media from other sites only while there are such
-/// videos, and in the staff area, where staff try a video before they publish it. The page for a new
-/// password leads staff there without another page load, so it gets the same policy.
-async fn policy(app: &App, settings: &Settings, path: &str) -> Answer<String> {
-    let staff_area =
-        matches!(trimmed(path), "/admin" | "/auth/reset") || path.starts_with("/admin/");
-    let elsewhere = match staff_area || videos::media_elsewhere(app).await? {
-        true if app.config.https() => " https:",
-        true => " https: http://127.0.0.1:* http://localhost:*",
-        false => "",
-    };
-    let frames = frames(settings);
-    Ok(format!(
-        "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
-         img-src 'self' data: https://i.ytimg.com https://drive.google.com https://*.googleusercontent.com; \
-         media-src 'self' blob:{elsewhere}; font-src 'self'; connect-src 'self'; \
-         frame-src {frames}; \
-         object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-    ))
-}
-
-/// The sites that may be embedded in frames.
-fn frames(settings: &Settings) -> String {
-    let mut frames = "https://www.youtube-nocookie.com https://drive.google.com".to_owned();
-    if let Some(shop) = settings.shop_origin() {
-        frames.push(' ');
-        frames.push_str(&shop);
-    }
-    frames
-}
-
-#[cfg(test)]
-mod tests {
-    use portal::settings::Settings;
-
-    #[test]
-    fn the_shop_may_be_framed_once_its_address_is_set() {
-        let mut settings = Settings::default();
-        assert!(super::frames(&settings).ends_with("drive.google.com"));
-        settings.shop_url = "https://shop.example:8443/camp?x=;script-src *".into();
-        assert!(super::frames(&settings).ends_with("drive.google.com https://shop.example:8443"));
-    }
 }

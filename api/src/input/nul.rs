@@ -14,7 +14,7 @@ pub async fn refuse_in_addresses(request: Request, next: Next) -> Response {
     let uri = request.uri();
     let has_one = |part: &str| part.contains("%00");
     if has_one(uri.path()) || uri.query().is_some_and(has_one) {
-        let detail = "The address has a character in it that no text holds (NUL).";
+        let detail = "The address contains a NUL character.";
         return Problem::bad_request(detail).into_response();
     }
     next.run(request).await

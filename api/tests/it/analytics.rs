@@ -3,9 +3,9 @@
 use chrono::TimeDelta;
 use portal::accounts::Role;
 use portal::seed::{self, Sample};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::camp::PASSWORD;
+use crate::camp::{Browser, PASSWORD};
 
 story! {
     async fn what_parents_do_shows_in_the_figures_of_their_day(camp) {
@@ -84,5 +84,107 @@ story! {
         let figure = |name: &str| figures["engagement"][name].as_i64().expect("a number");
         let (of, watched) = (figure("of"), figure("watched"));
         assert!(watched * 2 > of && watched < of, "{watched} of {of}");
+    }
+}
+
+async fn listed(staff: &Browser, path: &str) -> Vec<Value> {
+    let separator = if path.contains('?') { '&' } else { '?' };
+    let mut all = Vec::new();
+    let mut next = format!("{path}{separator}limit=100");
+    loop {
+        let page = staff.get(&next).await.expect(200).json();
+        all.extend(page["items"].as_array().expect("items").clone());
+        let Some(cursor) = page["next"].as_str() else { return all };
+        next = format!("{path}{separator}limit=100&cursor={cursor}");
+    }
+}
+
+fn sum(rows: &[Value], field: &str) -> i64 {
+    rows.iter().map(|row| row[field].as_i64().expect("a number")).sum()
+}
+
+story! {
+    async fn a_figure_that_stands_in_two_places_is_the_same_in_both(camp) {
+        camp.set_clock("2026-07-28T12:00:00Z");
+        let options = seed::Options { sample: Sample::Yiddish, seed: 7, as_of: camp.now(), password: Some(PASSWORD.into()) };
+        seed::generate(&camp.app, &options).await.expect("a sample camp");
+        let staff = camp.staff_member("looker", Role::Owner).await;
+        let old = json!({ "title": "Found in the attic", "video_url": "https://youtu.be/dQw4w9WgXcQ", "status": "draft", "upload_date": "2024-07-01" });
+        staff.post("/api/admin/videos", old).await.expect(201);
+        camp.parent("Chaya Weiss", "chaya@new.example").await;
+
+        let figures = async |path: &str| staff.get(path).await.expect(200).json();
+        let board = figures("/api/admin/dashboard").await;
+        let (tiles, attention) = (&board["tiles"], &board["attention"]);
+        let videos = figures("/api/admin/videos/counts").await;
+        let families = figures("/api/admin/users/summary").await;
+        let comments = figures("/api/admin/comments/counts").await;
+        for (name, here, there) in [
+            ("videos of this year", &tiles["reports"], &videos["current"]),
+            ("drafts", &tiles["drafts"], &videos["draft"]),
+            ("gallery", &tiles["gallery"], &videos["archive"]),
+            ("users", &tiles["users"], &families["total_users"]),
+            ("overdue", &attention["overdue_plans"], &families["overdue"]),
+            ("to approve", &attention["to_approve"], &families["to_approve"]),
+            ("comments to review", &tiles["comments_to_review"], &comments["to_review"]),
+            ("reported comments", &attention["reported_comments"], &comments["reported"]),
+            ("held comments", &attention["held_comments"], &comments["held"]),
+            ("unread messages", &tiles["messages_unread"], &figures("/api/admin/messages/counts").await["unread"]),
+            ("unread messages", &tiles["messages_unread"], &attention["unread_messages"]),
+            ("faq", &tiles["faq"], &figures("/api/admin/faq/stats").await["published"]),
+            ("store", &tiles["store"], &figures("/api/admin/products/stats").await["total"]),
+            ("views", &tiles["views"], &figures("/api/admin/analytics?period=7").await["views"]["value"]),
+        ] {
+            assert_eq!(here, there, "{name}");
+            assert!(here.as_i64().is_some_and(|value| value > 0 || name == "held comments"), "{name}: {here}");
+        }
+
+        let all = listed(&staff, "/api/admin/videos").await;
+        assert_eq!(json!(sum(&all, "reported_comments")), attention["reported_comments"]);
+        assert_eq!(json!(sum(&all, "failed_mails")), attention["failed_video_mails"]);
+        for (filter, count) in [
+            ("videos?status=draft", &tiles["drafts"]),
+            ("videos?attention=reported_comments", &videos["reported_comments"]),
+            ("videos?attention=failed_mails", &videos["failed_mails"]),
+            ("comments?filter=reported", &attention["reported_comments"]),
+            ("comments?filter=hidden", &comments["hidden"]),
+            ("comments?filter=all", &comments["all"]),
+            ("users", &tiles["users"]),
+            ("users?filter=overdue", &attention["overdue_plans"]),
+            ("users?filter=to_approve", &attention["to_approve"]),
+            ("mail/failed", &attention["failed_mails"]),
+            ("mail/failed?about=videos", &attention["failed_video_mails"]),
+            ("mail/refused", &attention["suppressed_addresses"]),
+            ("messages?status=unread", &tiles["messages_unread"]),
+            ("accounts?disabled=false", &tiles["accounts"]),
+            ("live-updates?standing=active", &tiles["live_updates"]),
+        ] {
+            assert_eq!(&json!(listed(&staff, &format!("/api/admin/{filter}")).await.len()), count, "{filter}");
+        }
+    }
+}
+
+story! {
+    async fn mails_about_a_video_that_failed_long_ago_need_nobody(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya", "child_name": "Yossi", "email": "chaya@family.example" });
+        staff.post("/api/admin/users", new).await.expect(201);
+        camp.work().await;
+        let day = (camp.now() - TimeDelta::hours(12)).format("%Y-%m-%d").to_string();
+        let video = json!({ "title": "Swim", "video_url": "https://youtu.be/dQw4w9WgXcQ", "status": "published", "upload_date": day });
+        staff.post("/api/admin/videos", video).await.expect(201);
+        crate::mail::fail_all_to(&camp, "chaya@family.example").await;
+        camp.work().await;
+        for (days, failed) in [(0, 1), (6, 1), (2, 0)] {
+            camp.wait(TimeDelta::days(days));
+            let staff = camp.staff_member(&format!("looker{days}"), Role::Staff).await;
+            let board = staff.get("/api/admin/dashboard").await.expect(200).json();
+            assert_eq!(board["attention"]["failed_video_mails"], failed);
+            let counts = staff.get("/api/admin/videos/counts").await.expect(200).json();
+            assert_eq!(counts["failed_mails"], failed);
+            let with = listed(&staff, "/api/admin/videos?attention=failed_mails").await;
+            assert_eq!(sum(&with, "failed_mails"), failed);
+            assert_eq!(with.len() as i64, failed);
+        }
     }
 }

@@ -213,3 +213,40 @@ story! {
         assert_eq!(log["items"][0]["lines"][1], json!({ "field": "rows", "after": 1_203 }));
     }
 }
+
+story! {
+    async fn a_refused_sign_in_names_the_account_that_was_tried(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let owner = camp.owner().await;
+        camp.staff().await;
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let stranger = camp.browser();
+        for username in ["Feder", "  gabai\u{202e} ", "S3cret!pa$$word", "nobody@elsewhere.example"] {
+            camp.wait(chrono::TimeDelta::seconds(1));
+            let wrong = json!({ "username": username, "password": "not this one" });
+            stranger.post("/api/admin/auth/sign-in", wrong).await.refused(401, "invalid_credentials");
+        }
+        for email in ["chaya@family.example", "chaja@family.example"] {
+            camp.wait(chrono::TimeDelta::seconds(1));
+            let wrong = json!({ "email": email, "password": "not this one" });
+            stranger.post("/api/auth/sign-in", wrong).await.refused(401, "invalid_credentials");
+        }
+        let log = owner.get("/api/admin/audit?actor_kind=nobody").await.expect(200).json();
+        let unknown = |tried: &str| json!([{ "field": "account", "after": "unknown" }, { "field": "tried", "after": tried }]);
+        let told: Vec<(&Value, &Value)> = log["items"].as_array().expect("items").iter()
+            .map(|entry| (&entry["subject_name"], &entry["lines"])).collect();
+        assert_eq!(told, [
+            (&Value::Null, &unknown("ch…@family.example")),
+            (&json!("chaya@family.example"), &json!([])),
+            (&Value::Null, &unknown("no…@elsewhere.example")),
+            (&Value::Null, &unknown("not a name")),
+            (&Value::Null, &unknown("gabai")),
+            (&json!("feder"), &json!([])),
+        ]);
+        let family = owner.get("/api/admin/users?q=chaya").await.json()["items"][0]["id"].clone();
+        assert_eq!(log["items"][1]["subject_family"], family);
+        owner.delete(&format!("/api/admin/users/{}", family.as_str().expect("an id"))).await.expect(204);
+        let log = owner.get("/api/admin/audit?actor_kind=nobody").await.expect(200).text();
+        assert!(!log.contains("chaya@"), "the address is gone with the family: {log}");
+    }
+}

@@ -312,3 +312,137 @@ story! {
         staff.post(nowhere, json!({})).await.refused(404, "not_found");
     }
 }
+
+async fn queue(staff: &Browser, query: &str) -> Vec<Value> {
+    let list = staff.get(&format!("/api/admin/comments{query}")).await.expect(200).json();
+    list["items"].as_array().expect("items").clone()
+}
+
+fn texts(list: &[Value]) -> Vec<&str> {
+    list.iter().map(|row| row["content"].as_str().expect("a text")).collect()
+}
+
+async fn board(staff: &Browser) -> (Value, Value) {
+    let board = staff.get("/api/admin/dashboard").await.expect(200).json();
+    (board["attention"]["reported_comments"].clone(), board["tiles"]["comments_to_review"].clone())
+}
+
+story! {
+    async fn a_reader_says_why_and_staff_keep_the_comment(camp) {
+        let (staff, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let comment = say(&chaya, &video, "My Yossi runs faster than yours").await;
+        let report = format!("/api/comments/{}/report", id(&comment));
+        moshe.post(&report, json!({ "category": "rude" })).await.refused(422, "validation");
+        moshe.post(&report, json!({ "category": "unkind", "reason": "It hurts\nothers" })).await.expect(204);
+        camp.wait(chrono::TimeDelta::minutes(1));
+        let stranger = camp.browser();
+        stranger.post(&report, json!({ "category": "private" })).await.expect(204);
+
+        let waiting = queue(&staff, "").await;
+        assert_eq!(waiting.len(), 1);
+        assert_eq!(waiting[0]["video_title"], "Lake");
+        assert_eq!(waiting[0]["reports"], 2);
+        let reasons: Vec<(&str, &str)> = waiting[0]["reasons"].as_array().expect("reasons").iter()
+            .map(|one| (one["category"].as_str().expect("one"), one["reason"].as_str().expect("words"))).collect();
+        assert_eq!(reasons, [("unkind", "It hurts\nothers"), ("private", "")]);
+        assert!(!waiting[0].to_string().contains("Moshe"), "nobody learns who reported it");
+        assert_eq!(board(&staff).await, (json!(1), json!(1)));
+
+        let kept = format!("/api/admin/comments/{}/kept", id(&comment));
+        chaya.put(&kept).await.refused(401, "staff_required");
+        let keeps = join_all((0..4).map(|_| staff.put(&kept))).await;
+        keeps.into_iter().for_each(|reply| drop(reply.expect(204)));
+        assert_eq!(board(&staff).await, (json!(0), json!(0)));
+        assert_eq!(queue(&staff, "").await.len(), 0);
+        assert_eq!(said(&stranger, &video).await, ["My Yossi runs faster than yours"]);
+        let desk = staff.get(&admin_path(&video)).await.expect(200).json();
+        assert_eq!(desk["items"][0]["reports"], 0);
+
+        moshe.post(&report, json!({ "category": "unkind" })).await.expect(204);
+        assert_eq!(board(&staff).await.0, 0, "each reader counts once");
+        camp.browser().post(&report, json!({ "category": "advertising" })).await.expect(204);
+        let again = queue(&staff, "?filter=reported").await;
+        assert_eq!(again[0]["reports"], 1, "only what came since");
+        assert_eq!(again[0]["reasons"][0]["category"], "advertising");
+
+        camp.wait(chrono::TimeDelta::minutes(1));
+        staff.put(&kept).await.expect(204);
+        staff.delete(&kept).await.expect(204);
+        staff.delete(&kept).await.expect(204);
+        assert_eq!(board(&staff).await, (json!(1), json!(1)), "taken back");
+        assert_eq!(queue(&staff, "").await[0]["reports"], 1);
+        staff.put("/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/kept").await.refused(404, "not_found");
+        staff.delete("/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/kept").await.refused(404, "not_found");
+
+        let owner = camp.owner().await;
+        let log = owner.get(&format!("/api/admin/audit?subject_id={}", id(&comment))).await.expect(200).json();
+        let lines: Vec<(&str, &Value)> = log["items"].as_array().expect("items").iter()
+            .map(|entry| (entry["action"].as_str().expect("an action"), &entry["lines"][0]["after"])).collect();
+        assert_eq!(lines, [("comment.reopen", &json!(1)), ("comment.keep", &json!(1)), ("comment.keep", &json!(2))]);
+    }
+}
+
+story! {
+    async fn one_queue_holds_the_comments_of_all_videos(camp) {
+        let (staff, lake) = a_video(&camp).await;
+        let forest = format!("/api/videos/{}", id(&posted(&staff, "Forest", json!({})).await));
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let minute = || camp.wait(chrono::TimeDelta::minutes(1));
+        let mut said = Vec::new();
+        for (video, text) in [(&lake, "Lovely"), (&forest, "Rude"), (&lake, "Ruder"), (&forest, "Out of sight"), (&lake, "שיין געזונגען")] {
+            said.push(say(&chaya, video, text).await);
+            minute();
+        }
+        camp.set("commentModeration", "first_held").await;
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        say(&moshe, &lake, "My first").await;
+        minute();
+        say(&moshe, &forest, "My second").await;
+        let stranger = camp.browser();
+        for late_first in [2, 1, 3] {
+            minute();
+            stranger.post(&format!("/api/comments/{}/report", id(&said[late_first])), json!({})).await.expect(204);
+        }
+        told(&staff, format!("/api/admin/comments/{}/hide", id(&said[3]))).await.expect(204);
+
+        assert_eq!(texts(&queue(&staff, "").await), ["Rude", "Ruder", "My first", "My second"], "reported ones first");
+        assert_eq!(texts(&queue(&staff, "?filter=reported").await), ["Rude", "Ruder"]);
+        assert_eq!(texts(&queue(&staff, "?filter=held").await), ["My first", "My second"]);
+        assert_eq!(texts(&queue(&staff, "?filter=hidden").await), ["Out of sight"]);
+        assert_eq!(queue(&staff, "?filter=all").await.len(), 7);
+        assert_eq!(queue(&staff, "?filter=all").await[0]["content"], "My second", "the newest first");
+        let counts = staff.get("/api/admin/comments/counts").await.expect(200).json();
+        assert_eq!(counts, json!({ "to_review": 4, "reported": 2, "held": 2, "hidden": 1, "all": 7 }));
+
+        assert_eq!(texts(&queue(&staff, "?q=forest").await), ["Rude", "My second"], "by the video");
+        assert_eq!(texts(&queue(&staff, "?filter=all&q=MOSHE").await), ["My second", "My first"], "by the author");
+        assert_eq!(texts(&queue(&staff, "?filter=all&q=%D7%92%D7%A2%D7%96%D7%95%D7%A0%D7%92%D7%A2%D7%A0").await), ["שיין געזונגען"], "by the text");
+        let found = staff.get("/api/admin/comments/counts?q=moshe").await.expect(200).json();
+        assert_eq!(found, json!({ "to_review": 2, "reported": 0, "held": 2, "hidden": 0, "all": 2 }));
+
+        for filter in ["to_review", "all", "reported"] {
+            let whole = queue(&staff, &format!("?filter={filter}")).await;
+            let mut parts = Vec::new();
+            let mut path = format!("/api/admin/comments?filter={filter}&limit=1");
+            loop {
+                let page = staff.get(&path).await.expect(200).json();
+                parts.extend(page["items"].as_array().expect("items").clone());
+                let Some(next) = page["next"].as_str() else { break };
+                path = format!("/api/admin/comments?filter={filter}&limit=1&cursor={next}");
+            }
+            assert_eq!(parts, whole, "{filter}");
+        }
+        let page = staff.get("/api/admin/comments?filter=all&limit=1").await.expect(200).json();
+        let next = page["next"].as_str().expect("more");
+        staff.get(&format!("/api/admin/comments?filter=reported&cursor={next}")).await.refused(422, "validation");
+
+        told(&staff, format!("/api/admin/comments/{}/show", id(&said[3]))).await.expect(204);
+        assert_eq!(texts(&queue(&staff, "?filter=reported").await), ["Rude", "Ruder", "Out of sight"], "shown again, still reported");
+        let password = json!({ "current_password": crate::camp::PASSWORD });
+        moshe.post("/api/auth/delete-account", password).await.expect(204);
+        assert_eq!(queue(&staff, "?filter=all&q=moshe").await.len(), 0);
+        assert_eq!(texts(&queue(&staff, "?filter=all&q=former").await), ["My second", "My first"]);
+    }
+}

@@ -34,8 +34,9 @@ story! {
         let mut read = read.as_object().expect("fields").clone();
         read.remove("withdrawn");
         assert_eq!(heard.data, Value::Object(read), "the same as the list shows");
-        let update = patch(&staff, &update, json!({ "pinned": true })).await.expect(200).json();
-        assert_eq!(page.hears("update.changed").await.data["pinned"], true);
+        let update = patch(&staff, &update, json!({ "pin_days": 1 })).await.expect(200).json();
+        assert_eq!(page.hears("update.changed").await.data["pinned_until"], update["pinned_until"]);
+        assert!(update["pinned_until"].is_string());
         let update = patch(&staff, &update, json!({ "is_active": false })).await.expect(200).json();
         assert_eq!(page.hears("update.removed").await.data, json!({ "id": id(&update) }));
         // A change of something hidden sends no event.

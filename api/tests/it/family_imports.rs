@@ -177,7 +177,7 @@ story! {
         assert_eq!(undone["removed"], 1, "{undone}");
         assert_eq!(undone["restored"], 0, "{undone}");
         let said: Vec<_> = undone["skipped"].as_array().expect("a list").iter().map(|one| format!("{}: {}", one["full_name"].as_str().expect("a name"), one["reason"].as_str().expect("a reason"))).collect();
-        assert_eq!(said, ["Chaya: Somebody has signed in as this family since.", "Rivka: Something was entered in its ledger since.", "Zev: It was changed since."]);
+        assert_eq!(said, ["Chaya: Someone has signed in as this family since.", "Rivka: Its ledger has changed since.", "Zev: It was changed since."]);
         assert_eq!(total_families(&staff).await, 3);
         assert_books_agree(&camp).await;
     }
@@ -263,7 +263,7 @@ story! {
         for (bytes, says) in [
             (&b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old"[..], "old Excel file"),
             (b"PK\x03\x04 broken", "damaged"),
-            (b"%PDF-1.7 x", "no table"),
+            (b"%PDF-1.7 x", "not a table"),
             (b"<html><table>", "web page"),
         ] {
             let problem = staff.post(IMPORT, file(bytes)).await.refused(422, "validation");

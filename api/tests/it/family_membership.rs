@@ -208,7 +208,7 @@ story! {
         assert_eq!(decided(&refused), [false, true]);
         assert_eq!(refused["told"], "by_mail");
         let late = say(&staff, "approve", "waiting").await.refused(409, "refused");
-        assert_eq!(late["detail"], "kornbluh refused this registration in the meantime.");
+        assert_eq!(late["detail"], "kornbluh just refused this registration.");
         let same = say(&staff, "refuse", "waiting").await.expect(200).json();
         assert_eq!(decided(&same), [false, true]);
         assert_eq!(same["told"], "before");
@@ -217,7 +217,7 @@ story! {
         assert_eq!(decided(&approved), [true, false]);
         assert_eq!(approved["told"], "by_mail");
         let late = say(&owner, "refuse", "waiting").await.refused(409, "approved");
-        assert_eq!(late["detail"], "feder approved this registration in the meantime.");
+        assert_eq!(late["detail"], "feder just approved this registration.");
         camp.work().await;
         let subjects: Vec<String> = camp.mails_to("chaya@family.example").into_iter().map(|mail| mail.subject).collect();
         let told = |start: &str| subjects.iter().filter(|subject| subject.starts_with(start)).count();
@@ -250,7 +250,7 @@ story! {
         let waiting = staff.get("/api/admin/users?filter=to_approve").await.expect(200).json();
         let id = waiting["items"][0]["id"].as_str().expect("an id").to_owned();
         let problem = staff.post(&format!("/api/admin/users/{id}/approve?seen=waiting"), json!({})).await.refused(409, "conflict");
-        assert!(problem["detail"].as_str().expect("a text").contains("Nobody has confirmed the email address"), "{problem}");
+        assert!(problem["detail"].as_str().expect("a text").contains("This person has not confirmed their email yet"), "{problem}");
         let refused = staff.post(&format!("/api/admin/users/{id}/refuse?seen=waiting"), json!({})).await.expect(200).json();
         assert_eq!(decided(&refused), [false, true]);
         assert_eq!(refused["told"], "no_address");

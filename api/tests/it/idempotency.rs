@@ -143,7 +143,7 @@ story! {
             let place = path.replace("gallery", "videos");
             staff.delete(&format!("{place}/{}", id.expect("an id"))).await.expect(204);
             let refused = sent(&staff, path, body, &key).await.refused(410, "gone");
-            assert_eq!(refused["detail"], "This was saved at the first try, and somebody has deleted it since.");
+            assert_eq!(refused["detail"], "This was saved the first time, but someone has deleted it since.");
         }
     }
 }

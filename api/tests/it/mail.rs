@@ -21,7 +21,7 @@ async fn write(camp: &Camp, text: String) {
     assert!(rows > 0);
 }
 
-async fn fail_all_to(camp: &Camp, email: &str) {
+pub async fn fail_all_to(camp: &Camp, email: &str) {
     write(camp, format!("update deliveries set status = 'failed', last_error = '554 Looks like spam' where email = '{email}' and status = 'queued'")).await;
 }
 

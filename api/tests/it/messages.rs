@@ -90,7 +90,7 @@ story! {
             assert_eq!(sent, json!({ "copy_mailed": copied }), "{address}");
             camp.work().await;
             let mail = camp.mail_to(address.trim().to_lowercase().as_str()).await;
-            assert!(mail.subject.ends_with("has received your message"), "{}", mail.subject);
+            assert!(mail.subject.ends_with("got your message"), "{}", mail.subject);
             let all = format!("{} {} {} {}", mail.to, mail.subject, mail.text, mail.html);
             for typed in ["Buy cheap watches", "I want to send a package.", "night!"] {
                 assert_eq!(all.contains(typed), copied, "{address}: {typed}");
@@ -209,6 +209,21 @@ story! {
 }
 
 story! {
+    async fn an_address_is_a_link_where_staff_wrote_it_and_nowhere_else(camp) {
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        write(&chaya, json!({ "message": "Look at https://spam.example/now" })).await;
+        let told = camp.mail_to("office@camp.example").await;
+        assert!(told.html.contains("https://spam.example/now") && !told.html.contains("href=\"https://spam"), "{}", told.html);
+        let staff = camp.staff().await;
+        let answer = json!({ "body": "The list is at https://camp.example/list." });
+        staff.post(&format!("{}/reply", path(&first(&staff).await)), answer).await.expect(200);
+        let mail = camp.mail_to("chaya@family.example").await;
+        assert!(mail.html.contains("<a href=\"https://camp.example/list\" dir=\"ltr\""), "{}", mail.html);
+        assert!(mail.html.contains("https://spam.example/now") && !mail.html.contains("href=\"https://spam"), "{}", mail.html);
+    }
+}
+
+story! {
     async fn nobody_answers_over_what_a_colleague_wrote_unseen(camp) {
         write(&camp.browser(), json!({})).await;
         let (staff, miriam) = (camp.staff().await, camp.staff_member("miriam", Role::Staff).await);
@@ -217,13 +232,13 @@ story! {
         change(&miriam, &seen, json!({ "draft": "Dear Chaya, I am looking" })).await;
         let mine = json!({ "body": "He is in bunk 6." });
         let begun = staff.post(&to, mine.clone()).await.refused(409, "drafted");
-        assert_eq!(begun["detail"], "Somebody else has begun an answer to this message.");
+        assert_eq!(begun["detail"], "Someone else started a reply to this message.");
         assert_eq!(first(&staff).await["draft"], "Dear Chaya, I am looking");
         // Of two simultaneous replies, the second is refused and names the first.
         let sent = json!({ "body": "Dear Chaya, he is in bunk 7.", "draft": "Dear Chaya, I am looking" });
         let theirs = miriam.post(&to, sent.clone()).await.expect(200).json();
         let late = staff.post(&to, mine.clone()).await.refused(409, "answered");
-        assert_eq!(late["detail"], "miriam has answered this message in the meantime.");
+        assert_eq!(late["detail"], "miriam just replied to this message.");
         // Sending the same reply again after a lost response creates no second one, and keeps a draft that
         // was started since.
         change(&staff, &seen, json!({ "draft": "Or bunk 6" })).await;
@@ -277,7 +292,7 @@ story! {
         assert_eq!(count("?status=unread").await, 2);
         assert_eq!(count("?status=read").await, 1);
         let problem = staff.patch(&path(&newest), json!({ "assigned_to": "nobody" })).await.refused(422, "validation");
-        assert_eq!(problem["errors"], json!([{ "field": "assigned_to", "message": "There is no active account of this name." }]));
+        assert_eq!(problem["errors"], json!([{ "field": "assigned_to", "message": "There is no active account with this name." }]));
         staff.patch(&path(&newest), json!({ "status": "replied" })).await.refused(422, "validation");
         assert_eq!(change(&staff, &newest, json!({ "assigned_to": null })).await["assigned_to"], Value::Null);
         change(&staff, &newest, json!({ "spam": true })).await;

@@ -99,7 +99,7 @@ story! {
         let [(subject, text)]: [(String, String); 1] = corrections(&camp).try_into().expect("one mail");
         assert!(subject.ends_with(": refund of $400"), "{subject}");
         for part in [
-            "We recorded a refund of $400 to you on July 14, 2026.", "Note: Mendy went home early",
+            "We refunded $400 to you on July 14, 2026.", "Note: Mendy went home early",
             "Total: $2,800", "Paid so far: $600", "Remaining balance: $2,200", "http://camp.example/profile",
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -125,9 +125,9 @@ story! {
         assert_eq!(back["plan"]["paid_amount"], 102_550);
         camp.work().await;
         let (subject, text) = corrections(&camp).pop().expect("a mail");
-        assert!(subject.ends_with(": refund of $400 taken back"), "{subject}");
+        assert!(subject.ends_with(": refund of $400 voided"), "{subject}");
         for part in [
-            "The refund of $400 of July 15, 2026 was taken back on July 18, 2026. The amount counts as paid again.",
+            "The refund of $400 of July 15, 2026 was voided on July 18, 2026. The amount counts as paid again.",
             "Reason: Was never paid out", "Paid so far: $1,025.50", "Remaining balance: $1,774.50",
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -143,14 +143,14 @@ story! {
         void_as(&staff, &adjusted, json!({ "reason": " ", "staff_notes": "" }), &self::key()).await.refused(422, "validation");
         camp.work().await;
         let (subject, text) = corrections(&camp).pop().expect("a mail");
-        assert!(subject.ends_with(": payment of $1,000 taken back"), "{subject}");
+        assert!(subject.ends_with(": payment of $1,000 voided"), "{subject}");
         assert!(text.contains("It no longer counts as paid.") && text.contains("Remaining balance: $2,774.50"), "{text}");
         assert!(!text.contains("Reason") && !text.contains("other Lindenfeld"), "{text}");
 
         void_as(&staff, &adjusted, json!({ "reason": "Counted again" }), &self::key()).await.expect(201);
         camp.work().await;
         let all = corrections(&camp);
-        assert!(all.last().expect("a mail").1.contains("The adjustment of $25.50 of July 15, 2026 was taken back"), "{all:?}");
+        assert!(all.last().expect("a mail").1.contains("The adjustment of $25.50 of July 15, 2026 was voided"), "{all:?}");
         assert_eq!(all.len(), 4, "one for the refund and one for each void");
         assert_eq!(count(&camp, "select count(*) from payments").await, 6);
         assert_books_agree(&camp).await;
@@ -187,7 +187,7 @@ story! {
         let version = shown(&staff, &family).await["version"].clone();
         let edit = |note: Value| json!({ "version": version, "paid_amount": 7_000, "adjustment_staff_note": note });
         let problem = staff.patch(&path, edit(json!(" "))).await.refused(422, "validation");
-        assert_eq!(problem["errors"], json!([{ "field": "adjustment_note", "message": "Please say in a note why the paid amount changes." }]));
+        assert_eq!(problem["errors"], json!([{ "field": "adjustment_note", "message": "Please add a note that says why the paid amount changes." }]));
         let problem = staff.patch(&path, edit(json!("x".repeat(501)))).await.refused(422, "validation");
         assert_eq!(problem["errors"][0]["field"], "adjustment_staff_note");
         let detail = staff.patch(&path, edit(json!("Counted again"))).await.expect(200).json();

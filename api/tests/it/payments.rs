@@ -128,11 +128,11 @@ story! {
         for (body, field, says) in [
             (payment(0), "amount", "Please enter an amount greater than 0."),
             (payment(-5), "amount", "Please enter an amount greater than 0."),
-            (payment(PLAN_OF + 1), "amount", "This is more than the remaining balance of $2,800. Tick “Record as credit” to record it all the same."),
+            (payment(PLAN_OF + 1), "amount", "This is more than the remaining balance of $2,800. Check “Record as credit” to record it anyway."),
             (json!({ "kind": "payment", "amount": 100, "payment_date": "2026-07-16" }), "payment_date", "The payment date cannot be in the future."),
-            (json!({ "kind": "refund", "amount": 100, "payment_date": "2026-07-15" }), "amount", "This is more than was paid so far, $0."),
-            (json!({ "kind": "adjustment", "amount": -100, "payment_date": "2026-07-15", "notes": "x" }), "amount", "This is more than was paid so far, $0."),
-            (json!({ "kind": "adjustment", "amount": 100, "payment_date": "2026-07-15" }), "notes", "Please say in one of the notes why this is adjusted."),
+            (json!({ "kind": "refund", "amount": 100, "payment_date": "2026-07-15" }), "amount", "This is more than the $0 paid so far."),
+            (json!({ "kind": "adjustment", "amount": -100, "payment_date": "2026-07-15", "notes": "x" }), "amount", "This is more than the $0 paid so far."),
+            (json!({ "kind": "adjustment", "amount": 100, "payment_date": "2026-07-15" }), "notes", "Please add a note that says why."),
             (json!({ "kind": "payment", "amount": i64::MAX, "payment_date": "2026-07-15", "as_credit": true }), "amount", "Please enter an amount up to $1,000,000."),
             (json!({ "kind": "refund", "amount": i64::MIN, "payment_date": "2026-07-15" }), "amount", "Please enter an amount greater than 0."),
         ] {
@@ -227,7 +227,8 @@ story! {
         assert_eq!(refund["plan"]["paid_amount"], 60_000);
 
         assert_eq!(void(&staff, &first, " ").await.refused(422, "validation")["detail"], "Please give a reason.");
-        void(&staff, &first, "Wrong family").await.refused(409, "conflict");
+        let refused = void(&staff, &first, "Wrong family").await.refused(409, "conflict");
+        assert_eq!(refused["detail"], "$400 was already refunded; void the refund first.");
         let back = void(&staff, &refund["payment"], "Was never paid out").await.expect(201).json();
         assert_eq!(back["payment"]["kind"], "void");
         assert_eq!(back["payment"]["amount"], 40_000);

@@ -62,6 +62,20 @@ story! {
 }
 
 story! {
+    async fn titles_and_emails_leave_out_the_yiddish_of_the_camps_name(camp) {
+        camp.set("siteName", "Camp Naarim · קעמפ נערים").await;
+        assert_eq!(site(&camp).await["site_name"], "Camp Naarim · קעמפ נערים");
+        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let mail = camp.mail_to("chaya@family.example").await;
+        assert!(mail.subject.ends_with(" Camp Naarim"), "{}", mail.subject);
+        let title = async || camp.browser().get("/feed.xml").await.expect(200).text();
+        assert!(title().await.contains("<title>Camp Naarim</title>"));
+        camp.set("siteName", "Camp Naarim · North").await;
+        assert!(title().await.contains("<title>Camp Naarim · North</title>"));
+    }
+}
+
+story! {
     async fn families_are_told_of_videos_while_the_switch_is_on(camp) {
         camp.set_clock("2026-07-29T16:00:00Z");
         camp.parent("Chaya Weiss", "chaya@family.example").await;

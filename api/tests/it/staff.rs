@@ -157,6 +157,45 @@ story! {
 }
 
 story! {
+    async fn new_recovery_codes_replace_the_earlier_ones_at_once(camp) {
+        let (owner, staff) = (camp.owner().await, camp.staff().await);
+        let path = "/api/admin/two-factor/recovery-codes";
+        let with = |password: &str, code: &str| json!({ "current_password": password, "code": code });
+        staff.post(path, with(PASSWORD, "000000")).await.refused(409, "conflict");
+        let begun = staff.post("/api/admin/two-factor", json!({ "current_password": PASSWORD })).await.expect(200).json();
+        let secret = begun["secret"].as_str().expect("a secret").to_owned();
+        let used = code_of(&secret, camp.now().timestamp());
+        let first = staff.post("/api/admin/two-factor/confirm", json!({ "code": used })).await.expect(200).json();
+
+        // Neither the password nor the code alone is enough, nor a code that was used.
+        let fresh = code_of(&secret, camp.now().timestamp() + 30);
+        for (given, field) in [(with("no", &fresh), "current_password"), (with(PASSWORD, "000000"), "code"), (with(PASSWORD, &used), "code")] {
+            let problem = staff.post(path, given).await.refused(422, "validation");
+            assert_eq!(problem["errors"][0]["field"], field);
+        }
+        let left = async || staff.get("/api/admin/two-factor").await.expect(200).json();
+        assert_eq!(left().await, json!({ "on": true, "recovery_codes_left": 10 }));
+        let second = staff.post(path, with(PASSWORD, &fresh)).await.expect(200).json();
+        assert_eq!(second["recovery_codes"].as_array().expect("codes").len(), 10);
+        camp.work().await;
+        let told = camp.mails_to("feder@camp.example").pop().expect("a mail");
+        assert_eq!(told.subject, "New recovery codes for your staff account at Visiting Day");
+        assert!(told.text.contains("The earlier codes no longer work."), "{}", told.text);
+
+        let door = camp.browser_at("198.51.100.9");
+        let sign_in = |code: &Value| json!({ "username": "feder", "password": PASSWORD, "code": code });
+        for earlier in first["recovery_codes"].as_array().expect("codes").iter().take(2) {
+            door.post("/api/admin/auth/sign-in", sign_in(earlier)).await.refused(401, "invalid_credentials");
+        }
+        door.post("/api/admin/auth/sign-in", sign_in(&second["recovery_codes"][0])).await.expect(200);
+        assert_eq!(left().await["recovery_codes_left"], 9);
+        let log = owner.get("/api/admin/audit").await.expect(200).json();
+        let lines = log["items"].as_array().expect("items").iter().filter(|one| one["action"] == "staff.recovery_codes");
+        assert_eq!(lines.count(), 1);
+    }
+}
+
+story! {
     async fn where_two_factor_is_required_it_comes_before_everything_else(camp) {
         let owner = camp.owner().await;
         camp.set("enableTwoFactor", true).await;

@@ -62,7 +62,7 @@ story! {
         let mail = camp.mail_to("feder@camp.example").await;
         assert_eq!(mail.subject, "Choose a new password for the staff area of Visiting Day");
         let name = owner.get("/api/admin/session").await.json()["staff"]["username"].as_str().expect("a name").to_owned();
-        let said = format!("{name}, an owner of the portal, wants you to choose a new password for the staff account feder.");
+        let said = format!("{name}, an owner, asked you to choose a new password for the staff account feder.");
         for part in [&mail.text, &mail.html] {
             let words = part.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(words.contains(&said), "{words}");

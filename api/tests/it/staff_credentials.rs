@@ -93,10 +93,19 @@ story! {
         assert!(listed.iter().all(|one| one["current"] == false));
         let mine = sessions(&second, OWN).await;
         let here = mine.iter().find(|one| one["current"] == true).expect("this one");
-        owner.delete(&format!("{path}/sessions/{}", text(here, "id"))).await.expect(204);
+        let one = format!("{path}/sessions/{}", text(here, "id"));
+        let all = format!("{path}/sessions");
+        let (wrong, right) = (json!({ "current_password": "no" }), json!({ "current_password": PASSWORD }));
+        for target in [&one, &all] {
+            let problem = owner.delete_with(target, wrong.clone()).await.refused(422, "validation");
+            assert_eq!(problem["errors"][0]["field"], "current_password");
+        }
+        second.get("/api/admin/users").await.expect(200);
+        owner.delete_with(&one, right.clone()).await.expect(204);
+        owner.delete_with(&one, right.clone()).await.refused(404, "not_found");
         second.get("/api/admin/users").await.refused(401, "staff_required");
         feder.get("/api/admin/users").await.expect(200);
-        owner.delete(&format!("{path}/sessions")).await.expect(204);
+        owner.delete_with(&all, right).await.expect(204);
         feder.get("/api/admin/users").await.refused(401, "staff_required");
         owner.get("/api/admin/users").await.expect(200);
         let nobody = "/api/admin/accounts/0190a5b0-0000-7000-8000-000000000000/sessions";
@@ -154,7 +163,7 @@ story! {
         sign_in(&other, "feder", PASSWORD).await;
         let mail = camp.mail_to("feder@camp.example").await;
         assert_eq!(mail.subject, NEW_BROWSER);
-        assert!(mail.text.contains("Somebody signed in as feder on a phone") && mail.html.contains("/admin"));
+        assert!(mail.text.contains("Someone signed in as feder on a phone") && mail.html.contains("/admin"));
         sign_in(&other, "feder", PASSWORD).await;
         assert_eq!(subjects(&camp, "feder@camp.example").await.len(), 1, "told once");
 

@@ -136,7 +136,7 @@ story! {
         assert_eq!(mail_of(&family), [false; 3]);
         let on = json!({ "version": family["version"], "daily_video_email": true });
         let refusal = staff.patch(&path, on).await.refused(409, "conflict");
-        assert!(refusal["detail"].as_str().expect("a sentence").contains("stopped these emails itself"));
+        assert!(refusal["detail"].as_str().expect("a sentence").contains("turned these emails off"));
         let both = json!({ "version": family["version"], "child_name": "Yossi & Ber", "daily_video_email": false });
         staff.patch(&path, both).await.expect(200);
         assert_eq!(mails_about_a_video(&camp, &staff, "Swim", FATHER).await, 0);

@@ -6,6 +6,7 @@ use portal::event_feed;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, Reply, sign_up};
+use crate::payments::count;
 
 pub fn update(title: &str, more: Value) -> Value {
     let mut update = json!({ "title": title, "message": "All is well.", "author": "Main office" });
@@ -121,7 +122,7 @@ story! {
         let staff = camp.staff().await;
         for n in 0..5 {
             camp.wait(TimeDelta::minutes(1));
-            posted(&staff, &format!("No. {n}"), json!({ "pinned": n == 1 })).await;
+            posted(&staff, &format!("No. {n}"), json!({ "pin_days": (n == 1).then_some(2) })).await;
         }
         let stranger = camp.browser();
         assert_eq!(titles(&stranger, "/api/live-updates").await, ["No. 1", "No. 4", "No. 3", "No. 2", "No. 0"]);
@@ -136,10 +137,228 @@ story! {
         assert_eq!(read, ["No. 1", "No. 4", "No. 3", "No. 2", "No. 0"]);
         let list = stranger.get("/api/live-updates?limit=1").await.expect(200).json();
         let fields: Vec<&String> = list["items"][0].as_object().expect("fields").keys().collect();
-        assert_eq!(fields, ["author", "created_at", "id", "message", "pinned", "priority", "title"]);
-        assert_eq!(titles(&staff, "/api/admin/live-updates").await, ["No. 4", "No. 3", "No. 2", "No. 1", "No. 0"]);
+        assert_eq!(fields, ["author", "created_at", "id", "message", "pinned_until", "priority", "title"]);
+        assert_eq!(titles(&staff, "/api/admin/live-updates").await, ["No. 1", "No. 4", "No. 3", "No. 2", "No. 0"]);
         assert_eq!(titles(&staff, "/api/admin/live-updates?q=NO.%203").await, ["No. 3"]);
         assert!(titles(&staff, "/api/admin/live-updates?q=100%25").await.is_empty());
+    }
+}
+
+/// All titles of a list, read in pages of this size. Between the pages the clock moves on.
+async fn in_pages(
+    camp: &Camp,
+    browser: &Browser,
+    path: &str,
+    limit: i64,
+    pause: TimeDelta,
+) -> Vec<String> {
+    let mut read = Vec::new();
+    let mut page = format!("{path}?limit={limit}");
+    loop {
+        let list = browser.get(&page).await.expect(200).json();
+        let items = list["items"].as_array().expect("items");
+        read.extend(
+            items.iter().map(|update| update["title"].as_str().expect("a title").to_owned()),
+        );
+        let Some(next) = list["next"].as_str() else { return read };
+        page = format!("{path}?limit={limit}&cursor={next}");
+        camp.wait(pause);
+    }
+}
+
+story! {
+    async fn a_fresh_high_priority_update_stands_above_an_old_pinned_one_for_a_day(camp) {
+        camp.set_clock("2026-07-29T12:00:00Z");
+        let staff = camp.staff().await;
+        let stranger = camp.browser();
+        for (title, more) in [
+            ("Old alarm", json!({ "priority": "high" })),
+            ("Pinned", json!({ "pin_days": 3 })),
+            ("Also pinned", json!({ "pin_days": 1, "priority": "low" })),
+            ("Bread", json!({})),
+        ] {
+            posted(&staff, title, more).await;
+            camp.wait(TimeDelta::hours(7));
+        }
+        posted(&staff, "Alarm", json!({ "priority": "high" })).await;
+        let listed = async || {
+            let seen = titles(&stranger, "/api/live-updates").await;
+            assert_eq!(titles(&staff, "/api/admin/live-updates").await, seen, "staff see the same order");
+            seen
+        };
+        assert_eq!(listed().await, ["Alarm", "Also pinned", "Pinned", "Bread", "Old alarm"]);
+        // The shorter pin ends a day after it began, without anybody doing something.
+        camp.wait(TimeDelta::hours(10) - TimeDelta::minutes(1));
+        assert_eq!(listed().await, ["Alarm", "Also pinned", "Pinned", "Bread", "Old alarm"]);
+        camp.wait(TimeDelta::minutes(1));
+        assert_eq!(listed().await, ["Alarm", "Pinned", "Bread", "Also pinned", "Old alarm"]);
+        // The alarm is 24 hours old.
+        camp.wait(TimeDelta::hours(14) - TimeDelta::minutes(1));
+        assert_eq!(listed().await[0], "Alarm");
+        camp.wait(TimeDelta::minutes(1));
+        assert_eq!(listed().await, ["Pinned", "Alarm", "Bread", "Also pinned", "Old alarm"]);
+        camp.wait(TimeDelta::days(3));
+        assert_eq!(listed().await, ["Alarm", "Bread", "Also pinned", "Pinned", "Old alarm"]);
+    }
+}
+
+story! {
+    async fn pages_of_updates_fit_together_when_a_day_passes_between_them(camp) {
+        camp.set_clock("2026-07-29T12:00:00Z");
+        let staff = camp.staff().await;
+        let stranger = camp.browser();
+        for n in 0..4 {
+            posted(&staff, &format!("News {n}"), json!({})).await;
+            posted(&staff, &format!("Pinned {n}"), json!({ "pin_days": 1 })).await;
+            posted(&staff, &format!("Alarm {n}"), json!({ "priority": "high" })).await;
+            camp.wait(TimeDelta::minutes(1));
+        }
+        let order = ["Alarm 3", "Alarm 2", "Alarm 1", "Alarm 0", "Pinned 3", "Pinned 2", "Pinned 1", "Pinned 0",
+            "News 3", "News 2", "News 1", "News 0"];
+        for (path, browser) in [("/api/live-updates", &stranger), ("/api/admin/live-updates", &staff)] {
+            camp.set_clock("2026-07-29T12:10:00Z");
+            assert_eq!(in_pages(&camp, browser, path, 5, TimeDelta::hours(24)).await, order);
+            camp.set_clock("2026-07-29T12:10:00Z");
+            assert_eq!(in_pages(&camp, browser, path, 2, TimeDelta::hours(9)).await, order);
+        }
+        // What is posted meanwhile stands before the page that was read.
+        camp.set_clock("2026-07-29T12:10:00Z");
+        let first = stranger.get("/api/live-updates?limit=6").await.expect(200).json();
+        posted(&staff, "Newer alarm", json!({ "priority": "high" })).await;
+        let next = first["next"].as_str().expect("a cursor");
+        assert_eq!(titles(&stranger, &format!("/api/live-updates?cursor={next}")).await, order[6..]);
+    }
+}
+
+story! {
+    async fn a_pin_is_renewed_and_ended_by_staff(camp) {
+        camp.set_clock("2026-07-29T12:00:00Z");
+        let staff = camp.staff().await;
+        let bread = posted(&staff, "Bread", json!({ "pin_days": 2 })).await;
+        let end = bread["pinned_until"].clone();
+        assert!(end.as_str().is_some_and(|end| end.starts_with("2026-07-31T12:0")), "{end}");
+        camp.wait(TimeDelta::days(1));
+        let bread = patch(&staff, &bread, json!({ "title": "Fresh bread" })).await.expect(200).json();
+        assert_eq!(bread["pinned_until"], end, "as it was");
+        let wrong = patch(&staff, &bread, json!({ "pin_days": 8 })).await.refused(422, "validation");
+        assert_eq!(wrong["errors"][0], json!({ "field": "pin_days", "message": "An update can be pinned for 1 to 7 days." }));
+        let bread = patch(&staff, &bread, json!({ "pin_days": 7 })).await.expect(200).json();
+        let end = bread["pinned_until"].as_str().expect("an end");
+        assert!(end.starts_with("2026-08-06T12:0"), "from now on: {end}");
+        let bread = patch(&staff, &bread, json!({ "pin_days": null })).await.expect(200).json();
+        assert_eq!(bread["pinned_until"], Value::Null);
+    }
+}
+
+story! {
+    async fn an_update_without_mail_is_never_mailed(camp) {
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        let mut page = camp.browser().listen(None).await;
+        let new = update("Quiet", json!({ "send_mail": false }));
+        let reply = staff.post("/api/admin/live-updates", new).await.expect(201).json();
+        assert_eq!(reply["notified"], 0);
+        assert_eq!(reply["update"]["announced"], false);
+        assert_eq!(reply["update"]["deliveries"], Value::Null);
+        assert_eq!(page.hears("update.created").await.data["title"], "Quiet", "open pages show it");
+        let off = patch(&staff, &reply["update"], json!({ "is_active": false })).await.expect(200).json();
+        let on = patch(&staff, &off, json!({ "is_active": true, "priority": "high" })).await.expect(200).json();
+        assert_eq!(on["announced"], false);
+        patch(&staff, &on, json!({ "send_mail": true })).await.refused(422, "validation");
+        camp.work().await;
+        assert!(update_mails(&camp).is_empty());
+    }
+}
+
+story! {
+    async fn staff_get_a_test_of_an_update_and_families_do_not(camp) {
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        let path = "/api/admin/live-updates/test";
+        let test = json!({ "title": "Rain plan", "message": "Boots.\n\nMap: https://camp.example/map.",
+            "author": "Main office", "priority": "high" });
+        let before = camp.mails().len();
+        staff.post(path, test.clone()).await.expect(204);
+        camp.work().await;
+        let mails = camp.mails().split_off(before);
+        let [mail] = &mails[..] else { panic!("one mail: {mails:?}") };
+        assert_eq!(mail.to.email.to_string(), "feder@camp.example");
+        assert_eq!(mail.subject, "Test: High priority: Rain plan");
+        assert!(mail.text.contains("This is a test. It was sent only to you."), "{}", mail.text);
+        assert!(mail.html.contains(r#"<a href="https://camp.example/map" dir="ltr""#), "{}", mail.html);
+        assert_eq!(mail.unsubscribe_url, None);
+        assert!(titles(&staff, "/api/admin/live-updates").await.is_empty(), "nothing was posted");
+        assert_eq!(event_feed::newest(&camp.app.db).await.expect("a number"), 0);
+        // Input is checked as for a post, and the number of tests is limited, each account by itself.
+        let wrong = staff.post(path, json!({ "title": "", "message": "x", "author": "y" })).await.refused(422, "validation");
+        assert_eq!(wrong["errors"][0]["message"], "Title is required");
+        for _ in 1..10 {
+            staff.post(path, test.clone()).await.expect(204);
+        }
+        camp.wait(TimeDelta::minutes(20));
+        let refused = staff.post(path, test.clone()).await.refused(429, "too_many_tests");
+        assert_eq!(refused["detail"], "You have sent yourself 10 tests within an hour. The next one is possible in 40 minutes.");
+        staff.post("/api/admin/letters/test", json!({ "subject": "A", "body": "B" })).await.refused(429, "too_many_tests");
+        let other = camp.staff_member("spitz", portal::accounts::Role::Staff).await;
+        other.post(path, test.clone()).await.expect(204);
+        camp.wait(TimeDelta::minutes(41));
+        staff.post(path, test).await.expect(204);
+        let owner = camp.owner().await;
+        let log = owner.get("/api/admin/audit?action=live_update.test").await.expect(200).json();
+        assert_eq!(log["items"].as_array().expect("items").len(), 12);
+    }
+}
+
+story! {
+    async fn the_text_of_a_test_is_soon_erased(camp) {
+        let staff = camp.staff().await;
+        let test = json!({ "title": "Rain plan", "message": "Boots.", "author": "Main office" });
+        staff.post("/api/admin/live-updates/test", test).await.expect(204);
+        let kept = async || {
+            portal::notifications::erase_old(&camp.app).await.expect("it works");
+            count(&camp, "select count(*) from notifications where data like '%Boots%'").await
+        };
+        assert_eq!(kept().await, 1);
+        camp.wait(TimeDelta::days(3) + TimeDelta::minutes(1));
+        assert_eq!(kept().await, 0);
+        // A test that still waited is not sent any more.
+        let before = camp.mails().len();
+        camp.work().await;
+        assert_eq!(camp.mails().len(), before);
+    }
+}
+
+story! {
+    async fn the_form_remembers_the_author_of_each_account(camp) {
+        let staff = camp.staff().await;
+        let author = async |browser: &Browser| {
+            browser.get("/api/admin/live-updates/reach").await.expect(200).json()["last_author"].clone()
+        };
+        assert_eq!(author(&staff).await, Value::Null);
+        posted(&staff, "One", json!({ "author": "Kitchen" })).await;
+        camp.wait(TimeDelta::minutes(1));
+        let two = posted(&staff, "Two", json!({ "author": "Infirmary" })).await;
+        assert_eq!(author(&staff).await, "Infirmary");
+        let other = camp.staff_member("spitz", portal::accounts::Role::Staff).await;
+        assert_eq!(author(&other).await, Value::Null);
+        staff.delete(&format!("/api/admin/live-updates/{}", id(&two))).await.expect(204);
+        assert_eq!(author(&staff).await, "Kitchen");
+    }
+}
+
+story! {
+    async fn addresses_that_staff_type_are_links_in_mail(camp) {
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        let message = "Sign up at https://camp.example/trip?a=1&b=\"2\" (or http://other.example/x).\n\njavascript:alert(1) and https://you@evil.example";
+        posted(&staff, "Trip", json!({ "message": message })).await;
+        let mail = camp.mail_to("chaya@family.example").await;
+        let links: Vec<&str> = mail.html.split("<a href=\"").skip(1)
+            .map(|rest| rest.split('"').next().expect("an address")).collect();
+        assert!(links.contains(&"https://camp.example/trip?a=1&#38;b="), "{links:?}");
+        assert!(links.contains(&"http://other.example/x"), "{links:?}");
+        assert!(!links.iter().any(|link| link.contains("evil") || link.contains("javascript")), "{links:?}");
+        assert!(mail.text.contains("https://camp.example/trip?a=1&b=\"2\""), "{}", mail.text);
     }
 }
 
@@ -147,7 +366,7 @@ story! {
     async fn an_update_that_was_withdrawn_says_so_at_its_address(camp) {
         let staff = camp.staff().await;
         let stranger = camp.browser();
-        let hidden = posted(&staff, "Secret", json!({ "pinned": true })).await;
+        let hidden = posted(&staff, "Secret", json!({ "pin_days": 7 })).await;
         let deleted = posted(&staff, "Secret", json!({})).await;
         let path = |update: &Value| format!("/api/live-updates/{}", id(update));
         let seen = stranger.get(&path(&hidden)).await.expect(200).json();
@@ -210,6 +429,8 @@ story! {
             (json!({ "message": "x".repeat(5001) }), "message"),
             (json!({ "author": "" }), "author"),
             (json!({ "author": "nul\u{0}" }), "author"),
+            (json!({ "pin_days": 0 }), "pin_days"),
+            (json!({ "pin_days": 8 }), "pin_days"),
             (json!({ "expires_at": "tomorrow" }), "expires_at"),
             (json!({ "expires_at": "2001-01-01T10:00" }), "expires_at"),
             (json!({ "expires_at": "99999-01-01T10:00" }), "expires_at"),
@@ -274,10 +495,10 @@ story! {
         let hidden = posted(&staff, "Hidden", json!({ "priority": "high" })).await;
         patch(&staff, &hidden, json!({ "is_active": false })).await.expect(200);
         let found = async |query: &str| titles(&staff, &format!("/api/admin/live-updates?{query}")).await;
-        assert_eq!(found("standing=active").await, ["Until tonight", "Shown"]);
+        assert_eq!(found("standing=active").await, ["Shown", "Until tonight"]);
         assert_eq!(found("standing=inactive").await, ["Hidden"]);
         assert!(found("standing=expired").await.is_empty());
-        assert_eq!(found("priority=high").await, ["Hidden", "Shown"]);
+        assert_eq!(found("priority=high").await, ["Shown", "Hidden"]);
         assert_eq!(found("priority=high&standing=active").await, ["Shown"]);
         assert_eq!(found("priority=low&q=hidden").await, [""; 0]);
         // It expires before the worker runs, and keeps this time afterwards.

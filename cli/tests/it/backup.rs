@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use portal::App;
 use portal::accounts::ClientInfo;
 use portal::accounts::sessions::Device;
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::payments;
 use portal::users;
+use portal::{App, FamilyId};
 use sqlx::Connection;
 use uuid::Uuid;
 
@@ -50,7 +50,7 @@ pub fn path(file: &Path) -> &str {
 /// Records a payment every five milliseconds until it is stopped. Returns the number of payments that
 /// were committed before `mark` was set, and in total.
 async fn pay(app: App, stop: Arc<AtomicBool>, mark: Arc<AtomicBool>) -> (Vec<Uuid>, usize) {
-    let families: Vec<(Uuid,)> = rows(&app.db, "select profile_id from payment_plans").await;
+    let families: Vec<(FamilyId,)> = rows(&app.db, "select profile_id from payment_plans").await;
     let new = serde_json::from_value(serde_json::json!({
         "kind": "payment", "amount": 100, "payment_date": "2026-07-01", "notes": null,
         "as_credit": true,
@@ -173,8 +173,8 @@ on_both_engines! {
 
         let other = camp.elsewhere().await;
         let said = other.run(&["restore", path(&file)]);
-        assert!(said.out.contains("3 mails that waited are held back"), "{said:?}");
-        assert!(said.out.contains("1 scheduled video whose time has come since is a draft"), "{said:?}");
+        assert!(said.out.contains("3 emails that were waiting are marked as failed"), "{said:?}");
+        assert!(said.out.contains("1 scheduled video whose time has passed is now a draft"), "{said:?}");
         let back = other.app().await;
         worker::drain(&back).await.expect("it works");
         let mails = std::fs::read_dir(other.data("mail")).expect("a folder").count();
@@ -285,7 +285,7 @@ async fn a_restoration_says_why_it_does_not_begin() {
     refused(&camp.folder().join("nowhere"), &["--replace"], "cannot be read");
 
     let app = camp.app().await;
-    refused(&file, &["--replace"], "The camp is at work");
+    refused(&file, &["--replace"], "The camp is running");
     execute!(
         &app.db,
         "insert into _sqlx_migrations (version, description, success, checksum, execution_time)
@@ -308,7 +308,7 @@ async fn a_restoration_says_why_it_does_not_begin() {
     assert_eq!(server.run(&["restore", path(&of_server)]).code, 3);
     let busy = server.app().await;
     let said = server.run(&["restore", path(&of_server), "--replace"]);
-    assert!(said.code == 3 && said.err.contains("The camp is at work"), "{said:?}");
+    assert!(said.code == 3 && said.err.contains("The camp is running"), "{said:?}");
     busy.db.close().await;
 }
 

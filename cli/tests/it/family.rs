@@ -93,7 +93,7 @@ on_both_engines! {
         assert_eq!(count(&app.db, halved).await, 0);
         assert_eq!(count(&app.db, "select count(*) from profiles where deleted_at is null").await, 1);
         let again = camp.run(&["family", "undo", id]);
-        assert!(again.code == 3 && again.err.contains("undone already"), "{again:?}");
+        assert!(again.code == 3 && again.err.contains("already undone"), "{again:?}");
         let wrong = camp.run(&["family", "import", &first, "--encoding", "utf-8"]);
         assert!(wrong.code == 3 && wrong.err.contains("choose another encoding"), "{wrong:?}");
     }

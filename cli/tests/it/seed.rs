@@ -21,6 +21,7 @@ on_both_engines! {
             "select count(*) from videos v where view_count <> (select count(*) from video_views w where w.video_id = v.id)",
             "select count(*) from videos v where like_count <> (select count(*) from video_likes l where l.video_id = v.id)",
             "select count(*) from videos v where comment_count <> (select count(*) from video_comments c where c.video_id = v.id and c.hidden_at is null)",
+            "select count(*) from video_comments c where (reported_at is not null) <> exists (select 1 from comment_reports r where r.comment_id = c.id and r.closed_at is null)",
             "select count(*) from videos where status = 'published' and published_at > '2026-07-28T12:00:00+00:00'",
             "select count(*) from deliveries where status in ('queued', 'sending')",
             "select count(*) from payment_plans l where paid_amount <> (select coalesce(sum(amount), 0) from payments p where p.plan_id = l.id)",

@@ -61,7 +61,7 @@ on_both_engines! {
         let name = || camp.run(&["settings", "get", "siteName"]).out.trim().to_owned();
         let said = import(&exported, &[]);
         assert_eq!(said.code, 0);
-        assert_eq!(said.out.trim(), "Everything is as in the file already.");
+        assert_eq!(said.out.trim(), "Everything in the file is already set.");
 
         let other = exported.replace("Camp Naarim", "Camp Orchim");
         let said = import(&other, &["--dry-run"]);

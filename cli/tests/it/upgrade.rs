@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chrono::Utc;
+use chrono::{DateTime, TimeDelta, Utc};
 use portal::db::Db;
 use uuid::Uuid;
 
@@ -126,6 +126,51 @@ on_both_engines! {
         }
         .expect("texts");
         assert_eq!(after, links.map(|(_, _, after)| after));
+        db.close().await;
+    }
+}
+
+on_both_engines! {
+    async fn pins_get_an_end_a_week_after_their_last_change_by_the_upgrade(camp: Camp) {
+        std::fs::create_dir_all(camp.data("")).expect("a folder");
+        let file = format!("sqlite://{}", camp.data("camp.db").display());
+        let url = camp.database_url().unwrap_or(file);
+        let db = Db::open(&url).await.expect("a database");
+        let steps = until(25).await;
+        match &db {
+            Db::Sqlite { write, .. } => steps.run(write).await,
+            Db::Postgres(pool) => steps.run(pool).await,
+        }
+        .expect("migrated");
+        let changed = DateTime::from_timestamp_micros(1_784_000_000_123_000).expect("a time");
+        for pinned in [true, false] {
+            execute!(
+                &db,
+                "insert into live_updates
+                   (id, title, message, author, priority, is_active, pinned, search_text, version,
+                    created_at, updated_at)
+                 values ($1, 'Bread', '', '', 'medium', true, $2, '', 1, $3, $4)",
+                Uuid::now_v7(),
+                pinned,
+                changed - TimeDelta::days(30),
+                changed,
+            );
+        }
+        db.close().await;
+
+        // The second run changes nothing.
+        for _ in 0..2 {
+            let said = camp.run(&["migrate"]);
+            assert_eq!(said.code, 0, "{said:?}");
+        }
+        let db = Db::open(&url).await.expect("a database");
+        let text = "select pinned_until from live_updates order by pinned_until is null";
+        let ends: Vec<Option<DateTime<Utc>>> = match &db {
+            Db::Sqlite { write, .. } => sqlx::query_scalar(text).fetch_all(write).await,
+            Db::Postgres(pool) => sqlx::query_scalar(text).fetch_all(pool).await,
+        }
+        .expect("times");
+        assert_eq!(ends, [Some(changed + TimeDelta::days(7)), None]);
         db.close().await;
     }
 }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::sessions::Holder;
 use super::tokens::{self, Bearer, Purpose};
 use crate::db::Tx;
+use crate::ids::UserId;
 use crate::notifications::{AccountMail, Delivery, Notice, Notification};
 use crate::{App, Result};
 
@@ -19,19 +20,20 @@ use crate::{App, Result};
 pub(crate) async fn with_link(
     tx: &mut Tx,
     kind: AccountMail,
-    subject_id: Uuid,
+    subject_id: impl Into<Uuid>,
     holder: Holder,
 ) -> Result<Notice> {
     let by = match holder {
-        Holder::User(id) | Holder::Staff(id) => id,
+        Holder::User(id) => Uuid::from(id),
+        Holder::Staff(id) => id.into(),
     };
     let version = tokens::version(tx, holder).await?;
     Ok(Notice { data: link_data(by, version), ..Notice::new(kind, subject_id) })
 }
 
 /// The data that a mail needs about the account that requested it, and for its link.
-pub(crate) fn link_data(by: Uuid, version: i64) -> Value {
-    json!({ "account": by, "version": version })
+pub(crate) fn link_data(by: impl Into<Uuid>, version: i64) -> Value {
+    json!({ "account": by.into(), "version": version })
 }
 
 /// The account that requested the link in a mail, and the version of its links at that time.
@@ -53,9 +55,7 @@ pub(super) async fn is_there(
     notification: &Notification,
     email: &str,
 ) -> Result<bool> {
-    let id = notification.subject_id;
-    let version = version(notification);
-    let db = &app.db;
+    let (db, id, version) = (&app.db, notification.subject_id, version(notification));
     let found: i64 = match kind {
         // An invitation that waited while staff corrected the address is not sent to a stranger.
         AccountMail::Invitation => db
@@ -99,6 +99,7 @@ pub(super) async fn is_there(
         | AccountMail::StaffEmailChanged
         | AccountMail::StaffTwoFactorOn
         | AccountMail::StaffTwoFactorOff
+        | AccountMail::StaffRecoveryCodes
         | AccountMail::StaffAccount
         | AccountMail::StaffNewBrowser => {
             db.sql("select count(*) from staff where id = $1").bind(id)
@@ -122,15 +123,19 @@ pub(in crate::accounts) async fn link(
     purpose: Purpose,
     page: &str,
 ) -> Result<String> {
-    let id = Some(notification.subject_id);
+    let id = notification.subject_id;
+    let family = Some(id.into());
     let email = Some(delivery.email.clone());
     let bearer = match purpose {
-        Purpose::Invite => Bearer { profile_id: id, email, ..Bearer::default() },
-        Purpose::SecondaryEmail => {
-            Bearer { profile_id: id, user_id: account(notification), email, ..Bearer::default() }
-        }
-        Purpose::StaffReset => Bearer { staff_id: id, email, ..Bearer::default() },
-        _ => Bearer { user_id: id, email, ..Bearer::default() },
+        Purpose::Invite => Bearer { profile_id: family, email, ..Bearer::default() },
+        Purpose::SecondaryEmail => Bearer {
+            profile_id: family,
+            user_id: account(notification).map(UserId::from),
+            email,
+            ..Bearer::default()
+        },
+        Purpose::StaffReset => Bearer { staff_id: Some(id.into()), email, ..Bearer::default() },
+        _ => Bearer { user_id: Some(id.into()), email, ..Bearer::default() },
     };
     let mut tx = app.db.begin().await?;
     let token = tokens::make(&mut tx, app, purpose, &bearer, version(notification)).await?;

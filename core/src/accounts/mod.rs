@@ -7,6 +7,7 @@ pub mod sessions;
 pub mod staff;
 pub mod tokens;
 mod totp;
+pub(crate) mod tried_name;
 mod user;
 pub mod user_browsers;
 pub(crate) mod user_password;

@@ -66,7 +66,11 @@ fn too_common(password: &str, known: &[&str]) -> bool {
         || known.iter().any(|text| !text.is_empty() && folded == text.to_lowercase())
 }
 
-/// Hashes a password. Fails when hashing does.
+/// Hashes a password.
+///
+/// # Errors
+///
+/// [`Error::Unforeseen`] when the task that hashes does not finish.
 pub async fn hash(app: &App, password: &str) -> Result<String> {
     let password = password.to_owned();
     on_a_quiet_thread(app, move || {
@@ -114,7 +118,8 @@ pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<V
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password`.
+/// [`Error::Invalid`] on `current_password`, [`Error::Unforeseen`] when the task that hashes does not
+/// finish.
 pub(super) async fn confirm(app: &App, attempt: Attempt, hash: &str, given: &str) -> Result<()> {
     match verify(app, given, Some(hash)).await? {
         Verdict::Wrong => {

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use super::{Staff, StaffRow, User};
 use crate::db::{Db, On, Tx, with_ids};
+use crate::ids::{StaffId, UserId};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
@@ -43,13 +44,13 @@ impl Device {
 /// The account of a session.
 #[derive(Clone, Copy)]
 pub enum Holder {
-    User(Uuid),
-    Staff(Uuid),
+    User(UserId),
+    Staff(StaffId),
 }
 
 impl Holder {
     /// The values of the two columns, of which one is set.
-    pub(super) fn ids(self) -> (Option<Uuid>, Option<Uuid>) {
+    pub(super) fn ids(self) -> (Option<UserId>, Option<StaffId>) {
         match self {
             Holder::User(id) => (Some(id), None),
             Holder::Staff(id) => (None, Some(id)),
@@ -157,11 +158,11 @@ pub async fn staff(app: &App, settings: &Settings, token: &str) -> Result<Option
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct SessionAccess {
     pub id: Uuid,
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
     /// Linked to a family that staff created or approved.
     pub family: bool,
     /// Set for active staff: not disabled, and with the second factor if it is required.
-    pub staff_id: Option<Uuid>,
+    pub staff_id: Option<StaffId>,
 }
 
 /// The columns of [`SessionAccess`] and the condition for valid sessions: $1 now, $2 and $3 the
@@ -221,8 +222,8 @@ pub async fn access_of_all(
 #[derive(sqlx::FromRow)]
 struct SessionRow {
     id: Uuid,
-    user_id: Option<Uuid>,
-    staff_id: Option<Uuid>,
+    user_id: Option<UserId>,
+    staff_id: Option<StaffId>,
     last_seen_at: DateTime<Utc>,
 }
 
@@ -273,7 +274,7 @@ pub async fn end_one(tx: &mut Tx, holder: Holder, id: Uuid) -> Result<()> {
         .execute()
         .await?;
     match ended {
-        0 => Err(Error::NotFound("This session has ended already.")),
+        0 => Err(Error::NotFound("This session has already ended.")),
         _ => Ok(()),
     }
 }
@@ -293,7 +294,7 @@ pub async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<
 }
 
 /// Returns the sessions of a user, the newest first.
-pub async fn of_user(db: &Db, user_id: Uuid, current: Uuid) -> Result<Vec<SessionInfo>> {
+pub async fn of_user(db: &Db, user_id: UserId, current: Uuid) -> Result<Vec<SessionInfo>> {
     db.sql(
         "select id, device, created_at, last_seen_at, id = $2 as current
          from sessions where user_id = $1 order by last_seen_at desc limit 100",
@@ -308,7 +309,7 @@ pub async fn of_user(db: &Db, user_id: Uuid, current: Uuid) -> Result<Vec<Sessio
 pub async fn of_staff(
     app: &App,
     settings: &Settings,
-    staff_id: Uuid,
+    staff_id: StaffId,
     current: Uuid,
 ) -> Result<Vec<SessionInfo>> {
     let now = app.clock.now();

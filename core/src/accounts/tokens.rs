@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::sessions::{Holder, random_token, token_hash};
 use crate::db::Tx;
+use crate::ids::{FamilyId, StaffId, UserId};
 use crate::{App, Error, Result};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::Type)]
@@ -34,9 +35,9 @@ impl Purpose {
 
 #[derive(Debug, Default, Clone, sqlx::FromRow)]
 pub struct Bearer {
-    pub user_id: Option<Uuid>,
-    pub profile_id: Option<Uuid>,
-    pub staff_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
+    pub profile_id: Option<FamilyId>,
+    pub staff_id: Option<StaffId>,
     /// The address that the link verifies, if it was sent to one.
     pub email: Option<String>,
 }
@@ -81,7 +82,7 @@ pub async fn make(
 }
 
 const GONE: Error =
-    Error::Gone("This link was used already or has expired. Please ask for a new one.");
+    Error::Gone("This link was already used or has expired. Please ask for a new one.");
 
 /// Valid tokens: $1 the hash, $2 now.
 const GOOD: &str = "token_hash = $1 and used_at is null and expires_at > $2
@@ -144,7 +145,7 @@ pub async fn void(tx: &mut Tx, holder: Holder) -> Result<()> {
 }
 
 /// Deletes the links of a family, with the addresses that they were sent to.
-pub(crate) async fn erase_family(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
+pub(crate) async fn erase_family(tx: &mut Tx, profile_id: FamilyId) -> Result<()> {
     tx.sql("delete from mail_tokens where profile_id = $1").bind(profile_id).execute().await?;
     Ok(())
 }
@@ -164,7 +165,11 @@ pub async fn version(tx: &mut Tx, holder: Holder) -> Result<i64> {
 }
 
 /// Revokes the copied invitation links of a family: only one is valid at a time.
-pub(crate) async fn revoke_copied(tx: &mut Tx, now: DateTime<Utc>, profile_id: Uuid) -> Result<()> {
+pub(crate) async fn revoke_copied(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    profile_id: FamilyId,
+) -> Result<()> {
     tx.sql(
         "update mail_tokens set used_at = $3
          where profile_id = $1 and purpose = $2 and email is null and used_at is null",
@@ -182,7 +187,7 @@ pub(crate) async fn revoke_copied(tx: &mut Tx, now: DateTime<Utc>, profile_id: U
 pub(crate) async fn revoke_invitations(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    profile_id: Uuid,
+    profile_id: FamilyId,
 ) -> Result<()> {
     revoke_copied(tx, now, profile_id).await?;
     tx.sql(

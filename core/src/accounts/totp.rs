@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::sessions::token_hash;
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::{Error, Result};
 
 /// The secret for the app, in the forms that people use.
@@ -76,7 +77,7 @@ fn base32(bytes: &[u8]) -> String {
 /// statement marks its time step as used.
 pub(super) async fn spend_code(
     tx: &mut Tx,
-    staff_id: Uuid,
+    staff_id: StaffId,
     stored: &str,
     code: &str,
     unix: i64,
@@ -106,7 +107,7 @@ pub(super) async fn spend_code(
 }
 
 /// Replaces all recovery codes with ten new ones, which are shown once.
-pub(super) async fn renew_recovery_codes(tx: &mut Tx, staff_id: Uuid) -> Result<Vec<String>> {
+pub(super) async fn renew_recovery_codes(tx: &mut Tx, staff_id: StaffId) -> Result<Vec<String>> {
     tx.sql("delete from recovery_codes where staff_id = $1").bind(staff_id).execute().await?;
     let mut codes = Vec::with_capacity(10);
     for _ in 0..10 {
@@ -124,7 +125,7 @@ pub(super) async fn renew_recovery_codes(tx: &mut Tx, staff_id: Uuid) -> Result<
 
 pub(super) async fn spend_recovery_code(
     tx: &mut Tx,
-    staff_id: Uuid,
+    staff_id: StaffId,
     code: &str,
     now: chrono::DateTime<chrono::Utc>,
 ) -> Result<bool> {

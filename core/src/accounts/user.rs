@@ -3,12 +3,12 @@
 use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::sessions::Device;
 use crate::Result;
 use crate::access::Access;
 use crate::db::On;
+use crate::ids::{FamilyId, UserId};
 use crate::settings::Settings;
 
 /// A label that grants nothing (decision P4).
@@ -25,11 +25,11 @@ pub enum UserType {
 /// A user, with what its family contributes.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct User {
-    pub id: Uuid,
+    pub id: UserId,
     pub email: String,
     pub full_name: String,
     pub verified: bool,
-    pub profile_id: Uuid,
+    pub profile_id: FamilyId,
     pub user_type: UserType,
     /// Linked to a family that staff created or approved.
     pub family: bool,
@@ -69,7 +69,7 @@ pub struct ClientInfo {
 }
 
 /// Returns a user, or `None` if there is none.
-pub async fn find_user(on: impl Into<On<'_>>, id: Uuid) -> Result<Option<User>> {
+pub async fn find_user(on: impl Into<On<'_>>, id: UserId) -> Result<Option<User>> {
     on.into()
         .sql(
             "select u.id, u.email, u.full_name, u.verified_at is not null as verified, u.profile_id,

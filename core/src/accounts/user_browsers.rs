@@ -10,6 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::sessions::random_token;
+use crate::ids::UserId;
 use crate::rate_limits::By;
 use crate::{App, Result};
 
@@ -24,7 +25,7 @@ const SEPARATOR: char = '~';
 /// # Errors
 ///
 /// [`crate::Error::NotFound`] when there is no such user.
-pub async fn remember(app: &App, cookie: Option<&str>, id: Uuid) -> Result<String> {
+pub async fn remember(app: &App, cookie: Option<&str>, id: UserId) -> Result<String> {
     let version: i64 =
         app.db.sql("select token_version from users where id = $1").bind(id).scalar().await?;
     let named = format!("{}.{}", random_token(), app.clock.now().timestamp());
@@ -36,16 +37,16 @@ pub async fn remember(app: &App, cookie: Option<&str>, id: Uuid) -> Result<Strin
 
 /// What an attempt from the browser of this cookie is counted by, if the user signed in there
 /// before. `login` is the user and the version of its links, if there is one.
-pub(crate) fn known(app: &App, cookie: Option<&str>, login: Option<(Uuid, i64)>) -> Option<By> {
+pub(crate) fn known(app: &App, cookie: Option<&str>, login: Option<(UserId, i64)>) -> Option<By> {
     // Does the same work if there is no such user.
-    let (id, version) = login.unwrap_or((Uuid::nil(), 0));
+    let (id, version) = login.unwrap_or((Uuid::nil().into(), 0));
     let entry = entries(cookie).find(|entry| is_good(app, entry, id, version))?;
     Some(By::Browser(entry.to_owned()))
 }
 
 const PURPOSE: &str = "signed in before";
 
-fn signed(named: &str, id: Uuid, version: i64) -> String {
+fn signed(named: &str, id: UserId, version: i64) -> String {
     format!("{named}.{id}.{version}")
 }
 
@@ -54,7 +55,7 @@ fn entries(cookie: Option<&str>) -> impl Iterator<Item = &str> {
     entries.filter(|entry| entry.len() < 200).take(MOST)
 }
 
-fn is_good(app: &App, entry: &str, id: Uuid, version: i64) -> bool {
+fn is_good(app: &App, entry: &str, id: UserId, version: i64) -> bool {
     let Some((named, signature)) = entry.rsplit_once('.') else { return false };
     let made = named.rsplit_once('.').and_then(|(_, seconds)| seconds.parse().ok());
     let made: Option<DateTime<Utc>> = made.and_then(|seconds| DateTime::from_timestamp(seconds, 0));

@@ -9,8 +9,8 @@ use crate::{App, Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`], [`Error::SignInRequired`] if the user
-/// was deleted meanwhile.
+/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong ones,
+/// [`Error::SignInRequired`] if the user was deleted meanwhile.
 pub(crate) async fn confirm_password(
     app: &App,
     user: &User,

@@ -2,7 +2,7 @@
 //! up, an invalid setting, a silent worker. Each kind is sent at most once a day, and only while
 //! the setting `systemAlerts` is on.
 
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -36,10 +36,10 @@ pub async fn check(app: &App) -> Result<()> {
         .await?;
     let aside = jobs::failed(&app.db).await?;
     if failed > 0 {
-        raise(app, "mail_failed", &format!("{failed} mails could not be delivered within the last day. The staff area shows which.")).await?;
+        raise(app, "mail_failed", &format!("{failed} emails could not be delivered in the last day. The staff area shows which.")).await?;
     }
     if late > 0 {
-        raise(app, "mail_late", &format!("{late} mails have been waiting for more than half an hour. Does the mail server answer? `camp mail test` shows whether it does.")).await?;
+        raise(app, "mail_late", &format!("{late} emails have been waiting for more than half an hour. `camp mail test` shows whether the mail server works.")).await?;
     }
     if aside > 0 {
         raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
@@ -52,7 +52,15 @@ pub async fn check(app: &App) -> Result<()> {
     if let Some(free) = free_bytes(app)
         && free < FREE
     {
-        raise(app, "disk", &format!("Only {} MB are free on the disk of the portal. When it is full, nothing can be saved.", free >> 20)).await?;
+        raise(
+            app,
+            "disk",
+            &format!(
+                "Only {} MB are free on the portal's disk. When it is full, nothing can be saved.",
+                free >> 20
+            ),
+        )
+        .await?;
     }
     Ok(())
 }
@@ -63,7 +71,7 @@ pub async fn check_worker(app: &App) -> Result<()> {
     if app.clock.now() - beat < SILENT {
         return Ok(());
     }
-    let text = "No worker has been running for five minutes: nothing is published or mailed. Start `camp worker`, or `camp serve --with-worker`.";
+    let text = "No worker has been running for five minutes: nothing is published or emailed. Start `camp worker`, or `camp serve --with-worker`.";
     for id in raise(app, "worker_silent", text).await? {
         Deliver { notification_id: id }.run(app).await?;
     }
@@ -108,19 +116,19 @@ pub(crate) fn mail_content(
 ) -> Option<MailContent> {
     let data: serde_json::Value = serde_json::from_str(&notification.data).ok()?;
     Some(MailContent {
-        subject: format!("{}: the portal needs you", settings.site_name),
-        heading: "The portal needs you".into(),
+        subject: format!("{}: the portal needs your attention", settings.camp_name()),
+        heading: "The portal needs your attention".into(),
         paragraphs: vec![data["text"].as_str()?.to_owned()],
         button: Some(notifications::Button {
             label: "Open the staff area",
             url: app.url("/admin/login"),
         }),
         notes: vec![
-            "You get this because you are an owner. The setting systemAlerts switches it off."
+            "You get this because you are an owner. To turn it off, use the setting “System alerts”."
                 .into(),
             format!(
                 "Seen at {}.",
-                Utc::now().with_timezone(&settings.timezone).format("%-I:%M %p on %B %-d, %Y")
+                app.clock.now().with_timezone(&settings.timezone).format("%-I:%M %p on %B %-d, %Y")
             ),
         ],
         ..MailContent::default()

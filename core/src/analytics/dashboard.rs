@@ -1,23 +1,29 @@
 //! The dashboard of the staff area: totals, and what needs attention now (decision S5).
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::clock::year_in;
+use super::{Period, views};
+use crate::accounts::staff;
+use crate::db::Db;
 use crate::notifications::undelivered;
 use crate::settings::Settings;
-use crate::{App, Result, payments};
+use crate::{App, Result, comments, family_admin, faq, messages, store, updates, videos};
 
 /// Totals.
-#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+#[derive(Debug, Serialize, utoipa::ToSchema)]
 #[schema(as = DashboardTiles)]
 pub struct Tiles {
     /// Videos of this summer, of every status.
     pub reports: i64,
+    /// Of every year.
     pub drafts: i64,
     /// Videos of earlier summers.
     pub gallery: i64,
+    /// Reported or waiting for review.
+    pub comments_to_review: i64,
+    /// Families and visitors.
     pub users: i64,
     /// Admin accounts that may sign in.
     pub accounts: i64,
@@ -27,7 +33,7 @@ pub struct Tiles {
     /// Published.
     pub faq: i64,
     pub store: i64,
-    /// Views within the last seven days.
+    /// Of today and the six days before.
     pub views: i64,
 }
 
@@ -42,7 +48,7 @@ pub struct Attention {
     pub failed_video_mails: i64,
     /// Addresses of families, staff and the mailing list that refused mail permanently.
     pub suppressed_addresses: i64,
-    /// Visible comments that readers reported.
+    /// Visible comments that readers reported since staff last kept them.
     pub reported_comments: i64,
     /// Comments that wait for review.
     pub held_comments: i64,
@@ -65,84 +71,47 @@ pub struct Dashboard {
     pub attention: Attention,
 }
 
-/// Computes the dashboard.
+/// Computes the dashboard. Each figure comes from the function that computes it for its own page.
 pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
-    let tiles = tiles(app, settings).await?;
-    let attention = attention(app, settings, tiles.messages_unread).await?;
+    let db = &app.db;
+    let videos = videos::counts_without_recipients(app, settings, None).await?;
+    let families = family_admin::summary(app, settings).await?;
+    let comments = comments::counts(db, None).await?;
+    let unread_messages = messages::counts(db).await?.unread;
+    let mails = undelivered::count_failed(db, app.clock.now()).await?;
+    let tiles = Tiles {
+        reports: videos.current,
+        drafts: videos.draft,
+        gallery: videos.archive,
+        comments_to_review: comments.to_review,
+        users: families.total_users,
+        accounts: staff::count_active(db).await?,
+        live_updates: updates::count_active(app).await?,
+        messages_unread: unread_messages,
+        faq: faq::stats(db).await?.published,
+        store: store::stats(db).await?.total,
+        views: views(app, settings, Period::Week).await?,
+    };
+    let attention = Attention {
+        unread_messages,
+        failed_mails: mails.all,
+        failed_video_mails: mails.about_videos,
+        suppressed_addresses: undelivered::count_refused(db).await?,
+        reported_comments: comments.reported,
+        held_comments: comments.held,
+        to_approve: families.to_approve,
+        overdue_plans: families.overdue,
+        failed_jobs: db.sql("select count(*) from failed_jobs").scalar().await?,
+        next_video: next_video(db).await?,
+    };
     Ok(Dashboard { tiles, attention })
 }
 
-async fn tiles(app: &App, settings: &Settings) -> Result<Tiles> {
-    let now = app.clock.now();
-    app.db
-        .sql(
-            "select
-               (select count(*) from videos where year = $1) as reports,
-               (select count(*) from videos where year = $1 and status = 'draft') as drafts,
-               (select count(*) from videos where year < $1) as gallery,
-               (select count(*) from profiles where deleted_at is null) as users,
-               (select count(*) from staff where disabled_at is null) as accounts,
-               (select count(*) from live_updates where is_active
-                  and (expires_at is null or expires_at > $2)) as live_updates,
-               (select count(*) from messages where status = 'unread' and not spam) as messages_unread,
-               (select count(*) from faq where is_published) as faq,
-               (select count(*) from products) as store,
-               (select count(*) from video_views where viewed_at >= $3) as views",
-        )
-        .bind(i64::from(year_in(settings.timezone, now)))
-        .bind(now)
-        .bind(now - TimeDelta::days(7))
-        .one()
-        .await
-}
-
-async fn attention(app: &App, settings: &Settings, unread_messages: i64) -> Result<Attention> {
-    let now = app.clock.now();
-    let (
-        failed_mails,
-        failed_video_mails,
-        reported_comments,
-        held_comments,
-        to_approve,
-        overdue_plans,
-        failed_jobs,
-    ): (i64, i64, i64, i64, i64, i64, i64) = app
-        .db
-        .sql(
-            "select
-               (select count(*) from deliveries where status = 'failed' and updated_at >= $1),
-               (select count(*) from deliveries d join notifications n on n.id = d.notification_id
-                  where d.status = 'failed' and d.updated_at >= $1 and n.kind = 'video'),
-               (select count(distinct r.comment_id) from comment_reports r
-                  join video_comments c on c.id = r.comment_id where c.hidden_at is null),
-               (select count(*) from video_comments where held_at is not null),
-               (select count(*) from profiles where deleted_at is null and user_type = 'parent'
-                  and approved_at is null and refused_at is null),
-               (select count(*) from profiles where deleted_at is null and list_standing < $2),
-               (select count(*) from failed_jobs)",
-        )
-        .bind(undelivered::lately(now))
-        .bind(payments::day_number(payments::today(settings, now)))
-        .one()
-        .await?;
-    let next_video = app
-        .db
-        .sql(
-            "select id, title, scheduled_date from videos
-             where status = 'scheduled' order by scheduled_date limit 1",
-        )
-        .optional()
-        .await?;
-    Ok(Attention {
-        unread_messages,
-        failed_mails,
-        failed_video_mails,
-        suppressed_addresses: undelivered::count_refused(&app.db).await?,
-        reported_comments,
-        held_comments,
-        to_approve,
-        overdue_plans,
-        failed_jobs,
-        next_video,
-    })
+async fn next_video(db: &Db) -> Result<Option<NextVideo>> {
+    db.sql(
+        "select id, title, scheduled_date from videos
+         where status = 'scheduled' order by scheduled_date limit 1",
+    )
+    .optional()
+    .await
 }

@@ -117,12 +117,7 @@ pub struct Analytics {
 pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<Analytics> {
     let zone = settings.timezone;
     let today = day_in(zone, app.clock.now());
-    let from = match period {
-        Period::Week => back(today, 6),
-        Period::Month => back(today, 29),
-        Period::Quarter => back(today, 89),
-        Period::Season => first_video(app, settings).await?.unwrap_or(today).min(today),
-    };
+    let from = first_day(app, settings, period).await?;
     let length = (today - from).num_days() as u64 + 1;
     let start = moment_in(zone, from.and_time(Default::default()));
     let earlier = moment_in(zone, back(from, length).and_time(Default::default()));
@@ -164,6 +159,25 @@ pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<A
         user_types: user_types(db).await?,
         engagement: engagement(app, start).await?,
         recent: recent(db).await?,
+    })
+}
+
+/// Returns the views of a period, as [`compute`] counts them.
+async fn views(app: &App, settings: &Settings, period: Period) -> Result<i64> {
+    let zone = settings.timezone;
+    let from = first_day(app, settings, period).await?;
+    let start = moment_in(zone, from.and_time(Default::default()));
+    let hours = hours(&app.db, Counted::Views, start).await?;
+    Ok(hours.iter().filter(|(hour, _)| day_in(zone, *hour) >= from).map(|(_, count)| count).sum())
+}
+
+async fn first_day(app: &App, settings: &Settings, period: Period) -> Result<NaiveDate> {
+    let today = day_in(settings.timezone, app.clock.now());
+    Ok(match period {
+        Period::Week => back(today, 6),
+        Period::Month => back(today, 29),
+        Period::Quarter => back(today, 89),
+        Period::Season => first_video(app, settings).await?.unwrap_or(today).min(today),
     })
 }
 

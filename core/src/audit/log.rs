@@ -28,7 +28,8 @@ pub struct Entry {
     pub action: String,
     pub subject_kind: String,
     pub subject_id: Option<Uuid>,
-    /// The title or user name of a record that still exists; never a person's name.
+    /// The title or user name of a record that still exists, and the address of a login whose
+    /// sign-in was refused; never a person's name.
     pub subject_name: Option<String>,
     /// The family that the record is or belongs to, if it still exists.
     pub subject_family: Option<Uuid>,
@@ -140,7 +141,7 @@ fn known(field: &str, word: Option<&str>) -> Result<()> {
     };
     match word.is_none_or(fits) {
         true => Ok(()),
-        false => Err(Error::invalid(field, "The log knows nothing of this name.")),
+        false => Err(Error::invalid(field, "The log has nothing under this name.")),
     }
 }
 
@@ -151,7 +152,7 @@ async fn actor(on: impl Into<On<'_>>, named: Option<&str>) -> Result<Option<Uuid
     if let Ok(id) = named.parse() {
         return Ok(Some(id));
     }
-    let unknown = || Error::invalid("actor", "There is no staff account of this name.");
+    let unknown = || Error::invalid("actor", "There is no staff account with this name.");
     if named.contains('\0') {
         return Err(unknown());
     }
@@ -200,6 +201,9 @@ impl Wanted {
                       when 'faq' then (select question from faq where id = l.subject_id)
                       when 'letter' then (select subject from letters where id = l.subject_id)
                       when 'staff' then (select username from staff where id = l.subject_id)
+                      when 'user' then (select email from users
+                                        where id = l.subject_id
+                                          and l.action = 'user.sign_in_refused')
                       when 'live_update' then (select title from live_updates
                                                where id = l.subject_id and deleted_at is null)
                     end as subject_name,

@@ -1,6 +1,6 @@
 //! The audit log: who did what, when, to which record (decision S6). It holds only ids. Names and
-//! addresses are left out, and of what people wrote only that it changed. Entries are never changed
-//! or deleted.
+//! addresses are left out, and of what people wrote only that it changed. Only a refused sign-in to an
+//! unknown account keeps a part of what was typed. Entries are never changed or deleted.
 
 mod actions;
 mod export;
@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::Result;
 use crate::db::Tx;
+use crate::ids::{StaffId, UserId};
 
 use actions::topic;
 pub use actions::{Action, SubjectKind};
@@ -23,8 +24,8 @@ pub use log::{ActorKind, Entry, Filter, Filters, StaffName, filters, list};
 /// Who performed the action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
-    Staff(Uuid),
-    User(Uuid),
+    Staff(StaffId),
+    User(UserId),
     /// Somebody on the server's command line.
     Operator,
     /// The worker.
@@ -46,12 +47,13 @@ impl Actor {
 
     pub fn id(self) -> Option<Uuid> {
         match self {
-            Actor::Staff(id) | Actor::User(id) => Some(id),
+            Actor::Staff(id) => Some(id.into()),
+            Actor::User(id) => Some(id.into()),
             _ => None,
         }
     }
 
-    pub fn staff_id(self) -> Option<Uuid> {
+    pub fn staff_id(self) -> Option<StaffId> {
         match self {
             Actor::Staff(id) => Some(id),
             _ => None,
@@ -67,8 +69,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    pub fn new(kind: SubjectKind, id: Uuid) -> Subject {
-        Subject { kind, id: Some(id) }
+    pub fn new(kind: SubjectKind, id: impl Into<Uuid>) -> Subject {
+        Subject { kind, id: Some(id.into()) }
     }
 
     pub fn none(kind: SubjectKind) -> Subject {

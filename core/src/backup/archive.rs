@@ -236,13 +236,12 @@ fn no_backup() -> Error {
 fn incomplete() -> Error {
     Error::invalid(
         "file",
-        "This backup is incomplete: its end is missing. Nothing was changed; please take another \
-         one, or copy it again.",
+        "This backup is incomplete: its end is missing. Nothing was changed. Please use another one, or copy it again.",
     )
 }
 
 fn damaged(why: impl std::fmt::Display) -> Error {
     let text =
-        format!("This backup is damaged ({why}). Nothing was changed; please take another one.");
+        format!("This backup is damaged ({why}). Nothing was changed. Please use another one.");
     Error::invalid("file", text)
 }

@@ -179,7 +179,7 @@ impl Out {
         }
         let part = hidden(path, "part");
         let busy = || {
-            let text = format!("Another backup to {} is being made just now.", path.display());
+            let text = format!("Another backup to {} is running right now.", path.display());
             Error::invalid("file", text)
         };
         if is_being_written(&part) {
@@ -246,7 +246,7 @@ fn unwritable(path: &Path, error: &io::Error) -> Error {
 
 fn taken(path: &Path) -> Error {
     let text = format!(
-        "{} is there already. Choose another name, or write over it with --force.",
+        "{} already exists. Choose another name, or overwrite it with --force.",
         path.display()
     );
     Error::invalid("file", text)

@@ -32,7 +32,7 @@ pub(super) enum Database {
 }
 
 const LIVED_IN: Error = Error::Conflict(
-    "There is a camp here already. With --replace it is set aside, and the backup takes its place.",
+    "There is already a camp here. With --replace it is set aside, and the backup takes its place.",
 );
 
 impl Target {

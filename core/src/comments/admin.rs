@@ -1,62 +1,13 @@
 //! Moderation of comments by staff.
 
-use chrono::{DateTime, Utc};
-use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Comment, NOT_FOUND, Place, emit_removed, uncount};
+use super::{NOT_FOUND, Place, emit_removed, uncount};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
-use crate::pagination::{Page, PageRequest};
-use crate::videos;
 use crate::{App, Result};
-
-/// A comment as staff see it.
-#[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
-pub struct AdminComment {
-    #[sqlx(flatten)]
-    #[serde(flatten)]
-    pub comment: Comment,
-    pub hidden: bool,
-    /// How many readers reported it.
-    pub reports: i64,
-}
-
-/// Returns the comments of a video for staff, including hidden ones, newest first.
-///
-/// # Errors
-///
-/// [`crate::Error::NotFound`] when there is no such video.
-pub async fn list_for_staff(
-    app: &App,
-    video_id: Uuid,
-    part: &PageRequest,
-) -> Result<Page<AdminComment>> {
-    videos::must_exist(&app.db, video_id).await?;
-    let after: Option<(DateTime<Utc>, Uuid)> = part.after("comments")?;
-    let rows: Vec<AdminComment> = app
-        .db
-        .sql(
-            "select c.id, c.author_name, c.content, c.created_at, (1 = 0) as mine,
-                    c.held_at is not null as held,
-                    c.hidden_at is not null and c.held_at is null as hidden,
-                    (select count(*) from comment_reports r where r.comment_id = c.id) as reports
-             from video_comments c
-             where c.video_id = $1
-               and ($3 is null or (c.created_at, c.id) < ($3, $4))
-             order by c.created_at desc, c.id desc
-             limit $2",
-        )
-        .bind(video_id)
-        .bind(part.limit() + 1)
-        .bind(after.map(|a| a.0))
-        .bind(after.map(|a| a.1))
-        .all()
-        .await?;
-    Ok(part.page("comments", rows, |row| (row.comment.created_at, row.comment.id)))
-}
 
 /// Deletes anybody's comment.
 ///
@@ -172,7 +123,7 @@ async fn stand(
     Ok(())
 }
 
-async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(super) async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {
     let comments: i64 =
         tx.sql("select count(*) from video_comments where id = $1").bind(id).scalar().await?;
     match comments {
@@ -186,7 +137,7 @@ fn seen(video_id: Uuid, before: &str, after: &str) -> Value {
     json!({ "video_id": video_id, "comment": audit::changed(before, after) })
 }
 
-async fn record(
+pub(super) async fn record(
     tx: &mut Tx,
     app: &App,
     actor: Actor,

@@ -1,8 +1,8 @@
 //! Comments on videos and their moderation (decisions C1 and S3).
 
 mod admin;
-
-use std::net::IpAddr;
+mod queue;
+mod reports;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,17 +11,21 @@ use uuid::Uuid;
 use crate::access::Viewer;
 use crate::db::Tx;
 use crate::events::{self, Event};
+use crate::ids::UserId;
 use crate::pagination::{Page, PageRequest};
 use crate::rate_limits;
+use crate::search_text::normalize;
 use crate::settings::{Moderation, Settings};
 use crate::validation::Validator;
 use crate::videos::{self, must_be_open};
 use crate::{App, Error, Result};
 
-pub use admin::{AdminComment, approve, delete, hide, list_for_staff, show};
+pub use admin::{approve, delete, hide, show};
+pub use queue::{AdminComment, QueueCounts, QueueFilter, counts, list_for_staff, queue};
+pub use reports::{Report, ReportCategory, ReportReason, keep, may_report, reopen, report};
 
 const LONGEST: usize = 2000;
-const NOT_FOUND: Error = Error::NotFound("This comment is not there any more.");
+const NOT_FOUND: Error = Error::NotFound("This comment no longer exists.");
 
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct Comment {
@@ -43,13 +47,6 @@ pub struct NewComment {
     pub content: String,
 }
 
-#[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(as = CommentReport)]
-pub struct Report {
-    pub reason: Option<String>,
-}
-
 impl NewComment {
     fn check(&self) -> Result<String> {
         let mut checks = Validator::new();
@@ -64,20 +61,10 @@ impl NewComment {
 ///
 /// # Errors
 ///
-/// [`Error::TooMany`]
+/// [`Error::SignInRequired`], [`Error::TooMany`]
 pub async fn may_post(app: &App, viewer: &Viewer) -> Result<()> {
     let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
     rate_limits::count(app, rate_limits::COMMENTS_BY_USER, &user_id.to_string()).await
-}
-
-/// Applies the rate limit of reports from one address. Call it before [`report`], outside its
-/// transaction.
-///
-/// # Errors
-///
-/// [`Error::TooMany`]
-pub async fn may_report(app: &App, from: IpAddr) -> Result<()> {
-    rate_limits::count_network(app, rate_limits::REPORTS_BY_ADDRESS, from).await
 }
 
 /// Posts a comment under the user's current name. Where first comments are moderated, all comments
@@ -106,7 +93,7 @@ pub async fn post(
     if settings.require_email_verification && verified_at.is_none() {
         return Err(Error::Forbidden {
             code: "email_unverified",
-            text: "Please confirm your email address before you comment.",
+            text: "Please confirm your email before you comment.",
         });
     }
     let content = new.check()?;
@@ -133,8 +120,9 @@ pub async fn post(
     let comment: Comment = tx
         .sql(
             "insert into video_comments
-               (id, video_id, user_id, author_name, content, created_at, held_at, hidden_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $7)
+               (id, video_id, user_id, author_name, content, created_at, held_at, hidden_at,
+                search_text)
+             values ($1, $2, $3, $4, $5, $6, $7, $7, $8)
              returning id, author_name, content, created_at, (1 = 1) as mine,
                        held_at is not null as held",
         )
@@ -142,9 +130,10 @@ pub async fn post(
         .bind(video_id)
         .bind(user_id)
         .bind(name)
-        .bind(content)
+        .bind(&content)
         .bind(now)
         .bind(held.then_some(now))
+        .bind(search_text(name, &content))
         .one()
         .await?;
     if !held {
@@ -153,7 +142,7 @@ pub async fn post(
     Ok(comment)
 }
 
-async fn has_visible_comment(tx: &mut Tx, user_id: Uuid) -> Result<bool> {
+async fn has_visible_comment(tx: &mut Tx, user_id: UserId) -> Result<bool> {
     let found: Option<(Uuid,)> = tx
         .sql("select id from video_comments where user_id = $1 and hidden_at is null limit 1")
         .bind(user_id)
@@ -162,8 +151,11 @@ async fn has_visible_comment(tx: &mut Tx, user_id: Uuid) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// Returns the visible comments of a video and the user's own held ones, newest first. Errors as
-/// for the video's page.
+/// Returns the visible comments of a video and the user's own held ones, newest first.
+///
+/// # Errors
+///
+/// Those of the video's page.
 pub async fn list(
     app: &App,
     settings: &Settings,
@@ -200,7 +192,7 @@ pub async fn list(
 /// # Errors
 ///
 /// [`Error::NotFound`], also for somebody else's comment.
-pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Result<()> {
+pub async fn delete_own(tx: &mut Tx, app: &App, user_id: UserId, id: Uuid) -> Result<()> {
     let gone: Option<Place> = tx
         .sql(
             "delete from video_comments where id = $1 and user_id = $2
@@ -216,54 +208,31 @@ pub async fn delete_own(tx: &mut Tx, app: &App, user_id: Uuid, id: Uuid) -> Resu
     Ok(())
 }
 
-/// Reports a comment to the camp. Each reader counts once.
-///
-/// # Errors
-///
-/// [`Error::NotFound`], also for a hidden comment, and those of the video's page.
-pub async fn report(
-    tx: &mut Tx,
-    app: &App,
-    settings: &Settings,
-    viewer: &Viewer,
-    id: Uuid,
-    report: &Report,
-) -> Result<()> {
-    let mut checks = Validator::new();
-    let reason = checks.block("reason", report.reason.as_deref().unwrap_or_default(), 500);
-    checks.done()?;
-    let video: Option<(Uuid,)> = tx
-        .sql("select video_id from video_comments where id = $1 and hidden_at is null")
-        .bind(id)
-        .optional()
+/// Removes the author's name from comments when the user is deleted (decision P10).
+pub async fn erase_author(tx: &mut Tx, user_id: UserId) -> Result<()> {
+    const NAME: &str = "Former member";
+    let theirs: Vec<(Uuid, String)> = tx
+        .sql("select id, content from video_comments where user_id = $1")
+        .bind(user_id)
+        .all()
         .await?;
-    let (video_id,) = video.ok_or(NOT_FOUND)?;
-    must_be_open(&mut *tx, settings, viewer, video_id).await?;
-    let key = viewer.key().ok_or(Error::SignInRequired)?;
-    tx.sql(
-        "insert into comment_reports (comment_id, reporter, reason, created_at)
-         select id, $2, $3, $4 from video_comments where id = $1
-         on conflict (comment_id, reporter) do nothing",
-    )
-    .bind(id)
-    .bind(app.keys.hash("reporter", &[key.as_bytes()]))
-    .bind(reason)
-    .bind(app.clock.now())
-    .execute()
-    .await?;
+    for (id, content) in theirs {
+        tx.sql(
+            "update video_comments set author_name = $2, search_text = $3, user_id = null
+             where id = $1",
+        )
+        .bind(id)
+        .bind(NAME)
+        .bind(search_text(NAME, &content))
+        .execute()
+        .await?;
+    }
     Ok(())
 }
 
-/// Removes the author's name from comments when the user is deleted (decision P10).
-pub async fn erase_author(tx: &mut Tx, user_id: Uuid) -> Result<()> {
-    tx.sql(
-        "update video_comments set author_name = 'Former member', user_id = null
-         where user_id = $1",
-    )
-    .bind(user_id)
-    .execute()
-    .await?;
-    Ok(())
+/// What staff find a comment by.
+pub(crate) fn search_text(author_name: &str, content: &str) -> String {
+    normalize(&format!("{author_name} {content}"))
 }
 
 #[derive(sqlx::FromRow)]

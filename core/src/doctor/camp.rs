@@ -26,7 +26,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
         found.broken(
             "database",
             format!("A question could not be answered: {error}."),
-            "Please look into the database's own log.",
+            "Please check the database's own log.",
         );
     }
 }

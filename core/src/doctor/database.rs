@@ -24,7 +24,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
             found.broken(
                 WHAT,
                 says,
-                "Check --data-dir and --database-url. A new camp begins with `camp admin add`.",
+                "Check --data-dir and --database-url. A new camp starts with `camp admin add`.",
             );
             return None;
         }

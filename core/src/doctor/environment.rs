@@ -32,7 +32,7 @@ fn address(config: &Config, found: &mut Findings) {
     }
     let Some(url) = &config.public_url else {
         let says = format!(
-            "Links in mails lead to {}, which only this machine knows.",
+            "Links in emails lead to {}, which only this machine knows.",
             config.public_url()
         );
         return found.warning(WHAT, says, example);
@@ -47,7 +47,7 @@ fn address(config: &Config, found: &mut Findings) {
         found.well(WHAT, format!("People reach the portal at {}.", config.public_url()));
     } else if here {
         let says = format!(
-            "Links in mails lead to {}, which only this machine knows.",
+            "Links in emails lead to {}, which only this machine knows.",
             config.public_url()
         );
         found.warning(WHAT, says, example);
@@ -98,7 +98,7 @@ fn folder(folder: &Path, found: &mut Findings) {
             return found.broken(
                 WHAT,
                 says,
-                "Check --data-dir. A new camp begins with `camp admin add`.",
+                "Check --data-dir. A new camp starts with `camp admin add`.",
             );
         }
         Err(error) => {

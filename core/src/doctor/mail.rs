@@ -33,7 +33,7 @@ pub(super) async fn examine(config: &Config, options: &Options, found: &mut Find
                 Err(SendError::Unreachable(cause)) => found.broken(
                     WHAT,
                     format!("{server} cannot be reached: {cause}."),
-                    "Check --smtp-url, and that nothing blocks the way there.",
+                    "Check --smtp-url, and that no firewall blocks it.",
                 ),
                 Err(SendError::Later(cause)) => found.warning(
                     WHAT,

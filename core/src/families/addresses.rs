@@ -4,12 +4,12 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::{EXISTS, pending, refresh_search_text};
 use crate::accounts::tokens;
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
+use crate::ids::FamilyId;
 use crate::{Error, Result};
 
 /// An address and how it became known.
@@ -28,7 +28,7 @@ impl Kept {
 }
 
 /// Returns the primary and the secondary address of a family.
-pub(crate) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Option<Kept>)> {
+pub(crate) async fn addresses(tx: &mut Tx, id: FamilyId) -> Result<(Option<Kept>, Option<Kept>)> {
     let mut found: [Option<Kept>; 2] = [None, None];
     for (place, kind) in found.iter_mut().zip(["primary", "secondary"]) {
         *place = tx
@@ -49,12 +49,13 @@ pub(crate) async fn addresses(tx: &mut Tx, id: Uuid) -> Result<(Option<Kept>, Op
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `secondary_email` when both are the same, [`Error::Taken`] when another
-/// family has one of them, [`Error::NotFound`] when the family was deleted.
+/// [`Error::Invalid`] on `secondary_email` when both are the same, [`Error::Taken`] on `email` or
+/// `secondary_email` when another family has the address, [`Error::NotFound`] when the family was
+/// deleted.
 pub(crate) async fn change_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     email: Option<Option<String>>,
     secondary: Option<Option<String>>,
 ) -> Result<bool> {
@@ -75,7 +76,7 @@ pub(crate) async fn change_addresses(
     if let (Some(one), Some(other)) = &after
         && one.email == other.email
     {
-        let text = "The second address must be another one than the first.";
+        let text = "The second email must be different from the first.";
         return Err(Error::invalid("secondary_email", text));
     }
     // A family with one address has it as its primary one.
@@ -91,11 +92,12 @@ pub(crate) async fn change_addresses(
 ///
 /// # Errors
 ///
-/// [`Error::Taken`] when another family has an address.
+/// [`Error::Taken`] on `email` or `secondary_email` when another family has the address,
+/// [`Error::NotFound`] when the family was deleted.
 pub(crate) async fn replace_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     primary: Option<Kept>,
     secondary: Option<Kept>,
 ) -> Result<()> {
@@ -111,7 +113,7 @@ pub(crate) async fn replace_addresses(
 }
 
 /// Whether an address belongs to a family now.
-pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) -> Result<bool> {
+pub(crate) async fn has_address(on: impl Into<On<'_>>, id: FamilyId, email: &str) -> Result<bool> {
     let found: i64 = on
         .into()
         .sql("select count(*) from profile_addresses where profile_id = $1 and email = $2")
@@ -126,11 +128,12 @@ pub(crate) async fn has_address(on: impl Into<On<'_>>, id: Uuid, email: &str) ->
 ///
 /// # Errors
 ///
-/// [`Error::Taken`] when another family has an address.
+/// [`Error::Taken`] on `email` or `secondary_email` when another family has the address,
+/// [`Error::NotFound`] when the family was deleted.
 pub(crate) async fn set_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     primary: Option<Kept>,
     secondary: Option<Kept>,
 ) -> Result<()> {
@@ -158,7 +161,7 @@ pub(crate) enum Place {
 pub(crate) async fn put_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     address: &Kept,
     place: Place,
 ) -> Result<()> {
@@ -193,7 +196,7 @@ pub(crate) async fn put_address(
 pub(crate) async fn add_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     email: &str,
 ) -> Result<()> {
     tx.sql(
@@ -224,7 +227,7 @@ pub(crate) async fn add_address(
 pub(crate) async fn move_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     old: &str,
     new: &str,
 ) -> Result<()> {
@@ -243,7 +246,7 @@ pub(crate) async fn move_address(
 }
 
 /// Removes the secondary address from a family, and its invitations.
-pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Result<()> {
     let dropped = tx
         .sql("delete from profile_addresses where profile_id = $1 and kind = 'secondary'")
         .bind(id)
@@ -256,7 +259,7 @@ pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) ->
 }
 
 /// Removes all addresses from a deleted family. Returns how many there were.
-pub(crate) async fn drop_all(tx: &mut Tx, id: Uuid) -> Result<u64> {
+pub(crate) async fn drop_all(tx: &mut Tx, id: FamilyId) -> Result<u64> {
     tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;
     tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await
 }

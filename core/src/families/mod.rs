@@ -6,13 +6,13 @@ mod own;
 pub mod pending;
 
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 pub(crate) use addresses::{add_address, has_address, move_address};
 pub use own::{OwnChanges, OwnProfile, change_own, own};
 
 use crate::accounts::{User, UserType};
 use crate::db::{On, Tx};
+use crate::ids::{FamilyId, UserId};
 use crate::search_text::normalize;
 use crate::{Error, Result};
 
@@ -31,21 +31,21 @@ pub const DEFAULT_PREFERENCES: Preferences =
 /// The row of a family.
 #[derive(Debug, sqlx::FromRow)]
 pub struct FamilyRecord {
-    pub id: Uuid,
+    pub id: FamilyId,
     pub full_name: String,
     pub child_name: String,
     pub user_type: UserType,
 }
 
 const EXISTS: &str = "A user with this email already exists";
-pub(crate) const NO_FAMILY: Error = Error::NotFound("There is no such user.");
+pub(crate) const NO_FAMILY: Error = Error::NotFound("User not found.");
 
 /// Returns a family.
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
-pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<FamilyRecord> {
+/// [`Error::NotFound`] when there is no such family.
+pub async fn find(on: impl Into<On<'_>>, id: FamilyId) -> Result<FamilyRecord> {
     on.into()
         .sql("select id, full_name, child_name, user_type from profiles where id = $1 and deleted_at is null")
         .bind(id)
@@ -61,7 +61,7 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<FamilyRecord> {
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such family.
-pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
+pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Result<()> {
     let held = tx
         .sql(
             "update profiles set version = version + 1, updated_at = $2
@@ -78,7 +78,12 @@ pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()
 }
 
 /// Sets the sort keys of the family in lists ordered by payment.
-pub(crate) async fn set_standing(tx: &mut Tx, id: Uuid, standing: i64, paid: i64) -> Result<()> {
+pub(crate) async fn set_standing(
+    tx: &mut Tx,
+    id: FamilyId,
+    standing: i64,
+    paid: i64,
+) -> Result<()> {
     tx.sql("update profiles set list_standing = $2, list_paid = $3 where id = $1")
         .bind(id)
         .bind(standing)
@@ -88,7 +93,7 @@ pub(crate) async fn set_standing(tx: &mut Tx, id: Uuid, standing: i64, paid: i64
     Ok(())
 }
 
-pub(crate) async fn has_user(tx: &mut Tx, id: Uuid) -> Result<bool> {
+pub(crate) async fn has_user(tx: &mut Tx, id: FamilyId) -> Result<bool> {
     let logins: i64 =
         tx.sql("select count(*) from users where profile_id = $1").bind(id).scalar().await?;
     Ok(logins > 0)
@@ -102,7 +107,7 @@ pub(crate) async fn create_own(
     child_name: &str,
     user_type: UserType,
     preferences: Preferences,
-) -> Result<Uuid> {
+) -> Result<FamilyId> {
     insert(tx, now, "self", None, full_name, child_name, user_type, preferences, "").await
 }
 
@@ -117,8 +122,8 @@ pub(crate) async fn insert(
     user_type: UserType,
     preferences: Preferences,
     primary_email: &str,
-) -> Result<Uuid> {
-    let id = Uuid::now_v7();
+) -> Result<FamilyId> {
+    let id = FamilyId::generate();
     tx.sql(
         "insert into profiles
            (id, full_name, child_name, user_type, origin, email_notifications, daily_video_email,
@@ -148,7 +153,7 @@ pub(crate) async fn insert(
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such family.
-pub(crate) async fn preferences(tx: &mut Tx, id: Uuid) -> Result<Preferences> {
+pub(crate) async fn preferences(tx: &mut Tx, id: FamilyId) -> Result<Preferences> {
     tx.sql(
         "select email_notifications, daily_video_email, camp_updates_email from profiles where id = $1",
     )
@@ -160,7 +165,7 @@ pub(crate) async fn preferences(tx: &mut Tx, id: Uuid) -> Result<Preferences> {
 pub(crate) async fn set_preferences(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
     to: Preferences,
 ) -> Result<()> {
     tx.sql(
@@ -190,7 +195,7 @@ const KNOWN_TO_CAMP: &str = "(p.origin <> 'self' or p.approved_at is not null
 pub(crate) async fn drop_if_own_and_empty(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: FamilyId,
 ) -> Result<bool> {
     let dropped = tx
         .sql([
@@ -258,7 +263,7 @@ pub(crate) async fn separate_from_strangers(
 /// staff entered, and resets its mail preferences.
 async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     let id = user.profile_id;
-    let newer: Vec<(Uuid, String)> = tx
+    let newer: Vec<(UserId, String)> = tx
         .sql(
             "select u.id, u.full_name from users u
              where u.profile_id = $1 and u.id <> $2
@@ -326,8 +331,8 @@ async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
 pub(crate) async fn move_user(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    user_id: Uuid,
-    to: Uuid,
+    user_id: UserId,
+    to: FamilyId,
 ) -> Result<()> {
     tx.sql("update users set profile_id = $2, updated_at = $3 where id = $1")
         .bind(user_id)
@@ -367,7 +372,7 @@ pub(crate) fn search_text<'a>(
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such family.
-pub(crate) async fn refresh_search_text(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn refresh_search_text(tx: &mut Tx, id: FamilyId) -> Result<()> {
     let profile = find(&mut *tx, id).await?;
     let (primary, _) = addresses::addresses(tx, id).await?;
     let emails: Vec<(String,)> = tx

@@ -134,7 +134,11 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`]
+/// [`Error::Invalid`] on `full_name`, `child_name`, `secondary_email` or `current_password`,
+/// [`Error::Conflict`] when mail is chosen for an address that is not one of the family's two,
+/// [`Error::TooMany`] after many wrong passwords or changes, [`Error::TooManyMails`] above the limit of
+/// the second address's mailbox, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the
+/// family was deleted meanwhile.
 pub async fn change_own(
     app: &App,
     user: &User,
@@ -243,7 +247,7 @@ async fn choose_mail(
     }
     if others > 0 {
         return Err(Error::Conflict(
-            "Your address is not one of your family's two, so none of these emails go to it. Please ask the camp to enter it.",
+            "Your address is not one of your family's two, so it gets none of these emails. Please ask the camp to add it.",
         ));
     }
     let mut preferences = preferences(tx, user.profile_id).await?;

@@ -2,13 +2,12 @@
 //! nobody (decision P2): it links no user, matches no import, blocks no other family and gets one
 //! mail, which asks its owner.
 
-use uuid::Uuid;
-
 use super::{add_address, addresses, refresh_search_text};
 use crate::accounts::sessions::Holder;
 use crate::accounts::{User, links};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::{App, Error, Result};
@@ -49,7 +48,7 @@ pub(crate) async fn set_secondary(
     }
     let first = primary.is_some_and(|kept| Some(&kept.email) == email.as_ref());
     if first || email.as_ref() == Some(&user.email) {
-        let text = "The second address must be another one than the first.";
+        let text = "The second email must be different from the first.";
         return Err(Error::invalid("secondary_email", text));
     }
     if let Some(removed) = removed {
@@ -76,7 +75,7 @@ pub(crate) async fn set_secondary(
 }
 
 /// Returns the address that waits for confirmation.
-pub(crate) async fn of(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
+pub(crate) async fn of(tx: &mut Tx, id: FamilyId) -> Result<Option<String>> {
     let found: Option<(String,)> = tx
         .sql("select email from pending_addresses where profile_id = $1")
         .bind(id)
@@ -96,7 +95,8 @@ async fn ask(tx: &mut Tx, app: &App, user: &User, email: &str) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::Conflict`] for a user with an unverified address, [`Error::NotFound`] when no address
-/// waits, [`Error::TooMany`] above the limit of the recipient.
+/// waits or the user was deleted meanwhile, [`Error::TooMany`] above the limit of the recipient,
+/// [`Error::TooManyMails`] above that of the mailbox.
 pub async fn ask_again(app: &App, user: &User) -> Result<()> {
     if !user.verified {
         return Err(Error::Conflict(CONFIRM_FIRST));
@@ -105,7 +105,7 @@ pub async fn ask_again(app: &App, user: &User) -> Result<()> {
     let email = of(&mut tx, user.profile_id).await?;
     tx.rollback().await?;
     let Some(email) = email else {
-        return Err(Error::NotFound("No second address waits for its confirmation."));
+        return Err(Error::NotFound("No second address is waiting for confirmation."));
     };
     rate_limits::count(app, rate_limits::VERIFY_BY_RECIPIENT, &email).await?;
     let mut tx = app.db.begin().await?;
@@ -118,8 +118,8 @@ pub async fn ask_again(app: &App, user: &User) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::Gone`] when the family no longer asks for it, [`Error::Conflict`] when another family
-/// has the address or this one has no room for it.
-pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
+/// has the address or this one has no room for it, [`Error::NotFound`] when the family was deleted.
+pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -> Result<()> {
     let now = app.clock.now();
     let asked = tx
         .sql("delete from pending_addresses where profile_id = $1 and email = $2")
@@ -128,7 +128,7 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Re
         .execute()
         .await?;
     if asked == 0 {
-        return Err(Error::Gone("This family does not ask for your address any more."));
+        return Err(Error::Gone("This family no longer asks for your address."));
     }
     // A verified user with this address already has a family.
     let elsewhere: i64 = tx
@@ -143,13 +143,13 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Re
         .await?;
     if elsewhere > 0 {
         return Err(Error::Conflict(
-            "This address is in another family already, so nothing was changed. If both are one family, please ask the camp's office to merge them.",
+            "This address already belongs to another family, so nothing was changed. If both are one family, please ask the camp's office to merge them.",
         ));
     }
     add_address(tx, now, id, email).await?;
     if !addresses::has_address(&mut *tx, id, email).await? {
         return Err(Error::Conflict(
-            "This family has two other addresses already, so nothing was changed. One of them has to be removed first.",
+            "This family already has two other addresses, so nothing was changed. One of them has to be removed first.",
         ));
     }
     notify_family(tx, app, id, email).await?;
@@ -159,8 +159,8 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Re
 }
 
 /// Notifies the family that somebody else may join it now.
-async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<()> {
-    let members: Vec<(Uuid, String, String)> = tx
+async fn notify_family(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -> Result<()> {
+    let members: Vec<(UserId, String, String)> = tx
         .sql(
             "select id, email, full_name from users
              where profile_id = $1 and email <> $2 and verified_at is not null",
@@ -177,7 +177,7 @@ async fn notify_family(tx: &mut Tx, app: &App, id: Uuid, email: &str) -> Result<
 }
 
 /// An address that now belongs to the family no longer waits.
-pub(crate) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn settle(tx: &mut Tx, id: FamilyId) -> Result<()> {
     tx.sql(
         "delete from pending_addresses
          where profile_id = $1
@@ -190,7 +190,7 @@ pub(crate) async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
 }
 
 /// When families are merged, the kept one takes over the other's pending address if it has none.
-pub(crate) async fn merge(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<()> {
+pub(crate) async fn merge(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<()> {
     tx.sql(
         "update pending_addresses set profile_id = $1
          where profile_id = $2

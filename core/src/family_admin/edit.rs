@@ -3,7 +3,6 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::{Detail, Family, detail, family};
 use crate::accounts::UserType;
@@ -11,7 +10,8 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, change_addresses, put_address};
 use crate::families::{DEFAULT_PREFERENCES, insert, refresh_search_text};
-use crate::notifications::{self, AccountMail, Category, Notice, opt_outs};
+use crate::ids::FamilyId;
+use crate::notifications::{self, AccountMail, Category, Notice, suppression};
 use crate::payments::{self, PlanChanges};
 use crate::unsubscribe;
 use crate::validation::Validator;
@@ -63,7 +63,7 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Opti
     T::deserialize(from).map(Some)
 }
 
-const STOPPED: &str = "The family stopped these emails itself. Only they can switch them on again, on their profile page or by the link at the end of any email from camp.";
+const STOPPED: &str = "The family turned these emails off. Only they can turn them on again, on their profile page or with the link at the bottom of any email from camp.";
 
 /// Adds a family: the record, its address, its plan and its invitation, in one transaction
 /// (decision $4).
@@ -102,7 +102,7 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     )
     .await?;
     put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
-    opt_outs::restore(&mut tx, app).await?;
+    suppression::restore(&mut tx, app).await?;
     payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;
     notifications::notify(
         &mut tx,
@@ -132,7 +132,7 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
 /// # Errors
 ///
 /// [`Error::Stale`], [`Error::Invalid`], [`Error::Taken`] on `email` or `secondary_email`
-pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> Result<Detail> {
+pub async fn edit(app: &App, actor: Actor, id: FamilyId, changes: FamilyChanges) -> Result<Detail> {
     let settings = app.settings().await?;
     let now = app.clock.now();
     let mut checks = Validator::new();
@@ -172,7 +172,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
     }
     refresh_search_text(&mut tx, id).await?;
     let emails_changed = change_addresses(&mut tx, now, id, email, secondary).await?;
-    opt_outs::restore(&mut tx, app).await?;
+    suppression::restore(&mut tx, app).await?;
     payments::change(&mut tx, app, &settings, actor, id, &plan).await?;
     let after = family(&mut tx, app, &settings, id).await?;
     let details = differences(&before, &after, emails_changed);
@@ -193,7 +193,7 @@ pub async fn edit(app: &App, actor: Actor, id: Uuid, changes: FamilyChanges) -> 
 /// Writes names and mail preferences. What is `None` stays.
 async fn update_profile(
     tx: &mut Tx,
-    id: Uuid,
+    id: FamilyId,
     changes: &FamilyChanges,
     full_name: Option<&str>,
     child_name: Option<&str>,

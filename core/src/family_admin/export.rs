@@ -5,13 +5,14 @@ use serde_json::json;
 
 use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::ids::FamilyId;
 use crate::payments::{self, Badge, Plan};
 use crate::spreadsheet::cell::{decimal, plain};
 use crate::{App, Error, Result};
 
 #[derive(sqlx::FromRow)]
 struct Row {
-    id: uuid::Uuid,
+    id: FamilyId,
     full_name: String,
     child_name: String,
     email: Option<String>,
@@ -84,7 +85,7 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
 
 fn cells(row: &Row, settings: &crate::settings::Settings, today: NaiveDate) -> Vec<String> {
     let plan = row.total_amount.zip(row.paid_amount).map(|(total_amount, paid_amount)| {
-        let (id, profile_id, due_date) = (row.id, row.id, row.due_date);
+        let (id, profile_id, due_date) = (row.id.into(), row.id, row.due_date);
         Plan { id, profile_id, total_amount, paid_amount, due_date, version: 0 }.on(today)
     });
     let amount = |cents: Option<i64>| cents.map(decimal).unwrap_or_default();

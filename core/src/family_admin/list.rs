@@ -8,6 +8,7 @@ use super::Family;
 use crate::accounts::UserType;
 use crate::db::{Db, On, Sql};
 use crate::families::NO_FAMILY;
+use crate::ids::FamilyId;
 use crate::notifications::Category;
 use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::payments::{self, Plan, standing};
@@ -68,7 +69,7 @@ pub struct Search {
 /// A family as read from the database, with its sort keys.
 #[derive(Debug, sqlx::FromRow)]
 struct Record {
-    id: Uuid,
+    id: FamilyId,
     full_name: String,
     child_name: String,
     email: Option<String>,
@@ -218,6 +219,10 @@ const WANTED: [&str; 3] = [
 ];
 
 /// Returns families, 50 per page by default.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Page<Family>> {
     let today = payments::today(settings, app.clock.now());
     let page = Listing { db: &app.db, search, today };
@@ -262,7 +267,7 @@ impl Listing<'_> {
         };
         let limit = search.part.limit.or(Some(PAGE));
         let part = PageRequest { cursor: search.part.cursor.clone(), limit };
-        let (after, last): (Option<K>, Option<Uuid>) = part.after(&list)?.unzip();
+        let (after, last): (Option<K>, Option<FamilyId>) = part.after(&list)?.unzip();
         let (from, to) = standings(search.filter, today);
         let rows: Vec<Record> = db
             .sql(families().and(WANTED).and([
@@ -314,7 +319,7 @@ pub async fn family(
     on: impl Into<On<'_>>,
     app: &App,
     settings: &Settings,
-    id: Uuid,
+    id: FamilyId,
 ) -> Result<Family> {
     let record: Option<Record> =
         on.into().sql(families().and("and p.id = $1")).bind(id).optional().await?;

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::{Family, family, import};
 use crate::accounts::tokens::{self, Bearer, Purpose};
@@ -10,6 +9,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::drop_all;
 use crate::families::{FamilyRecord, find};
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::unsubscribe;
@@ -21,7 +21,7 @@ use crate::{messages, payments, users};
 /// # Errors
 ///
 /// [`Error::Conflict`] for a family without an address.
-pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+pub async fn invite(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let profile = find(&mut tx, id).await?;
@@ -32,7 +32,7 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
         .await?;
     let Some((email,)) = address else {
         return Err(Error::Conflict(
-            "This family has no email address that staff entered or that was confirmed. Copy the invitation link instead.",
+            "This family has no email that staff entered or that was confirmed. Copy the invitation link instead.",
         ));
     };
     notifications::notify(
@@ -61,7 +61,7 @@ pub async fn invite(app: &App, actor: Actor, id: Uuid) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::NotFound`]
-pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String> {
+pub async fn invitation_link(app: &App, actor: Actor, id: FamilyId) -> Result<String> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     find(&mut tx, id).await?;
@@ -86,7 +86,7 @@ pub async fn invitation_link(app: &App, actor: Actor, id: Uuid) -> Result<String
 /// # Errors
 ///
 /// [`Error::NotFound`]
-pub async fn clear_limits(app: &App, actor: Actor, id: Uuid) -> Result<u64> {
+pub async fn clear_limits(app: &App, actor: Actor, id: FamilyId) -> Result<u64> {
     let mut tx = app.db.begin().await?;
     find(&mut tx, id).await?;
     let logins: Vec<(String,)> =
@@ -162,7 +162,7 @@ pub struct Decided {
 pub async fn decide(
     app: &App,
     actor: Actor,
-    id: Uuid,
+    id: FamilyId,
     decision: Decision,
     seen: Option<Standing>,
 ) -> Result<Decided> {
@@ -239,7 +239,7 @@ async fn notify_users(
 }
 
 /// Only families with a known address can be approved, not those that merely typed one.
-async fn refuse_unconfirmed(tx: &mut Tx, id: Uuid) -> Result<()> {
+async fn refuse_unconfirmed(tx: &mut Tx, id: FamilyId) -> Result<()> {
     let (logins, confirmed, entered): (i64, i64, i64) = tx
         .sql(
             "select (select count(*) from users where profile_id = $1),
@@ -252,18 +252,18 @@ async fn refuse_unconfirmed(tx: &mut Tx, id: Uuid) -> Result<()> {
         .await?;
     if logins > 0 && confirmed == 0 && entered == 0 {
         return Err(Error::Conflict(
-            "Nobody has confirmed the email address of this registration yet. Approve it once that is done, or enter the family's address yourself.",
+            "This person has not confirmed their email yet. Approve them once they have, or enter the family's email yourself.",
         ));
     }
     Ok(())
 }
 
-async fn standing(tx: &mut Tx, id: Uuid) -> Result<Standing> {
+async fn standing(tx: &mut Tx, id: FamilyId) -> Result<Standing> {
     tx.sql(["select ", STANDING, " from profiles where id = $1"]).bind(id).scalar().await
 }
 
 /// Who decided in the meantime, and what.
-async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> {
+async fn already_decided(tx: &mut Tx, id: FamilyId, now: Standing) -> Result<Error> {
     let (code, action, done) = match now {
         Standing::Approved => ("approved", Action::ProfileApprove, "approved this registration"),
         Standing::Refused => ("refused", Action::ProfileRefuse, "refused this registration"),
@@ -281,7 +281,7 @@ async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> 
         .optional()
         .await?;
     let who = who.map_or("Somebody else".to_owned(), |(username,)| username);
-    Ok(Error::Forestalled { code, text: format!("{who} {done} in the meantime.") })
+    Ok(Error::Forestalled { code, text: format!("{who} just {done}.") })
 }
 
 /// Removes a family from all lists, with its users and addresses. Mails and messages lose name and
@@ -290,19 +290,19 @@ async fn already_decided(tx: &mut Tx, id: Uuid, now: Standing) -> Result<Error> 
 /// # Errors
 ///
 /// [`Error::NotFound`]
-pub async fn delete(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+pub async fn delete(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     remove(&mut tx, app, actor, id).await?;
     tx.commit().await
 }
 
-pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -> Result<()> {
     let now = app.clock.now();
     find(&mut *tx, id).await?;
     let known = known_addresses(tx, id).await?;
-    let logins: Vec<(Uuid,)> =
+    let logins: Vec<(UserId,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
-    let merged: Vec<(Uuid,)> =
+    let merged: Vec<(FamilyId,)> =
         tx.sql("select id from profiles where merged_into = $1").bind(id).all().await?;
     import::forget(tx, id).await?;
     for (user_id,) in &logins {
@@ -319,9 +319,12 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Re
     .bind(now)
     .execute()
     .await?;
-    for (about,) in logins.iter().chain(&merged).chain([&(id,)]) {
-        tokens::erase_family(tx, *about).await?;
-        notifications::erase_about(tx, *about).await?;
+    for (user_id,) in &logins {
+        notifications::erase_about(tx, *user_id).await?;
+    }
+    for (family,) in merged.iter().chain([&(id,)]) {
+        tokens::erase_family(tx, *family).await?;
+        notifications::erase_about(tx, *family).await?;
     }
     for email in &known {
         messages::erase_sender(tx, now, email).await?;
@@ -345,7 +348,7 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Re
 
 /// The family's known addresses: entered by staff or verified. Mails and messages of an unverified
 /// address may be somebody else's.
-async fn known_addresses(tx: &mut Tx, id: Uuid) -> Result<Vec<String>> {
+async fn known_addresses(tx: &mut Tx, id: FamilyId) -> Result<Vec<String>> {
     let rows: Vec<(String,)> = tx
         .sql(
             "select email from profile_addresses

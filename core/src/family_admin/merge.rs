@@ -3,8 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use uuid::Uuid;
+use serde_json::{Map, Value, json};
 
 use super::import;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
@@ -14,7 +13,8 @@ use crate::families::{
     DEFAULT_PREFERENCES, FamilyRecord, create_own, find, lock, move_user, pending,
     refresh_search_text,
 };
-use crate::notifications::opt_outs;
+use crate::ids::{FamilyId, UserId};
+use crate::notifications::suppression;
 use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
 use crate::unsubscribe::{self, Choice};
@@ -28,9 +28,11 @@ const CHILDREN: usize = 200;
 #[schema(as = FamilyMerge)]
 pub struct Merge {
     /// The family that is kept.
-    pub keep: Uuid,
+    #[schema(value_type = Uuid)]
+    pub keep: FamilyId,
     /// The family that is merged into it.
-    pub drop: Uuid,
+    #[schema(value_type = Uuid)]
+    pub drop: FamilyId,
     /// Required if both families have a plan.
     #[serde(default)]
     pub total: Option<MergedTotal>,
@@ -84,7 +86,9 @@ pub struct Mail {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`]
+/// [`Error::NotFound`], [`Error::Invalid`] on `drop` for a family and itself, and on `total` when
+/// both have a plan and nothing was chosen, [`Error::Conflict`] when the children of both do not
+/// fit into one family or both totals together into one plan.
 pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let Merge { keep, drop, total, preview } = merge;
     if keep == drop {
@@ -100,16 +104,15 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let plans = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
 
     let before = mail(&mut tx, keep, drop).await?;
-    opt_outs::keep_declined(&mut tx, now, drop).await?;
+    suppression::keep_declined(&mut tx, now, drop).await?;
     move_addresses(&mut tx, now, keep, drop).await?;
     let left_out = leave_unconfirmed(&mut tx, now, &dropped).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;
-    let totals = match &plans {
-        (Some(kept), Some(dropped)) => {
-            Some(Totals { keep: kept.total_amount, drop: dropped.total_amount })
-        }
-        _ => None,
-    };
+    let totals = plans
+        .0
+        .as_ref()
+        .zip(plans.1.as_ref())
+        .map(|(kept, dropped)| Totals { keep: kept.total_amount, drop: dropped.total_amount });
     let undecided = preview && totals.is_some() && total.is_none();
     // The rest of the preview does not depend on the choice.
     let total = if undecided { Some(MergedTotal::Keep) } else { total };
@@ -119,28 +122,15 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
 
     let joined = find(&mut tx, keep).await?;
     let plan = payments::find(&mut tx, keep).await?;
-    let mut details = audit::personal(
-        audit::differences(&amounts(&plans.0), &amounts(&plan)),
-        [
-            ("full_name", kept.full_name != joined.full_name),
-            ("child_name", kept.child_name != joined.child_name),
-        ],
-    );
+    let mut details = changes((&kept, &plans.0), (&joined, &plan));
     details.extend([
         ("merged".to_owned(), json!(drop)),
         ("merged_plan".to_owned(), amounts(&plans.1)),
         ("logins".to_owned(), json!(moved)),
     ]);
-    let details = Value::Object(details);
-    audit::record(
-        &mut tx,
-        now,
-        actor,
-        Action::ProfileMerge,
-        Subject::new(SubjectKind::Profile, keep),
-        details,
-    )
-    .await?;
+    let subject = Subject::new(SubjectKind::Profile, keep);
+    audit::record(&mut tx, now, actor, Action::ProfileMerge, subject, Value::Object(details))
+        .await?;
     let mut merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
     merged.totals = totals;
     merged.unconfirmed_logins = left_out;
@@ -155,7 +145,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
 }
 
 /// The mail preferences of each address of the two families.
-async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice)>> {
+async fn mail(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<Vec<(String, Choice)>> {
     let mut found = Vec::new();
     for id in [keep, drop] {
         let (primary, secondary) = addresses(tx, id).await?;
@@ -165,6 +155,20 @@ async fn mail(tx: &mut Tx, keep: Uuid, drop: Uuid) -> Result<Vec<(String, Choice
         }
     }
     Ok(found)
+}
+
+/// What changed in the kept family, for the audit log.
+fn changes(
+    before: (&FamilyRecord, &Option<payments::Plan>),
+    after: (&FamilyRecord, &Option<payments::Plan>),
+) -> Map<String, Value> {
+    audit::personal(
+        audit::differences(&amounts(before.1), &amounts(after.1)),
+        [
+            ("full_name", before.0.full_name != after.0.full_name),
+            ("child_name", before.0.child_name != after.0.child_name),
+        ],
+    )
 }
 
 /// The amounts of a plan for the audit log.
@@ -177,7 +181,12 @@ fn amounts(plan: &Option<payments::Plan>) -> Value {
 }
 
 /// Keeps the addresses of the kept family first, then those of the other one while there is room.
-async fn move_addresses(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<()> {
+async fn move_addresses(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    keep: FamilyId,
+    drop: FamilyId,
+) -> Result<()> {
     let (first, second) = addresses(tx, keep).await?;
     let (third, fourth) = addresses(tx, drop).await?;
     for Kept { email, entered_by_staff, verified_at } in [&third, &fourth].into_iter().flatten() {
@@ -204,7 +213,7 @@ async fn keep_identities(tx: &mut Tx, kept: &FamilyRecord, dropped: &FamilyRecor
     Ok(())
 }
 
-async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: Uuid) -> Result<()> {
+async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: FamilyId) -> Result<()> {
     tx.sql(
         "insert into merged_identities (kind, value, profile_id)
          values ($1, $2, $3)
@@ -221,7 +230,7 @@ async fn keep_identity(tx: &mut Tx, kind: &'static str, value: &str, id: Uuid) -
 /// Users with an unverified address may be strangers. Each gets its own record, and joins the
 /// family when it verifies an address of it.
 async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyRecord) -> Result<i64> {
-    let logins: Vec<(Uuid, String)> = tx
+    let logins: Vec<(UserId, String)> = tx
         .sql("select id, full_name from users where profile_id = $1 and verified_at is null")
         .bind(dropped.id)
         .all()
@@ -234,7 +243,7 @@ async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyReco
     Ok(logins.len() as i64)
 }
 
-async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: Uuid, drop: Uuid) -> Result<u64> {
+async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: FamilyId, drop: FamilyId) -> Result<u64> {
     let moved = tx
         .sql("update users set profile_id = $1, updated_at = $3 where profile_id = $2")
         .bind(keep)
@@ -339,7 +348,7 @@ fn names(typed: &str) -> Vec<String> {
 async fn outcome(
     tx: &mut Tx,
     today: chrono::NaiveDate,
-    id: Uuid,
+    id: FamilyId,
     before: Vec<(String, Choice)>,
 ) -> Result<Merged> {
     let profile = find(&mut *tx, id).await?;

@@ -10,7 +10,6 @@ mod summary;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
-use uuid::Uuid;
 
 pub use edit::{FamilyChanges, NewFamily, add, edit};
 pub use list::{Direction, Filter, Search, Sort, family, list};
@@ -22,16 +21,17 @@ pub use summary::{Summary, summary};
 use membership::remove;
 
 use crate::accounts::UserType;
-use crate::notifications::Category;
+use crate::ids::FamilyId;
+use crate::notifications::{Category, suppression};
 use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
-use crate::unsubscribe;
 use crate::{App, Result};
 
 /// A family in the list of the staff.
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 #[schema(as = FamilyRow)]
 pub struct Family {
-    pub id: Uuid,
+    #[schema(value_type = Uuid)]
+    pub id: FamilyId,
     pub full_name: String,
     pub child_name: String,
     pub email: Option<String>,
@@ -93,7 +93,7 @@ pub struct Address {
 /// # Errors
 ///
 /// [`crate::Error::NotFound`]
-pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
+pub async fn detail(app: &App, id: FamilyId) -> Result<Detail> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;
     let mut emails: Vec<Address> = app
@@ -121,7 +121,7 @@ pub async fn detail(app: &App, id: Uuid) -> Result<Detail> {
         .all()
         .await?;
     for address in &mut emails {
-        address.stopped = unsubscribe::stopped(&app.db, &address.email).await?;
+        address.stopped = suppression::opted_out(&app.db, &address.email).await?;
     }
     Ok(Detail { family, payments: payments::history(&app.db, id).await?, emails })
 }
@@ -147,7 +147,7 @@ pub struct Statement {
 /// # Errors
 ///
 /// [`crate::Error::NotFound`]
-pub async fn statement(app: &App, id: Uuid) -> Result<Statement> {
+pub async fn statement(app: &App, id: FamilyId) -> Result<Statement> {
     let settings = app.settings().await?;
     let family = family(&app.db, app, &settings, id).await?;
     Ok(Statement {

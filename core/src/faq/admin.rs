@@ -296,7 +296,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
 pub async fn order(tx: &mut Tx, app: &App, actor: Actor, ids: &[Uuid]) -> Result<()> {
     let wanted: HashSet<Uuid> = ids.iter().copied().collect();
     if wanted.len() != ids.len() {
-        return Err(Error::invalid("ids", "An entry is named twice."));
+        return Err(Error::invalid("ids", "An entry is listed twice."));
     }
     tx.lock("faq").await?;
     let all: Vec<(Uuid, String)> =

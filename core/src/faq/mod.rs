@@ -23,7 +23,7 @@ pub use admin::{
 };
 pub use placeholders::{Placeholder, placeholders};
 
-const NOT_FOUND: Error = Error::NotFound("This question is not there any more.");
+const NOT_FOUND: Error = Error::NotFound("This question no longer exists.");
 
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,

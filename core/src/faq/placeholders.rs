@@ -56,13 +56,13 @@ pub(super) fn fill(answer: &str, values: &[Placeholder]) -> String {
 fn access_answer(settings: &Settings) -> &'static str {
     match settings.access {
         Access::Everyone => {
-            "Everybody who has the address of this site can watch the videos and read the updates. An account is needed to comment, to like a video and to see your payments."
+            "Anyone who has the address of this site can watch the videos and read the updates. You need an account to comment, to like videos and to see your payments."
         }
         Access::SignedIn => {
-            "Everybody who has an account here and is signed in can watch the videos and read the updates. Without an account only their titles and dates are shown."
+            "Anyone with an account can sign in, watch the videos and read the updates. Without an account you see only titles and dates."
         }
         Access::Families => {
-            "Only registered parents and authorized family members can watch the videos and read the updates. Sign in with the email address that the camp has, or use the link in your invitation. Whoever registers without one is confirmed by the camp first."
+            "Only registered parents and authorized family members can watch the videos and read the updates. Sign in with the email the camp has on file, or use the link in your invitation. If you sign up without one, the camp confirms your family first."
         }
     }
 }

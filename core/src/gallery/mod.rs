@@ -111,16 +111,7 @@ pub async fn import(
 ) -> Result<Report> {
     let now = app.clock.now();
     let settings = app.settings().await?;
-    let this_year = clock::year_in(settings.timezone, now);
-    if !(1900..this_year).contains(&year) {
-        return Err(Error::invalid(
-            "year",
-            format!(
-                "The archive holds the summers before {this_year}. Videos of this year are posted \
-                 in the staff area, where families are told about them."
-            ),
-        ));
-    }
+    check_year(year, clock::year_in(settings.timezone, now))?;
     let sheet = spreadsheet::open(file, &SHAPE).await?;
     let mut report = Report {
         year,
@@ -163,17 +154,23 @@ pub async fn import(
         "year": year, "added": report.added, "skipped": report.skipped,
         "problems": report.problems.len(),
     });
-    audit::record(
-        &mut tx,
-        now,
-        actor,
-        Action::GalleryImport,
-        Subject::none(SubjectKind::Video),
-        details,
-    )
-    .await?;
+    let subject = Subject::none(SubjectKind::Video);
+    audit::record(&mut tx, now, actor, Action::GalleryImport, subject, details).await?;
     tx.commit().await?;
     Ok(report)
+}
+
+fn check_year(year: i32, this_year: i32) -> Result<()> {
+    if (1900..this_year).contains(&year) {
+        return Ok(());
+    }
+    Err(Error::invalid(
+        "year",
+        format!(
+            "The archive holds the summers before {this_year}. Videos of this year are posted in \
+             the staff area, where families are told about them."
+        ),
+    ))
 }
 
 /// Returns the video of a row and the address under which the portal stores it.

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::mail::Acknowledgment;
 use super::{Department, SenderType};
 use crate::accounts::User;
+use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::notifications::{self, MessageMail, Notice};
 use crate::rate_limits::{self, Room};
@@ -47,7 +48,8 @@ pub struct Received {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`], [`crate::Error::TooMany`]
+/// [`crate::Error::Invalid`], [`crate::Error::TooMany`] above the limit of the sender's network or
+/// address.
 pub async fn receive(
     app: &App,
     new: &NewMessage,
@@ -96,18 +98,7 @@ pub async fn receive(
     .bind(proved)
     .execute()
     .await?;
-    let camp = new.department.address(&settings);
-    let kind =
-        match rate_limits::count_own_mail(&mut tx, app, rate_limits::CONTACT_BY_MAILBOX, camp)
-            .await?
-        {
-            Room::Enough => Some(MessageMail::Arrived),
-            Room::FullNow => Some(MessageMail::MoreWait),
-            Room::Full => None,
-        };
-    if let Some(kind) = kind {
-        notifications::notify(&mut tx, app, Notice::new(kind, id), camp, "").await?;
-    }
+    notify_camp(&mut tx, app, id, new.department.address(&settings)).await?;
     let data = json!(Acknowledgment { copy: proved });
     let notice = Notice { kind: MessageMail::Received.into(), subject_id: id, data };
     match proved {
@@ -120,6 +111,17 @@ pub async fn receive(
     events::emit(&mut tx, now, Event::MessagesChanged);
     tx.commit().await?;
     Ok(Received { copy_mailed: proved })
+}
+
+/// Notifies the camp of a message. Above the limit, one last mail says that more messages wait.
+async fn notify_camp(tx: &mut Tx, app: &App, id: Uuid, camp: &str) -> Result<()> {
+    let limit = rate_limits::CONTACT_BY_MAILBOX;
+    let kind = match rate_limits::count_own_mail(tx, app, limit, camp).await? {
+        Room::Enough => MessageMail::Arrived,
+        Room::FullNow => MessageMail::MoreWait,
+        Room::Full => return Ok(()),
+    };
+    notifications::notify(tx, app, Notice::new(kind, id), camp, "").await
 }
 
 /// Returns the messages from this address, for its owner.

@@ -11,6 +11,7 @@ use super::{Department, Message, NOT_FOUND, Reply, Status};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, On, Tx, with_ids};
 use crate::events::{self, Event};
+use crate::ids::StaffId;
 use crate::pagination::{Page, PageRequest};
 use crate::search_text::optional_pattern;
 use crate::validation::{Validator, given};
@@ -99,6 +100,10 @@ const WANTED: &str = "where m.spam = $1
                and ($6 is null or (m.created_at, m.id) ";
 
 /// Returns the messages that match the filter.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
     let (name, rest) = match filter.order {
         Order::Newest => ("messages", "< ($6, $7)) order by m.created_at desc, m.id desc limit $5"),
@@ -198,8 +203,8 @@ pub async fn counts(db: &Db) -> Result<Counts> {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Stale`] when a version was given and the
-/// message changed since.
+/// [`Error::NotFound`], [`Error::Invalid`] also when the staff account to assign is not active,
+/// [`Error::Stale`] when a version was given and the message changed since.
 pub async fn change(
     tx: &mut Tx,
     app: &App,
@@ -209,7 +214,7 @@ pub async fn change(
 ) -> Result<Message> {
     let mut checks = Validator::new();
     if changes.status == Some(Status::Replied) {
-        checks.refuse("status", "A message is replied to by sending a reply.");
+        checks.refuse("status", "To mark a message as replied, send a reply.");
     }
     let draft = match &changes.draft {
         None => None,
@@ -274,7 +279,7 @@ pub(super) struct Triage {
     status: Status,
     department: Department,
     spam: bool,
-    assigned_to: Option<Uuid>,
+    assigned_to: Option<StaffId>,
 }
 
 pub(super) async fn triage(tx: &mut Tx, id: Uuid) -> Result<Triage> {
@@ -285,15 +290,15 @@ pub(super) async fn triage(tx: &mut Tx, id: Uuid) -> Result<Triage> {
         .ok_or(NOT_FOUND)
 }
 
-async fn active_staff(tx: &mut Tx, username: &str) -> Result<Uuid> {
-    let found: Option<(Uuid,)> = tx
+async fn active_staff(tx: &mut Tx, username: &str) -> Result<StaffId> {
+    let found: Option<(StaffId,)> = tx
         .sql("select id from staff where username_folded = $1 and disabled_at is null")
         .bind(username.trim().to_lowercase())
         .optional()
         .await?;
     match found {
         Some((id,)) => Ok(id),
-        None => Err(Error::invalid("assigned_to", "There is no active account of this name.")),
+        None => Err(Error::invalid("assigned_to", "There is no active account with this name.")),
     }
 }
 

@@ -89,7 +89,7 @@ fn arrived(app: &App, original: &Original) -> MailContent {
         button: Some(Button { label: "Open the messages", url: app.url("/admin/messages") }),
         notes: vec![
             format!("For: {}.", original.department.name()),
-            "An answer to this mail goes to the sender, and does not appear in the portal.".into(),
+            "If you reply to this email, your reply goes to the sender and does not appear in the portal.".into(),
         ],
         reply_to: email.parse().ok().map(|email| Mailbox::new(Some(name.clone()), email)),
         ..MailContent::default()
@@ -99,11 +99,11 @@ fn arrived(app: &App, original: &Original) -> MailContent {
 fn more_wait(app: &App) -> MailContent {
     let most = rate_limits::CONTACT_BY_MAILBOX.most;
     MailContent {
-        subject: "More messages wait in the portal".into(),
-        heading: "More messages wait in the portal".into(),
+        subject: "More messages in the portal".into(),
+        heading: "More messages in the portal".into(),
         paragraphs: vec![
             format!(
-                "More than {most} messages came within an hour. For the rest of the hour no further mail is sent for each of them."
+                "More than {most} messages came in within an hour, so we won’t email you about each one for the rest of the hour."
             ),
             "Nothing is lost: every message is in the portal.".into(),
         ],
@@ -115,22 +115,22 @@ fn more_wait(app: &App) -> MailContent {
 /// Without a copy, the mail contains nothing that the sender typed: anybody can enter anybody's
 /// address.
 fn received(settings: &Settings, original: &Original, copy: bool) -> MailContent {
-    let site = &settings.site_name;
+    let site = settings.camp_name();
     let phone = match settings.contact_phone.is_empty() {
         true => String::new(),
         false => format!(" If it cannot wait, call {}.", settings.contact_phone),
     };
     MailContent {
-        subject: format!("{site} has received your message"),
-        heading: "Your message arrived".into(),
+        subject: format!("{site} got your message"),
+        heading: "We got your message".into(),
         paragraphs: vec![format!("We'll get back to you within 24 hours during season.{phone}")],
         quote: copy.then(|| Quote {
             from: format!("On {} you wrote, about “{}”:", day(settings, original), original.subject),
             paragraphs: paragraphs(&original.message),
         }),
         notes: vec![match copy {
-            true => "Your message is in this mail because you were signed in with this confirmed address.",
-            false => "If you did not write to us, somebody entered your address by mistake; you don’t need to do anything.",
+            true => "This email includes your message because you were signed in with this confirmed email.",
+            false => "If you did not write to us, someone entered your email by mistake. You don’t need to do anything.",
         }.into()],
         reply_to: department(settings, original.department),
         ..MailContent::default()
@@ -144,11 +144,12 @@ fn reply(settings: &Settings, original: &Original) -> MailContent {
     let day = day(settings, original);
     if !original.sender_proved {
         return MailContent {
-            subject: format!("Re: Your message to {}", settings.site_name),
-            heading: "An answer to your message".into(),
+            subject: format!("Re: Your message to {}", settings.camp_name()),
+            heading: "A reply to your message".into(),
             paragraphs: text,
+            linked: true,
             notes: vec![format!(
-                "This answers a message of {day} in which this address was given. The message is not quoted because it was not written by somebody signed in with this address."
+                "This is a reply to a message from {day} that gave this email. We don’t quote the message because its sender was not signed in with this email."
             )],
             reply_to,
             ..MailContent::default()
@@ -158,6 +159,7 @@ fn reply(settings: &Settings, original: &Original) -> MailContent {
         subject: format!("Re: {}", original.subject),
         heading: original.subject.clone(),
         paragraphs: text,
+        linked: true,
         quote: Some(Quote {
             from: format!("On {day} you wrote:"),
             paragraphs: paragraphs(&original.message),

@@ -23,7 +23,7 @@ pub use inbox::{
 };
 pub use reply::{NewReply, reply, retry};
 
-pub const NOT_FOUND: Error = Error::NotFound("This message is not there any more.");
+pub const NOT_FOUND: Error = Error::NotFound("This message no longer exists.");
 
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,

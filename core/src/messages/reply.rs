@@ -33,8 +33,8 @@ pub struct NewReply {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Forestalled`] when somebody replied or started
-/// a draft that the writer has not seen.
+/// [`Error::NotFound`], [`Error::Invalid`], [`Error::Conflict`] when the sender was deleted,
+/// [`Error::Forestalled`] when somebody replied or started a draft that the writer has not seen.
 pub async fn reply(
     tx: &mut Tx,
     app: &App,
@@ -61,7 +61,7 @@ pub async fn reply(
     let (name, email, draft, proved) = held.ok_or(NOT_FOUND)?;
     if email.is_empty() {
         return Err(Error::Conflict(
-            "The sender was deleted, and the address with it, so there is nobody to answer.",
+            "The sender and their address were deleted, so there is no one to reply to.",
         ));
     }
     let said: i64 = tx
@@ -139,11 +139,11 @@ async fn check_nothing_newer(
     let (last, who) = last.map_or((None, None), |(id, who)| (Some(id), who));
     if last.is_some() && new.last_reply != last {
         let who = who.unwrap_or("Somebody else".to_owned());
-        let text = format!("{who} has answered this message in the meantime.");
+        let text = format!("{who} just replied to this message.");
         return Err(Error::Forestalled { code: "answered", text });
     }
     if draft.is_some() && new.draft != draft {
-        let text = "Somebody else has begun an answer to this message.".to_owned();
+        let text = "Someone else started a reply to this message.".to_owned();
         return Err(Error::Forestalled { code: "drafted", text });
     }
     Ok(())

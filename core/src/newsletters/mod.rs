@@ -2,9 +2,10 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
+use crate::accounts::Staff;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 pub use crate::notifications::Audience;
@@ -19,7 +20,7 @@ const BODY: usize = 20_000;
 /// The same text to the same recipients within this time is the same newsletter: a double click, or
 /// a retry after a lost response.
 const SAME: TimeDelta = TimeDelta::minutes(10);
-const NOT_FOUND: Error = Error::NotFound("There is no such newsletter.");
+const NOT_FOUND: Error = Error::NotFound("Newsletter not found.");
 
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,6 +33,16 @@ pub struct NewNewsletter {
     /// Only counts the recipients.
     #[serde(default)]
     pub preview: bool,
+}
+
+/// A newsletter that somebody of the staff wants to get before others do.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = TestLetter)]
+pub struct TestNewsletter {
+    pub subject: String,
+    /// Plain text; an empty line begins a new paragraph.
+    pub body: String,
 }
 
 /// A newsletter that was sent, or a preview of one.
@@ -62,7 +73,7 @@ pub struct Row {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::Conflict`] when there are no recipients.
+/// [`Error::Invalid`], [`Error::Conflict`] when there are no recipients or mail is switched off.
 pub async fn send(
     tx: &mut Tx,
     app: &App,
@@ -75,36 +86,17 @@ pub async fn send(
     if new.preview {
         return Ok(Sent { recipients: reach(&mut *tx).await?, id: None });
     }
-    let mut checks = Validator::new();
-    let subject = checks.line("subject", &new.subject, SUBJECT);
-    checks.require(!subject.is_empty(), "subject", "Please enter a subject.");
-    let body = checks.block("body", &new.body, BODY);
-    checks.require(!body.is_empty(), "body", "Please write the newsletter first.");
-    checks.done()?;
+    let TestNewsletter { subject, body } = checked(&new.subject, &new.body)?;
     let now = app.clock.now();
     tx.lock("letters").await?;
-    let sent: Option<(Uuid,)> = tx
-        .sql(
-            "select id from letters
-             where idempotency_key = $1
-                or (subject = $2 and body = $3 and audience = $4 and created_at > $5)
-             limit 1",
-        )
-        .bind(key)
-        .bind(&subject)
-        .bind(&body)
-        .bind(new.audience)
-        .bind(now - SAME)
-        .optional()
-        .await?;
-    if let Some((id,)) = sent {
+    if let Some(id) = sent_before(tx, now, key, &subject, &body, new.audience).await? {
         let tally = notifications::tally(&mut *tx, MailKind::Newsletter, id).await?;
         return Ok(Sent { recipients: tally.mailed(), id: Some(id) });
     }
     if reach(&mut *tx).await? == 0 {
         return Err(Error::Conflict(match settings.email_enabled {
-            true => "Nobody would get this newsletter.",
-            false => "Mail is switched off in the settings.",
+            true => "No one would get this newsletter.",
+            false => "Emails are turned off in the settings.",
         }));
     }
     let id = Uuid::now_v7();
@@ -126,19 +118,72 @@ pub async fn send(
         notifications::notify_all(tx, app, settings, notice, Category::General, new.audience)
             .await?;
     let details = json!({ "audience": new.audience, "recipients": recipients });
-    audit::record(
-        tx,
-        now,
-        actor,
-        Action::LetterSend,
-        Subject::new(SubjectKind::Letter, id),
-        details,
-    )
-    .await?;
+    let subject = Subject::new(SubjectKind::Letter, id);
+    audit::record(tx, now, actor, Action::LetterSend, subject, details).await?;
     Ok(Sent { recipients, id: Some(id) })
 }
 
+/// Returns the newsletter that was sent with this key, or with this content a moment ago.
+async fn sent_before(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    key: Option<Uuid>,
+    subject: &str,
+    body: &str,
+    audience: Audience,
+) -> Result<Option<Uuid>> {
+    let sent: Option<(Uuid,)> = tx
+        .sql(
+            "select id from letters
+             where idempotency_key = $1
+                or (subject = $2 and body = $3 and audience = $4 and created_at > $5)
+             limit 1",
+        )
+        .bind(key)
+        .bind(subject)
+        .bind(body)
+        .bind(audience)
+        .bind(now - SAME)
+        .optional()
+        .await?;
+    Ok(sent.map(|(id,)| id))
+}
+
+/// Sends a newsletter to the member of the staff who writes it, and to nobody else.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::TooManyTests`]
+pub async fn send_test(
+    tx: &mut Tx,
+    app: &App,
+    staff: &Staff,
+    newsletter: &TestNewsletter,
+) -> Result<()> {
+    let data = json!(checked(&newsletter.subject, &newsletter.body)?);
+    let to = (staff.id, staff.email.as_str());
+    notifications::notify_test(tx, app, MailKind::NewsletterTest, to, data).await?;
+    let subject = Subject::none(SubjectKind::Letter);
+    let actor = Actor::Staff(staff.id);
+    audit::record(tx, app.clock.now(), actor, Action::LetterTest, subject, Value::Null).await
+}
+
+/// Subject and text as they are stored.
+fn checked(subject: &str, body: &str) -> Result<TestNewsletter> {
+    let mut checks = Validator::new();
+    let subject = checks.line("subject", subject, SUBJECT);
+    checks.require(!subject.is_empty(), "subject", "Please enter a subject.");
+    let body = checks.block("body", body, BODY);
+    checks.require(!body.is_empty(), "body", "Please write the newsletter first.");
+    checks.done()?;
+    Ok(TestNewsletter { subject, body })
+}
+
 /// Returns the sent newsletters, all or those to one audience, the newest first.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> Result<Page<Row>> {
     #[derive(sqlx::FromRow)]
     struct Found {
@@ -204,10 +249,25 @@ pub(crate) async fn mail_content(
         .bind(notification.subject_id)
         .optional()
         .await?;
-    Ok(found.map(|(subject, body)| notifications::MailContent {
+    Ok(found.map(|(subject, body)| content(TestNewsletter { subject, body })))
+}
+
+/// Writes the mail that staff send to themselves. Returns `None` if its text was erased.
+pub(crate) fn test_content(
+    notification: &Notification,
+) -> Result<Option<notifications::MailContent>> {
+    let newsletter: Option<TestNewsletter> =
+        serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
+    Ok(newsletter.map(|newsletter| content(newsletter).marked_as_test()))
+}
+
+fn content(newsletter: TestNewsletter) -> notifications::MailContent {
+    let TestNewsletter { subject, body } = newsletter;
+    notifications::MailContent {
         heading: subject.clone(),
         paragraphs: notifications::paragraphs(&body),
+        linked: true,
         subject,
         ..notifications::MailContent::default()
-    }))
+    }
 }

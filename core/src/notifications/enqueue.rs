@@ -2,11 +2,14 @@
 //! that causes them.
 
 use chrono::{DateTime, Utc};
+use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Audience, Category, Deliver, Notice, opt_outs};
+use super::suppression::{self, FAMILY_READERS, REFUSED};
+use super::{Audience, Category, Deliver, MailKind, Notice};
 use crate::access::Access;
 use crate::db::{On, Tx};
+use crate::ids::StaffId;
 use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Error, Result, jobs};
@@ -43,7 +46,7 @@ pub async fn notify_all(
         return Ok(0);
     }
     if audience.families() {
-        opt_outs::restore(tx, app).await?;
+        suppression::restore(tx, app).await?;
         insert_families(tx, settings, id, category, now).await?;
     }
     if audience.mailing_list() {
@@ -65,35 +68,22 @@ async fn insert_families(
     category: Category,
     now: DateTime<Utc>,
 ) -> Result<()> {
-    // Where a camp does not require verification, unverified addresses get mail as well.
-    tx.sql(
+    tx.sql([
         "insert into deliveries
            (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
-         select $1, a.email, p.full_name, p.id,
-                case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
-         from (select email, profile_id from profile_addresses
-               union all
-               select u.email, u.profile_id from users u
-               where not $4
-                 and u.verified_at is null
-                 and not exists (select 1 from profile_addresses x where x.email = u.email)) a
-         join profiles p on p.id = a.profile_id
-         left join suppressed_addresses s on s.email = a.email
-         where p.deleted_at is null
-           and p.refused_at is null
-           and case $3
-                 when 'daily_videos' then p.daily_video_email
-                 when 'camp_updates' then p.camp_updates_email
-                 else p.email_notifications
-               end
-           and (p.approved_at is not null or not $5)
-           and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $3)",
-    )
-    .bind(id)
-    .bind(now)
+         select $4, a.email, a.full_name, a.profile_id,
+                case when ",
+        REFUSED,
+        " then 'suppressed' else 'queued' end, 0, $5, $5, $5
+         from (",
+        FAMILY_READERS,
+        ") a",
+    ])
     .bind(category)
     .bind(settings.require_email_verification)
     .bind(settings.access == Access::Families)
+    .bind(id)
+    .bind(now)
     .execute()
     .await?;
     Ok(())
@@ -101,16 +91,17 @@ async fn insert_families(
 
 /// Adds one delivery for each confirmed subscriber who does not get one as a family.
 async fn insert_subscribers(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<()> {
-    tx.sql(
+    tx.sql([
         "insert into deliveries
            (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
-         select $1, l.email, '', null,
-                case when s.email is null then 'queued' else 'suppressed' end, 0, $2, $2, $2
-         from subscribers l
-         left join suppressed_addresses s on s.email = l.email
-         where l.confirmed_at is not null
+         select $1, a.email, '', null,
+                case when ",
+        REFUSED,
+        " then 'suppressed' else 'queued' end, 0, $2, $2, $2
+         from subscribers a
+         where a.confirmed_at is not null
          on conflict (notification_id, email) do nothing",
-    )
+    ])
     .bind(id)
     .bind(now)
     .execute()
@@ -134,33 +125,21 @@ pub async fn reach_all(
         return Ok(0);
     }
     on.into()
-        .sql(
+        .sql([
             "select count(*) from (
-               select a.email
-               from (select email, profile_id from profile_addresses
-                     union all
-                     select u.email, u.profile_id from users u
-                     where not $2
-                       and u.verified_at is null
-                       and not exists (select 1 from profile_addresses x where x.email = u.email)) a
-               join profiles p on p.id = a.profile_id
+               select email
+               from (",
+            FAMILY_READERS,
+            ") families
                where $4
-                 and p.deleted_at is null
-                 and p.refused_at is null
-                 and case $1
-                       when 'daily_videos' then p.daily_video_email
-                       when 'camp_updates' then p.camp_updates_email
-                       else p.email_notifications
-                     end
-                 and (p.approved_at is not null or not $3)
-                 and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $1)
                union
-               select l.email
-               from subscribers l
-               where $5 and l.confirmed_at is not null
-             ) readers
-             where not exists (select 1 from suppressed_addresses s where s.email = readers.email)",
-        )
+               select email
+               from subscribers
+               where $5 and confirmed_at is not null
+             ) a
+             where not ",
+            REFUSED,
+        ])
         .bind(category)
         .bind(settings.require_email_verification)
         .bind(settings.access == Access::Families)
@@ -237,6 +216,23 @@ pub async fn notify_requested(
     }
     notify(tx, app, notice, email, full_name).await?;
     Ok(Limited::Queued)
+}
+
+/// Sends a test of an update or a newsletter to the member of the staff who writes it. Nobody else
+/// is notified.
+///
+/// # Errors
+///
+/// [`Error::TooManyTests`] above the limit.
+pub async fn notify_test(
+    tx: &mut Tx,
+    app: &App,
+    kind: MailKind,
+    (staff_id, email): (StaffId, &str),
+    data: Value,
+) -> Result<()> {
+    rate_limits::count_test(tx, app, staff_id).await?;
+    notify(tx, app, Notice { kind, subject_id: staff_id.into(), data }, email, "").await
 }
 
 /// Like [`notify`], but only once for each key. Returns the notification if it is new.

@@ -5,13 +5,16 @@
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-use super::opt_outs;
+use super::suppression;
 use crate::db::{On, Sql, Texts, Tx, Value};
 use crate::{App, Result};
 
 /// How long mails keep the name and address of their recipient: 13 months, so that this summer can
 /// be compared with the last one. The privacy page and the README state the same period.
 const KEPT: TimeDelta = TimeDelta::days(396);
+
+/// How long the text of a test mail is kept. A mail that cannot be delivered is tried for two days.
+const TESTS_KEPT: TimeDelta = TimeDelta::days(3);
 
 /// The maximum number of notifications that are erased in one transaction.
 const AT_ONCE: i64 = 200;
@@ -60,24 +63,13 @@ async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -
 /// deleted.
 pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
     withdraw(tx, "email = $1", email).await?;
-    opt_outs::keep_hashed(tx, app, email).await?;
-    tx.sql(
-        "delete from suppressed_addresses
-         where email = $1
-           and not exists (select 1 from profile_addresses where email = $1)
-           and not exists (select 1 from users where email = $1)
-           and not exists (select 1 from staff where email = $1)
-           and not exists (select 1 from subscribers where email = $1)",
-    )
-    .bind(email)
-    .execute()
-    .await?;
-    Ok(())
+    suppression::erase(tx, app, email).await
 }
 
 /// Erases names and addresses from all mails about a family or a user, including those to its
 /// earlier addresses.
-pub(crate) async fn erase_about(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn erase_about(tx: &mut Tx, id: impl Into<Uuid>) -> Result<()> {
+    let id = id.into();
     withdraw(
         tx,
         "(profile_id = $1
@@ -96,9 +88,22 @@ pub(crate) async fn erase_about(tx: &mut Tx, id: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Erases names and addresses from old mails. Runs hourly.
+/// Erases names and addresses from old mails, and the texts of older tests. Runs hourly.
+///
+/// # Errors
+///
+/// Only those of the database.
 pub async fn erase_old(app: &App) -> Result<()> {
     let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    tx.sql(
+        "update notifications set data = 'null'
+         where kind in ('update_test', 'letter_test') and data <> 'null' and created_at < $1",
+    )
+    .bind(now - TESTS_KEPT)
+    .execute()
+    .await?;
+    tx.commit().await?;
     loop {
         let mut tx = app.db.begin().await?;
         let old: Vec<(Uuid,)> = tx

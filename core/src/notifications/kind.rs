@@ -10,6 +10,11 @@ pub enum MailKind {
     /// A camp update.
     Update,
     Newsletter,
+    /// An update that was not posted yet, to the member of the staff who writes it. The subject is
+    /// the staff account.
+    UpdateTest,
+    /// The same of a newsletter.
+    NewsletterTest,
     /// An alert to the owners.
     Alert,
     /// A receipt.
@@ -55,6 +60,7 @@ text_enum! {
         StaffEmailChanged = "staff_email_changed",
         StaffTwoFactorOn = "staff_two_factor_on",
         StaffTwoFactorOff = "staff_two_factor_off",
+        StaffRecoveryCodes = "staff_recovery_codes",
         StaffAccount = "staff_account",
         StaffNewBrowser = "staff_new_browser",
     }
@@ -67,6 +73,8 @@ impl MailKind {
             MailKind::Video => "video",
             MailKind::Update => "update",
             MailKind::Newsletter => "letter",
+            MailKind::UpdateTest => "update_test",
+            MailKind::NewsletterTest => "letter_test",
             MailKind::Alert => "alert",
             MailKind::Payment => "payment",
             MailKind::Subscribe => "subscribe",
@@ -83,6 +91,8 @@ impl MailKind {
             MailKind::Video,
             MailKind::Update,
             MailKind::Newsletter,
+            MailKind::UpdateTest,
+            MailKind::NewsletterTest,
             MailKind::Alert,
             MailKind::Payment,
             MailKind::Subscribe,

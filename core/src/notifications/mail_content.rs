@@ -5,6 +5,7 @@ use askama::Template;
 use lettre::message::Mailbox;
 
 use crate::settings::Settings;
+use crate::text_links::{self, Part};
 use crate::{App, Error, Result, branding};
 
 /// The parts of a mail. Both the HTML and the text form are rendered from them.
@@ -13,6 +14,9 @@ pub struct MailContent {
     pub subject: String,
     pub heading: String,
     pub paragraphs: Vec<String>,
+    /// Web addresses in the paragraphs become links. Only for texts that staff wrote: strangers must
+    /// not place links in the camp's mails.
+    pub linked: bool,
     /// A list of labeled figures, such as amounts. The last one is emphasized.
     pub figures: Vec<(&'static str, String)>,
     /// The text that the mail replies to.
@@ -108,6 +112,21 @@ struct Text<'a> {
 }
 
 impl MailContent {
+    /// Marks the mail as a test, which staff send to themselves before they send it to others.
+    pub(crate) fn marked_as_test(mut self) -> MailContent {
+        self.subject = format!("Test: {}", self.subject);
+        self.notes.push("This is a test. It was sent only to you.".into());
+        self
+    }
+
+    /// The text and the links of a paragraph.
+    fn parts<'a>(&self, paragraph: &'a str) -> Vec<Part<'a>> {
+        match self.linked {
+            true => text_links::parts(paragraph),
+            false => vec![Part { text: paragraph, url: None }],
+        }
+    }
+
     /// Renders plain text and HTML.
     ///
     /// # Errors

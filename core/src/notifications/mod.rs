@@ -5,8 +5,8 @@ mod enqueue;
 mod erasure;
 mod kind;
 mod mail_content;
-pub(crate) mod opt_outs;
 mod recovery;
+pub(crate) mod suppression;
 pub mod undelivered;
 
 use chrono::{DateTime, Utc};
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub use enqueue::{
     Limited, notify, notify_all, notify_families, notify_limited, notify_once, notify_requested,
-    reach, reach_all,
+    notify_test, reach, reach_all,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};
@@ -26,6 +26,7 @@ pub(crate) use recovery::clear_heartbeats;
 pub use recovery::{last_heartbeat, record_heartbeat, recover};
 
 use crate::db::{On, Tx};
+use crate::ids::FamilyId;
 use crate::{App, Result, jobs};
 
 /// Kinds of mail that people can unsubscribe from (decision M1). Mail without a category is
@@ -52,8 +53,8 @@ pub struct Notice {
 }
 
 impl Notice {
-    pub fn new(kind: impl Into<MailKind>, subject_id: Uuid) -> Notice {
-        Notice { kind: kind.into(), subject_id, data: Value::Null }
+    pub fn new(kind: impl Into<MailKind>, subject_id: impl Into<Uuid>) -> Notice {
+        Notice { kind: kind.into(), subject_id: subject_id.into(), data: Value::Null }
     }
 }
 
@@ -72,7 +73,7 @@ pub struct Notification {
 pub struct Delivery {
     pub email: String,
     pub full_name: String,
-    pub profile_id: Option<Uuid>,
+    pub profile_id: Option<FamilyId>,
     pub attempts: i64,
     pub created_at: DateTime<Utc>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::Deliver;
+use super::{Deliver, suppression};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::pagination::{Page, PageRequest};
@@ -84,7 +84,33 @@ pub(crate) async fn count_refused(db: &Db) -> Result<i64> {
     db.sql(["select count(*) ", REFUSED_IN_USE]).scalar().await
 }
 
+/// How many mails failed recently, as [`failed`] lists them.
+#[derive(Debug, Clone, Copy, sqlx::FromRow)]
+pub struct FailedCounts {
+    #[sqlx(rename = "all_mails")]
+    pub all: i64,
+    pub about_videos: i64,
+}
+
+/// Counts the rows of [`failed`].
+pub async fn count_failed(db: &Db, now: DateTime<Utc>) -> Result<FailedCounts> {
+    db.sql(
+        "select count(*) as all_mails,
+                count(case when n.kind = 'video' then 1 end) as about_videos
+         from deliveries d
+         join notifications n on n.id = d.notification_id
+         where d.status = 'failed' and d.updated_at >= $1",
+    )
+    .bind(lately(now))
+    .one()
+    .await
+}
+
 /// Returns the mails that failed recently, the latest first.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn failed(
     app: &App,
     about: Option<About>,
@@ -144,7 +170,7 @@ pub async fn failed(
 /// [`Error::Invalid`] on `mails` for more than 100.
 pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef]) -> Result<i64> {
     if mails.len() as i64 > crate::pagination::MOST {
-        return Err(Error::invalid("mails", "Please send at most 100 mails at a time."));
+        return Err(Error::invalid("mails", "Please send at most 100 emails at a time."));
     }
     let now = app.clock.now();
     let mut queued = 0;
@@ -164,7 +190,7 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
             continue;
         }
         queued += 1;
-        tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
+        suppression::allow(tx, email).await?;
         tx.sql(
             "update notifications set sent = null, failed = null, suppressed = null where id = $1",
         )
@@ -189,6 +215,10 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
 }
 
 /// Returns the addresses that refused mail permanently, the latest first.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>> {
     let after: Option<(DateTime<Utc>, String)> = part.after("refused addresses")?;
     let (at, email) = after.unzip();
@@ -216,10 +246,8 @@ pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>
 ///
 /// [`Error::NotFound`]
 pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, email: &str) -> Result<()> {
-    let lifted =
-        tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
-    if lifted == 0 {
-        return Err(Error::NotFound("Mail goes to this address already."));
+    if !suppression::allow(tx, email).await? {
+        return Err(Error::NotFound("Emails already go to this address."));
     }
     let family: Option<(Uuid,)> = tx
         .sql(

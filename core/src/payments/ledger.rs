@@ -10,6 +10,7 @@ use super::today;
 use super::{Kind, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, receipt};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::money::{MOST, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
@@ -90,7 +91,7 @@ impl NewPayment {
         };
         if kind == Kind::Adjustment {
             checks.require(amount != 0, "amount", "Please enter an amount other than 0.");
-            let missing = "Please say in one of the notes why this is adjusted.";
+            let missing = "Please add a note that says why.";
             checks.require(notes.is_some() || staff_notes.is_some(), "notes", missing);
         } else {
             checks.require(self.amount > 0, "amount", "Please enter an amount greater than 0.");
@@ -113,12 +114,12 @@ impl NewPayment {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::NotFound`] without a plan, [`Error::Conflict`] for a key that was
-/// used for something else.
+/// [`Error::Invalid`], [`Error::NotFound`] without a plan or when the family was deleted,
+/// [`Error::Conflict`] for a key that was used for something else.
 pub async fn record(
     app: &App,
     actor: Actor,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     key: Uuid,
     new: &NewPayment,
 ) -> Result<Recorded> {
@@ -156,14 +157,14 @@ fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Setting
         return Err(Error::invalid(
             "amount",
             format!(
-                "This is more than the remaining balance of {}. Tick “Record as credit” to record \
-                 it all the same.",
+                "This is more than the remaining balance of {}. Check “Record as credit” to \
+                 record it anyway.",
                 shown(plan.remaining())
             ),
         ));
     }
     if paid < 0 {
-        let text = format!("This is more than was paid so far, {}.", shown(plan.paid_amount));
+        let text = format!("This is more than the {} paid so far.", shown(plan.paid_amount));
         return Err(Error::invalid("amount", text));
     }
     if paid > MOST {
@@ -178,7 +179,9 @@ fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Setting
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] for a row that is already void, [`Error::Invalid`] without a reason.
+/// [`Error::NotFound`] when there is no such row or its family was deleted, [`Error::Invalid`]
+/// without a reason, [`Error::Conflict`] for a void, for a row that is already void, when less than
+/// nothing would be paid without it, and for a key that was used for something else.
 pub async fn void(
     app: &App,
     actor: Actor,
@@ -202,7 +205,7 @@ pub async fn void(
     {
         return Ok(before);
     }
-    let (plan, amount) = voidable(&mut tx, profile_id, id).await?;
+    let (plan, amount) = voidable(&mut tx, &settings, profile_id, id).await?;
     let today = today(&settings, now);
     let entry = Entry {
         kind: Kind::Void,
@@ -224,7 +227,12 @@ pub async fn void(
 }
 
 /// Returns the plan and the amount of a row that can be voided. The caller holds the family's lock.
-async fn voidable(tx: &mut Tx, profile_id: Uuid, id: Uuid) -> Result<(Plan, i64)> {
+async fn voidable(
+    tx: &mut Tx,
+    settings: &Settings,
+    profile_id: FamilyId,
+    id: Uuid,
+) -> Result<(Plan, i64)> {
     let (kind, amount, voided): (Kind, i64, bool) = tx
         .sql(
             "select p.kind, p.amount,
@@ -239,19 +247,19 @@ async fn voidable(tx: &mut Tx, profile_id: Uuid, id: Uuid) -> Result<(Plan, i64)
         return Err(Error::Conflict("A void cannot be voided. Please record the payment again."));
     }
     if voided {
-        return Err(Error::Conflict("This was voided already."));
+        return Err(Error::Conflict("This was already voided."));
     }
     let plan = find(&mut *tx, profile_id).await?.ok_or(NO_PLAN)?;
     if plan.paid_amount < amount {
-        return Err(Error::Conflict(
-            "Without this, less than nothing would be paid. Please void the refund first.",
-        ));
+        let refunded = money(amount - plan.paid_amount, &settings.currency);
+        let text = format!("{refunded} was already refunded; void the refund first.");
+        return Err(Error::Forestalled { code: "conflict", text });
     }
     Ok((plan, amount))
 }
 
-async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<Uuid> {
-    let found: Option<(Uuid,)> = tx
+async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<FamilyId> {
+    let found: Option<(FamilyId,)> = tx
         .sql(
             "select l.profile_id from payments p
              join payment_plans l on l.id = p.plan_id
@@ -261,7 +269,7 @@ async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<Uuid> {
         .bind(payment_id)
         .optional()
         .await?;
-    found.map(|(id,)| id).ok_or(Error::NotFound("There is no such payment."))
+    found.map(|(id,)| id).ok_or(Error::NotFound("Payment not found."))
 }
 
 /// Writes a row of a plan and its audit record. The caller settles the plan afterwards.
@@ -316,9 +324,9 @@ async fn read(tx: &mut Tx, id: Uuid) -> Result<Payment> {
 }
 
 /// Hashes a request: the form, its content, and the family or row.
-fn request_hash(app: &App, subject_id: Uuid, form: &impl Serialize) -> Result<Vec<u8>> {
+fn request_hash(app: &App, subject: impl Into<Uuid>, form: &impl Serialize) -> Result<Vec<u8>> {
     let body = serde_json::to_vec(form).map_err(Error::unforeseen)?;
-    Ok(app.keys.hash("payment request", &[subject_id.as_bytes(), &body]))
+    Ok(app.keys.hash("payment request", &[subject.into().as_bytes(), &body]))
 }
 
 /// Returns the result that is stored under a key.

@@ -19,6 +19,7 @@ pub(crate) use plan::{
 use crate::accounts::User;
 use crate::clock::day_in;
 use crate::db::Db;
+use crate::ids::FamilyId;
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -88,7 +89,7 @@ pub(crate) fn today(settings: &Settings, now: DateTime<Utc>) -> NaiveDate {
 }
 
 /// Returns the ledger of a family for staff, the latest row first.
-pub async fn history(db: &Db, profile_id: Uuid) -> Result<Vec<Payment>> {
+pub async fn history(db: &Db, profile_id: FamilyId) -> Result<Vec<Payment>> {
     db.sql(
         "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
                 v.id is not null as voided, p.void_of, s.username as recorded_by
@@ -105,7 +106,7 @@ pub async fn history(db: &Db, profile_id: Uuid) -> Result<Vec<Payment>> {
 }
 
 /// Returns the ledger of a family for its members, the latest row first.
-pub async fn family_history(db: &Db, profile_id: Uuid) -> Result<Vec<FamilyPayment>> {
+pub async fn family_history(db: &Db, profile_id: FamilyId) -> Result<Vec<FamilyPayment>> {
     db.sql(
         "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.created_at,
                 v.id is not null as voided, p.void_of

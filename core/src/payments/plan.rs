@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{Entry, Kind, ledger, today};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
+use crate::ids::FamilyId;
 use crate::money::{MOST, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
@@ -49,7 +50,7 @@ pub struct PaymentPlan {
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub(crate) struct Plan {
     pub id: Uuid,
-    pub profile_id: Uuid,
+    pub profile_id: FamilyId,
     pub total_amount: i64,
     pub paid_amount: i64,
     pub due_date: Option<NaiveDate>,
@@ -107,7 +108,7 @@ pub(crate) fn day_number(date: NaiveDate) -> i64 {
     i64::from(date.num_days_from_ce())
 }
 
-pub(crate) async fn find(on: impl Into<On<'_>>, profile_id: Uuid) -> Result<Option<Plan>> {
+pub(crate) async fn find(on: impl Into<On<'_>>, profile_id: FamilyId) -> Result<Option<Plan>> {
     on.into()
         .sql(
             "select id, profile_id, total_amount, paid_amount, due_date, version
@@ -124,7 +125,7 @@ pub(crate) async fn find(on: impl Into<On<'_>>, profile_id: Uuid) -> Result<Opti
 pub(crate) async fn open(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     total_amount: i64,
     due_date: Option<NaiveDate>,
     before: Option<(Actor, Entry)>,
@@ -196,13 +197,13 @@ pub(crate) fn check_date(checks: &mut Validator, field: &str, date: NaiveDate) {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`]
+/// [`Error::Invalid`] on `adjustment_note` when the paid amount changes without a note.
 pub(crate) async fn change(
     tx: &mut Tx,
     app: &App,
     settings: &Settings,
     actor: Actor,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     changes: &PlanChanges,
 ) -> Result<()> {
     let now = app.clock.now();
@@ -227,7 +228,7 @@ pub(crate) async fn change(
         let notes = ledger::note(&mut checks, "adjustment_note", &changes.adjustment_note);
         let staff_notes =
             ledger::note(&mut checks, "adjustment_staff_note", &changes.adjustment_staff_note);
-        let missing = "Please say in a note why the paid amount changes.";
+        let missing = "Please add a note that says why the paid amount changes.";
         checks.require(notes.is_some() || staff_notes.is_some(), "adjustment_note", missing);
         checks.done()?;
         let entry = Entry {
@@ -263,7 +264,7 @@ pub(crate) async fn change(
 }
 
 /// Deletes a plan that never had ledger rows. The caller holds the family's lock.
-pub(crate) async fn remove_empty(tx: &mut Tx, profile_id: Uuid) -> Result<()> {
+pub(crate) async fn remove_empty(tx: &mut Tx, profile_id: FamilyId) -> Result<()> {
     let removed = tx
         .sql(
             "delete from payment_plans
@@ -298,12 +299,13 @@ pub enum MergedTotal {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `total` when both have a plan and nothing was chosen.
+/// [`Error::Invalid`] on `total` when both have a plan and nothing was chosen, [`Error::Conflict`]
+/// when the sum is more than a plan can hold.
 pub(crate) async fn merge(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    keep: Uuid,
-    drop: Uuid,
+    keep: FamilyId,
+    drop: FamilyId,
     total: Option<MergedTotal>,
 ) -> Result<()> {
     let Some(dropped) = find(&mut *tx, drop).await? else { return Ok(()) };
@@ -370,7 +372,7 @@ mod tests {
 
     fn plan(total_amount: i64, paid_amount: i64, due: Option<&str>) -> PaymentPlan {
         let due_date = due.map(|day| day.parse().expect("a date"));
-        let (id, profile_id) = (Uuid::nil(), Uuid::nil());
+        let (id, profile_id) = (Uuid::nil(), Uuid::nil().into());
         Plan { id, profile_id, total_amount, paid_amount, due_date, version: 1 }
             .on("2026-07-15".parse().expect("a date"))
     }

@@ -7,8 +7,11 @@ use uuid::Uuid;
 
 use super::{Kind, Recorded};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::money::money;
-use crate::notifications::{self, Button, Delivery, MailContent, MailKind, Notice, Notification};
+use crate::notifications::{
+    self, Button, Delivery, MailContent, MailKind, Notice, Notification, suppression,
+};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
@@ -26,7 +29,7 @@ struct Figures {
 pub(super) async fn send(
     tx: &mut Tx,
     app: &App,
-    profile_id: Uuid,
+    profile_id: FamilyId,
     recorded: &Recorded,
 ) -> Result<()> {
     let plan = &recorded.plan;
@@ -37,14 +40,14 @@ pub(super) async fn send(
         credit: plan.credit,
     };
     let to: Vec<(String, String)> = tx
-        .sql(
+        .sql([
             "select a.email, p.full_name
              from profile_addresses a
              join profiles p on p.id = a.profile_id
-             where a.profile_id = $1
-               and not exists (select 1 from suppressed_addresses s where s.email = a.email)
-             order by a.kind",
-        )
+             where a.profile_id = $1 and not ",
+            suppression::REFUSED,
+            " order by a.kind",
+        ])
         .bind(profile_id)
         .all()
         .await?;
@@ -114,7 +117,7 @@ pub(crate) async fn mail_content(
     Ok(Some(MailContent {
         figures: rows,
         button: Some(Button { label: "See your payments", url: app.url("/profile") }),
-        notes: vec![format!("Is something not right? Please write to {}.", settings.contact_email)],
+        notes: vec![format!("Questions? Please write to {}.", settings.contact_email)],
         ..told.words(settings)
     }))
 }
@@ -140,7 +143,7 @@ async fn never_told(app: &App, payment_id: Uuid, email: &str) -> Result<bool> {
 impl Told {
     /// Subject, heading and what happened.
     fn words(&self, settings: &Settings) -> MailContent {
-        let site = &settings.site_name;
+        let site = settings.camp_name();
         let amount = money(self.amount.abs(), &settings.currency);
         let date = day(self.payment_date);
         let (subject, heading, text, label) = match self.kind {
@@ -154,11 +157,10 @@ impl Told {
                 let what = self.taken_back(settings);
                 let on = self.before_date.map(|at| format!(" of {}", day(at))).unwrap_or_default();
                 (
-                    format!("Corrected receipt from {site}: {what} taken back"),
+                    format!("Corrected receipt from {site}: {what} voided"),
                     "Corrected receipt",
                     format!(
-                        "The {what}{on} was taken back on {date}. {} If you have an earlier mail \
-                         from us about it, please use the amounts below instead.",
+                        "The {what}{on} was voided on {date}. {} Please use the amounts below instead of those in earlier emails.",
                         self.consequence()
                     ),
                     "Reason",
@@ -168,8 +170,7 @@ impl Told {
                 format!("Corrected receipt from {site}: refund of {amount}"),
                 "Corrected receipt",
                 format!(
-                    "We recorded a refund of {amount} to you on {date}. It lowers what you have \
-                     paid so far. Please use the amounts below instead of those in earlier mails."
+                    "We refunded {amount} to you on {date}. Please use the amounts below instead of those in earlier emails."
                 ),
                 "Note",
             ),

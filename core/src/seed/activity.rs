@@ -10,25 +10,27 @@ use super::deliveries::{notification, sent_to_families};
 use super::people::{Login, People};
 use super::random::Random;
 use super::videos::SampleVideo;
+use crate::comments::{ReportCategory, search_text};
 use crate::db::Tx;
-use crate::notifications::{Category, MailKind};
+use crate::ids::{StaffId, UserId};
+use crate::notifications::{Category, MailKind, suppression};
 use crate::videos::viewer_key;
 use crate::{App, Result};
 
 pub struct Activity {
     pub comments: Vec<Comment>,
-    pub likes: Vec<(Uuid, Uuid, DateTime<Utc>)>,
+    pub likes: Vec<(Uuid, UserId, DateTime<Utc>)>,
     pub views: Vec<View>,
 }
 
 pub struct Comment {
     id: Uuid,
     video_id: Uuid,
-    user_id: Uuid,
+    user_id: UserId,
     author_name: String,
     content: String,
     created_at: DateTime<Utc>,
-    hidden: Option<(DateTime<Utc>, Uuid)>,
+    hidden: Option<(DateTime<Utc>, StaffId)>,
     reports: Vec<[u8; 32]>,
 }
 
@@ -42,7 +44,7 @@ pub struct View {
 /// A viewer: a signed-in user or an anonymous browser.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Watcher {
-    Login(Uuid),
+    Login(UserId),
     Guest([u8; 32]),
 }
 
@@ -145,7 +147,7 @@ fn likes(
     logins: &[&Login],
     audience: &mut Audience,
     random: &mut Random,
-) -> Vec<(Uuid, Uuid, DateTime<Utc>)> {
+) -> Vec<(Uuid, UserId, DateTime<Utc>)> {
     let now = audience.now;
     let mut liked = HashSet::new();
     let mut likes = Vec::new();
@@ -204,41 +206,20 @@ fn after(
     from + TimeDelta::seconds(60 * room * soon as i64 / 1000)
 }
 
+/// What the first, second and third reader of a comment report.
+const REASONS: [(ReportCategory, &str); 3] = [
+    (ReportCategory::Unkind, "Not nice to read"),
+    (ReportCategory::Unsuitable, ""),
+    (ReportCategory::Other, "Please have a look at this one"),
+];
+
 fn hour(at: DateTime<Utc>) -> i64 {
     at.timestamp().div_euclid(3600)
 }
 
 impl Activity {
     pub async fn write(&self, tx: &mut Tx, app: &App) -> Result<()> {
-        for comment in &self.comments {
-            tx.sql(
-                "insert into video_comments
-                   (id, video_id, user_id, author_name, content, created_at, hidden_at, hidden_by)
-                 values ($1, $2, $3, $4, $5, $6, $7, $8)",
-            )
-            .bind(comment.id)
-            .bind(comment.video_id)
-            .bind(comment.user_id)
-            .bind(&comment.author_name)
-            .bind(&comment.content)
-            .bind(comment.created_at)
-            .bind(comment.hidden.map(|(at, _)| at))
-            .bind(comment.hidden.map(|(_, by)| by))
-            .execute()
-            .await?;
-            for reporter in &comment.reports {
-                tx.sql(
-                    "insert into comment_reports (comment_id, reporter, reason, created_at)
-                     values ($1, $2, $3, $4)",
-                )
-                .bind(comment.id)
-                .bind(app.keys.hash("sample", &[reporter]))
-                .bind("Not nice to read")
-                .bind(comment.created_at)
-                .execute()
-                .await?;
-            }
-        }
+        self.write_comments(tx, app).await?;
         for (video_id, user_id, at) in &self.likes {
             tx.sql("insert into video_likes (video_id, user_id, created_at) values ($1, $2, $3)")
                 .bind(*video_id)
@@ -254,7 +235,7 @@ impl Activity {
             )
             .bind(view.video_id)
             .bind(match view.viewer {
-                Watcher::Login(id) => viewer_key(app, id),
+                Watcher::Login(id) => viewer_key(app, id.into()),
                 Watcher::Guest(key) => key.to_vec(),
             })
             .bind(hour(view.at))
@@ -262,6 +243,44 @@ impl Activity {
             .bind(view.at)
             .execute()
             .await?;
+        }
+        Ok(())
+    }
+
+    async fn write_comments(&self, tx: &mut Tx, app: &App) -> Result<()> {
+        for comment in &self.comments {
+            tx.sql(
+                "insert into video_comments
+                   (id, video_id, user_id, author_name, content, created_at, hidden_at, hidden_by,
+                    search_text, reported_at)
+                 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            )
+            .bind(comment.id)
+            .bind(comment.video_id)
+            .bind(comment.user_id)
+            .bind(&comment.author_name)
+            .bind(&comment.content)
+            .bind(comment.created_at)
+            .bind(comment.hidden.map(|(at, _)| at))
+            .bind(comment.hidden.map(|(_, by)| by))
+            .bind(search_text(&comment.author_name, &comment.content))
+            .bind((!comment.reports.is_empty()).then_some(comment.created_at))
+            .execute()
+            .await?;
+            for (reporter, (category, reason)) in comment.reports.iter().zip(REASONS) {
+                tx.sql(
+                    "insert into comment_reports
+                       (comment_id, reporter, category, reason, created_at)
+                     values ($1, $2, $3, $4, $5)",
+                )
+                .bind(comment.id)
+                .bind(app.keys.hash("sample", &[reporter]))
+                .bind(category)
+                .bind(reason)
+                .bind(comment.created_at)
+                .execute()
+                .await?;
+            }
         }
         Ok(())
     }
@@ -286,12 +305,8 @@ pub async fn write_mails(
         .collect();
     let half = told.get(told.len() / 2).and_then(|film| film.published_at).unwrap_or(now);
     for n in 0..SUPPRESSED {
-        tx.sql("insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)")
-            .bind(addresses[addresses.len() / 2 + 7 * n])
-            .bind("550 5.1.1 There is no such mailbox here")
-            .bind(half)
-            .execute()
-            .await?;
+        let address = addresses[addresses.len() / 2 + 7 * n];
+        suppression::refuse(tx, half, address, "550 5.1.1 There is no such mailbox here").await?;
     }
     let mut mails = 0;
     for film in &told {

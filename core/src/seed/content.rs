@@ -24,6 +24,7 @@ pub struct Content {
 #[derive(Deserialize)]
 pub struct Camp {
     pub site_name: String,
+    pub site_name_yi: Option<String>,
     pub site_description: String,
     pub contact_email: String,
     pub contact_phone: String,
@@ -111,8 +112,8 @@ macro_rules! media {
 }
 
 pub static MEDIA: &[Media] = media![
-    "campfire" 7, "colorwar" 7, "hike" 7, "lake" 7,
-    "shabbos" 8, "siyum" 7, "swim" 8, "visitingday" 8,
+    "baseball" 7, "campfire" 7, "colorwar" 7, "colorwar-breakout" 7, "colorwar-sing" 7, "hike" 7,
+    "lake" 7, "shabbos" 8, "siyum" 7, "swim" 8, "visitingday" 8,
 ];
 
 impl Media {

@@ -10,6 +10,7 @@ use super::people::{Family, People};
 use super::random::Random;
 use crate::Result;
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::messages::{self, Department, SenderType};
 use crate::newsletters::Audience;
 use crate::notifications::{Category, MailKind, MessageMail};
@@ -26,6 +27,21 @@ pub struct Message {
     reply: Option<String>,
     draft: Option<String>,
     spam: bool,
+}
+
+impl Message {
+    /// Name and address of the sender.
+    fn sender<'a>(&self, writer: &'a Family) -> (&'a str, &'a str) {
+        match self.spam {
+            true => ("Growth Team", "offers@best-rank.example"),
+            false => (&writer.full_name, &writer.addresses[0].email),
+        }
+    }
+
+    fn search_text(&self, name: &str, email: &str) -> String {
+        let child_name = self.child_name.as_deref().unwrap_or_default();
+        messages::searchable(name, email, &self.subject, child_name)
+    }
 }
 
 const SUBSCRIBERS: usize = 34;
@@ -82,10 +98,7 @@ async fn write_messages(
             SenderType::Parent => parents[(n * 5 + 3) % parents.len()],
             SenderType::Guest => &people.visitors[n % people.visitors.len()],
         };
-        let (name, email) = match message.spam {
-            true => ("Growth Team", "offers@best-rank.example"),
-            false => (writer.full_name.as_str(), writer.addresses[0].email.as_str()),
-        };
+        let (name, email) = message.sender(writer);
         let age = match message.status.as_str() {
             "unread" => random.between(20, 2 * 1440),
             _ => random.between(2 * 1440, 24 * 1440),
@@ -116,12 +129,7 @@ async fn write_messages(
         .bind(message.spam)
         .bind((status == "replied" || message.draft.is_some()).then_some(member))
         .bind(message.draft.clone())
-        .bind(messages::searchable(
-            name,
-            email,
-            &message.subject,
-            message.child_name.as_deref().unwrap_or_default(),
-        ))
+        .bind(message.search_text(name, email))
         .bind(at)
         .bind(if status == "unread" { at } else { answered })
         .bind(message.user_type == SenderType::Parent && !message.spam)
@@ -146,7 +154,7 @@ fn status(message: &Message) -> &str {
 struct Reply<'a> {
     message_id: Uuid,
     body: &'a str,
-    sent_by: Uuid,
+    sent_by: StaffId,
     at: DateTime<Utc>,
 }
 

@@ -201,8 +201,12 @@ async fn must_be_empty(tx: &mut Tx) -> Result<()> {
 
 fn settings_of(content: &Content) -> BTreeMap<String, Value> {
     let camp = &content.camp;
+    let name = match &camp.site_name_yi {
+        Some(yiddish) => format!("{} · {yiddish}", camp.site_name),
+        None => camp.site_name.clone(),
+    };
     BTreeMap::from([
-        ("siteName".to_owned(), json!(camp.site_name)),
+        ("siteName".to_owned(), json!(name)),
         ("siteDescription".to_owned(), json!(camp.site_description)),
         ("contactEmail".to_owned(), json!(camp.contact_email)),
         ("contactPhone".to_owned(), json!(camp.contact_phone)),

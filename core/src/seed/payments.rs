@@ -10,6 +10,7 @@ use super::random::Random;
 use crate::Result;
 use crate::clock::{day_in, moment_in};
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::payments::{Kind, Plan};
 
 pub struct Payments {
@@ -25,7 +26,7 @@ struct Row {
     date: NaiveDate,
     notes: Option<&'static str>,
     void_of: Option<Uuid>,
-    recorded_by: Option<Uuid>,
+    recorded_by: Option<StaffId>,
     at: DateTime<Utc>,
 }
 
@@ -154,7 +155,7 @@ struct Book<N> {
     joined: NaiveDate,
     noon: N,
     now: DateTime<Utc>,
-    office: Option<Uuid>,
+    office: Option<StaffId>,
     payments: Payments,
     corrections: Corrections,
 }

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
-use uuid::Uuid;
 
 use super::content::{Content, Member, Name, Names};
 use super::random::Random;
 use super::{Logins, Sample};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::{FamilyId, StaffId, UserId};
 use crate::{Error, Result, families};
 
 pub struct People {
@@ -20,7 +20,7 @@ pub struct People {
 }
 
 pub struct Family {
-    pub id: Uuid,
+    pub id: FamilyId,
     pub full_name: String,
     pub children: usize,
     child_name: String,
@@ -43,14 +43,14 @@ pub struct Address {
 }
 
 pub struct Login {
-    pub id: Uuid,
+    pub id: UserId,
     pub full_name: String,
     pub can_comment: bool,
     pub joined_at: DateTime<Utc>,
 }
 
 pub struct Staff {
-    pub id: Uuid,
+    pub id: StaffId,
     username: String,
     email: String,
     role: String,
@@ -146,7 +146,7 @@ fn family(
         }
     }
     Family {
-        id: random.id(created_at),
+        id: random.id(created_at).into(),
         full_name,
         children,
         child_name,
@@ -196,7 +196,7 @@ fn visitor(
     let verified = at % 7 != 6;
     let joined = new_login(random, created_at, &full_name, verified);
     Family {
-        id: random.id(created_at),
+        id: random.id(created_at).into(),
         full_name,
         children: 0,
         child_name: String::new(),
@@ -223,7 +223,12 @@ fn new_login(
     full_name: &str,
     can_comment: bool,
 ) -> Login {
-    Login { id: random.id(joined_at), full_name: full_name.to_owned(), can_comment, joined_at }
+    Login {
+        id: random.id(joined_at).into(),
+        full_name: full_name.to_owned(),
+        can_comment,
+        joined_at,
+    }
 }
 
 fn staff(member: &Member, now: DateTime<Utc>, random: &mut Random) -> Staff {
@@ -237,7 +242,7 @@ fn staff(member: &Member, now: DateTime<Utc>, random: &mut Random) -> Staff {
         _ => own.between(45, 3 * 1440),
     });
     Staff {
-        id,
+        id: id.into(),
         username: member.username.clone(),
         email: member.email.clone(),
         role: member.role.clone(),
@@ -293,13 +298,13 @@ impl People {
     }
 
     /// The staff account that answers messages.
-    pub fn office(&self) -> Uuid {
-        self.staff.get(1).or(self.staff.first()).map(|staff| staff.id).unwrap_or_default()
+    pub fn office(&self) -> StaffId {
+        self.staff.get(1).or(self.staff.first()).map_or(uuid::Uuid::nil().into(), |staff| staff.id)
     }
 
     /// The staff account that posts videos.
-    pub fn video_team(&self) -> Uuid {
-        self.staff.get(2).or(self.staff.first()).map(|staff| staff.id).unwrap_or_default()
+    pub fn video_team(&self) -> StaffId {
+        self.staff.get(2).or(self.staff.first()).map_or(uuid::Uuid::nil().into(), |staff| staff.id)
     }
 
     /// Fails with [`Error::Unforeseen`] when the camp lacks one of the accounts.

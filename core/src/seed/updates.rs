@@ -51,7 +51,8 @@ pub async fn write(
             None => random.between(5 * DAY, 36 * DAY),
         };
         let at = now - TimeDelta::minutes(age) - TimeDelta::seconds(random.between(5, 25));
-        let pinned = n == 5;
+        // Older than newer updates, and still above them for some days.
+        let pinned_until = (n == 5).then(|| now + TimeDelta::days(3));
         let expires_at = match n {
             6 => Some(now + TimeDelta::days(2)),
             _ if n == active => Some(at + TimeDelta::days(1)),
@@ -62,7 +63,7 @@ pub async fn write(
         let Announcement { title, message, author: name, priority } = update;
         tx.sql(
             "insert into live_updates
-               (id, title, message, author, priority, is_active, pinned, expires_at, posted_by,
+               (id, title, message, author, priority, is_active, pinned_until, expires_at, posted_by,
                 search_text, version, created_at, updated_at)
              values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, $11, $11)",
         )
@@ -72,7 +73,7 @@ pub async fn write(
         .bind(name)
         .bind(*priority)
         .bind(n < active)
-        .bind(pinned)
+        .bind(pinned_until)
         .bind(expires_at)
         .bind(author)
         .bind([title, message, name].map(|text| normalize(text)).join("\n"))

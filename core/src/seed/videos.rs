@@ -10,6 +10,7 @@ use super::people::People;
 use super::random::Random;
 use crate::clock::{day_in, moment_in};
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::videos::link::{self, Link, VideoType};
 use crate::videos::search_texts;
 use crate::{App, Result};
@@ -31,7 +32,7 @@ pub struct SampleVideo {
     pub views: i64,
     pub likes: i64,
     pub comments: i64,
-    uploaded_by: Uuid,
+    uploaded_by: StaffId,
     created_at: DateTime<Utc>,
     /// Announced to families by mail.
     pub announced: bool,

@@ -65,18 +65,18 @@ const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
 }
 
 pub const KEYS: &[Key] = &[
-    key("siteName", Kind::Line { min: 1, max: 60 }, "The camp's name, in titles, headers and mail"),
+    key(
+        "siteName",
+        Kind::Line { min: 1, max: 60 },
+        "The camp's name. A Yiddish name may follow: Camp Naarim · קעמפ נערים",
+    ),
     key(
         "siteDescription",
         Kind::Line { min: 0, max: 300 },
-        "One sentence for footers and previews of links",
+        "One sentence for footers and link previews",
     ),
-    key("contactEmail", Kind::Email, "The address that families are shown"),
-    key(
-        "contactPhone",
-        Kind::Line { min: 0, max: 40 },
-        "The telephone number that families are shown",
-    ),
+    key("contactEmail", Kind::Email, "The email that families see"),
+    key("contactPhone", Kind::Line { min: 0, max: 40 }, "The phone number that families see"),
     key(
         "staffEmail",
         Kind::EmailOrNone,
@@ -100,20 +100,24 @@ pub const KEYS: &[Key] = &[
         Kind::Choice(&["USD", "CAD", "EUR", "GBP", "ILS"]),
         "The currency of all payments",
     ),
-    key("emailEnabled", Kind::Switch, "Whether any category mail goes out"),
-    key("dailyReports", Kind::Switch, "Whether families are mailed about new videos"),
-    key("systemAlerts", Kind::Switch, "Whether owners are mailed when something needs a person"),
-    key("liveUpdates", Kind::Switch, "Whether families are mailed about live updates"),
+    key(
+        "emailEnabled",
+        Kind::Switch,
+        "Whether any emails about videos, updates and newsletters go out",
+    ),
+    key("dailyReports", Kind::Switch, "Whether families get emails about new videos"),
+    key("systemAlerts", Kind::Switch, "Whether owners get an email when something needs attention"),
+    key("liveUpdates", Kind::Switch, "Whether families get emails about live updates"),
     key(
         "pushEnabled",
         Kind::Switch,
-        "Whether families may let their browser notify them of new updates and videos while a page is open",
+        "Whether families can turn on browser notifications for new videos and updates while a page is open",
     ),
-    key("userRegistrations", Kind::Switch, "Whether people may sign up; invitations always work"),
+    key("userRegistrations", Kind::Switch, "Whether people can sign up; invitations always work"),
     key(
         "requireEmailVerification",
         Kind::Switch,
-        "Whether an address must be confirmed before comments and mail",
+        "Whether people must confirm their email before they can comment and get emails",
     ),
     key(
         "sessionTimeout",
@@ -123,9 +127,13 @@ pub const KEYS: &[Key] = &[
     key(
         "maxLoginAttempts",
         Kind::Number { min: 1, max: 100 },
-        "Failed sign-ins before delays begin",
+        "Failed sign-ins before delays start",
     ),
-    key("passwordMinLength", Kind::Number { min: 8, max: 64 }, "Shortest password, in characters"),
+    key(
+        "passwordMinLength",
+        Kind::Number { min: 8, max: 64 },
+        "Minimum password length, in characters",
+    ),
     key(
         "enableTwoFactor",
         Kind::Switch,
@@ -134,19 +142,19 @@ pub const KEYS: &[Key] = &[
     key(
         "commentModeration",
         Kind::Choice(&["at_once", "first_held"]),
-        "Whether comments appear at once, or everybody's first one waits until staff approve it",
+        "Whether comments appear right away, or everyone's first one waits until staff approve it",
     ),
     key(
         "mainColor",
         Kind::Color,
-        "Buttons and links of pages and mails; made lighter or darker where it could not be read",
+        "Buttons and links in pages and emails; made lighter or darker where it would be hard to read",
     ),
     key(
         "accentColor",
         Kind::Color,
-        "The lantern's color: badges and highlights of pages and mails",
+        "The lantern's color: badges and highlights in pages and emails",
     ),
-    key("logo", Kind::Picture(PictureSlot::Logo), "Stands beside the camp's name on every page"),
+    key("logo", Kind::Picture(PictureSlot::Logo), "Shown next to the camp's name on every page"),
     key(
         "heroPictures",
         Kind::Pictures(PictureSlot::Hero),
@@ -179,9 +187,13 @@ pub fn group(name: &str) -> &'static str {
     }
 }
 
-pub(crate) const GONE: &str = "This picture is not in the portal any more. Please upload it again.";
+pub(crate) const GONE: &str = "This picture no longer exists. Please upload it again.";
 
-/// Fails with [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`].
+/// Returns the key with this name.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`].
 pub(crate) fn find(name: &str) -> Result<&'static Key> {
     if let Some((_, reason)) = UNAVAILABLE.iter().find(|(key, _)| key.name == name) {
         return Err(Error::invalid(name, format!("{name} is not available. {reason}")));
@@ -189,7 +201,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Key> {
     KEYS.iter().find(|key| key.name == name).ok_or_else(|| {
         Error::invalid(
             name,
-            format!("There is no setting “{name}”. `camp settings list` names them all."),
+            format!("Unknown setting “{name}”. `camp settings list` shows them all."),
         )
     })
 }
@@ -211,7 +223,7 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
             None => wrong("Please enter a valid email address.".into()),
         },
         (Kind::Switch, Value::Bool(_)) => Ok(value.clone()),
-        (Kind::Switch, _) => wrong(format!("{name} is true or false.")),
+        (Kind::Switch, _) => wrong(format!("{name} must be true or false.")),
         (Kind::Number { min, max }, Value::Number(number)) => {
             within(name, number, min, max, |n| n.to_string())
         }
@@ -219,11 +231,11 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
             within(name, number, min, max, |cents| money(cents, currency))
         }
         (Kind::Number { .. } | Kind::Money { .. }, _) => {
-            wrong(format!("{name} is a whole number."))
+            wrong(format!("{name} must be a whole number."))
         }
         (Kind::Choice(choices), Value::String(text)) => match choices.contains(&text.as_str()) {
             true => Ok(value.clone()),
-            false => wrong(format!("{name} is one of {}.", choices.join(", "))),
+            false => wrong(format!("{name} must be one of {}.", choices.join(", "))),
         },
         (Kind::Zone, Value::String(text)) => match text.parse::<Tz>() {
             Ok(zone) => Ok(json!(zone.name())),
@@ -234,7 +246,7 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
         (Kind::Pictures(_), Value::Array(list)) => pictures(name, value, list.len()),
         (Kind::Pictures(_), _) => wrong(GONE.into()),
         (Kind::Https, Value::String(text)) => https(name, text.trim()),
-        _ => wrong(format!("{name} is a text.")),
+        _ => wrong(format!("{name} must be text.")),
     }
 }
 

@@ -82,10 +82,25 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The camp's name for titles and sentences, see [`camp_name`].
+    pub fn camp_name(&self) -> &str {
+        camp_name(&self.site_name)
+    }
+
     /// The origin of the embedded shop for the content security policy: scheme, host and port.
     pub fn shop_origin(&self) -> Option<String> {
         let url = url::Url::parse(&self.shop_url).ok()?;
         Some(url.origin().ascii_serialization())
+    }
+}
+
+/// The camp's name without the Yiddish or Hebrew that may follow it: "Camp Naarim" of "Camp Naarim ·
+/// קעמפ נערים".
+pub fn camp_name(site_name: &str) -> &str {
+    let hebrew = |text: &str| text.chars().any(crate::text::is_hebrew);
+    match site_name.rsplit_once(" · ") {
+        Some((name, rest)) if hebrew(rest) && !hebrew(name) && !name.is_empty() => name,
+        _ => site_name,
     }
 }
 
@@ -155,24 +170,33 @@ pub fn list(settings: &Settings) -> Vec<(&'static Key, Value)> {
     KEYS.iter().map(|key| (key, values.get(key.name).cloned().unwrap_or(Value::Null))).collect()
 }
 
-/// Returns the value of a setting. Fails for an unknown name.
+/// Returns the value of a setting.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`].
 pub fn get(settings: &Settings, name: &str) -> Result<Value> {
     find(name)?;
     Ok(as_map(settings).remove(name).unwrap_or(Value::Null))
 }
 
-/// Parses command line input as a value of that key: `true`, `30`, or text. Fails for an unknown
-/// name or an invalid value.
+/// Parses command line input as a value of that key: `true`, `30`, or text. Whether the key allows the
+/// value is checked when it is stored.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`], when a switch is
+/// neither true nor false, and when a number or an amount is not a whole number.
 pub fn parse(name: &str, typed: &str) -> Result<Value> {
     Ok(match find(name)?.kind {
         Kind::Switch => match typed {
             "true" | "on" | "yes" => json!(true),
             "false" | "off" | "no" => json!(false),
-            _ => return Err(Error::invalid(name, format!("{name} is true or false."))),
+            _ => return Err(Error::invalid(name, format!("{name} must be true or false."))),
         },
         Kind::Number { .. } | Kind::Money { .. } => match typed.parse::<i64>() {
             Ok(number) => json!(number),
-            Err(_) => return Err(Error::invalid(name, format!("{name} is a whole number."))),
+            Err(_) => return Err(Error::invalid(name, format!("{name} must be a whole number."))),
         },
         Kind::Pictures(_) => {
             json!(typed.split([',', ' ']).filter(|id| !id.is_empty()).collect::<Vec<_>>())

@@ -42,7 +42,7 @@ pub async fn add_picture(app: &App, actor: Actor, place: PictureSlot, sent: Byte
         PictureSlot::Logo => ("logo", json!(id)),
         PictureSlot::Hero if current.hero_pictures.len() >= MOST_HERO => {
             return Err(Error::Conflict(
-                "There are three pictures of the camp already. Please remove one first.",
+                "There are already three pictures. Please remove one first.",
             ));
         }
         PictureSlot::Hero => {

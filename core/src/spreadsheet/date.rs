@@ -2,6 +2,8 @@
 
 use chrono::NaiveDate;
 
+use crate::dates;
+
 /// Parses `2024-07-15`, `07/15/2024`, `15 July 2024` or `July 15, 2024`; month names may be
 /// abbreviated.
 ///
@@ -9,20 +11,22 @@ use chrono::NaiveDate;
 ///
 /// A sentence that says what to do.
 pub fn read(typed: &str) -> Result<NaiveDate, String> {
+    let unreadable = || {
+        let shown: String = typed.chars().take(40).collect();
+        format!("“{shown}” is not a date like 2024-07-15, 07/15/2024 or 15 July 2024.")
+    };
     // Spreadsheets often add midnight to a date.
     let day = typed.trim();
     let day =
         day.strip_suffix("T00:00:00").or_else(|| day.strip_suffix(" 00:00:00")).unwrap_or(day);
-    let (year, month, date) = numbers(day).or_else(|| words(day)).ok_or_else(|| {
-        let shown: String = typed.chars().take(40).collect();
-        format!("“{shown}” is no date like 2024-07-15, 07/15/2024 or 15 July 2024.")
-    })?;
-    NaiveDate::from_ymd_opt(year, month, date).ok_or_else(|| match month {
-        13..=31 if typed.contains('/') => {
-            format!("“{typed}” has no month {month}. Dates with slashes are month/day/year here.")
-        }
-        _ => format!("“{typed}” is a day that does not exist."),
-    })
+    let (year, month, date) = numbers(day).or_else(|| words(day)).ok_or_else(unreadable)?;
+    match dates::missing(year, month, date) {
+        Some(_) if typed.contains('/') && (13..=31).contains(&month) => Err(format!(
+            "“{typed}” has no month {month}. Dates with slashes are month/day/year here."
+        )),
+        Some(message) => Err(message),
+        None => NaiveDate::from_ymd_opt(year, month, date).ok_or_else(unreadable),
+    }
 }
 
 fn numbers(text: &str) -> Option<(i32, u32, u32)> {
@@ -132,5 +136,8 @@ mod tests {
             assert!(read(typed).is_err(), "{typed}");
         }
         assert!(read("15/07/2024").is_err_and(|text| text.contains("month/day/year")));
+        for typed in ["2024-02-30", "02/30/2024", "30 February 2024", "Feb. 30, 2024"] {
+            assert_eq!(read(typed), Err("There is no 30 February.".to_owned()), "{typed}");
+        }
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn decode(bytes: &[u8], chosen: Option<Encoding>) -> Result<Decoded> 
     };
     if text.contains('\0') {
         return wrong(
-            "This file is no table. Please save it in the spreadsheet as .xlsx or CSV UTF-8."
+            "This file is not a table. Please save it from the spreadsheet as .xlsx or CSV UTF-8."
                 .into(),
         );
     }

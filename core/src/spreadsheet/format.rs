@@ -22,10 +22,10 @@ const OPEN_DOCUMENT: &str = "This is an OpenDocument file (.ods). Please open it
                              As”, and save it as Excel 2007-365 (.xlsx) or Text CSV.";
 const BINARY: &str = "This is a binary workbook (.xlsb). Please open it in Excel, choose “Save \
                       As”, and save it as an Excel Workbook (.xlsx) or CSV UTF-8.";
-const NUMBERS: &str = "This is a file of Apple Numbers. Please open it, choose “Export To”, and \
+const NUMBERS: &str = "This is an Apple Numbers file. Please open it, choose “Export To”, and \
                        export it to Excel (.xlsx) or CSV.";
-const OTHER: &str = "This file is no table. Please choose an Excel Workbook (.xlsx), a CSV file or \
-                     a list in JSON.";
+const OTHER: &str =
+    "This file is not a table. Please choose an Excel Workbook (.xlsx), a CSV file or a JSON list.";
 
 pub(super) enum Kind {
     Workbook,

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
-        Error::invalid("file", format!("The file is not whole as JSON: {error}."))
+        Error::invalid("file", format!("The file is not complete JSON: {error}."))
     })?;
     let needed: Vec<String> = shape
         .columns

@@ -61,7 +61,7 @@ fn columns_of<'a>(
         match column {
             Some(known) if columns.contains(&Some(known)) => {
                 return wrong(format!(
-                    "The column “{}” is there twice, in other words perhaps. Please remove one.",
+                    "The column “{}” appears twice, maybe under another name. Please remove one.",
                     name.trim()
                 ));
             }

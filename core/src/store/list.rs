@@ -80,6 +80,10 @@ const BY_STOCK: &str = "and ($3 is null or (p.stock_quantity, p.id) > ($3, $4))
                         limit $5";
 
 /// Returns the products that match the staff's filter.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
     let mut page = match search.sort {
         Sort::Newest => by(db, search, "products", BY_ADDITION, |p| p.created_at).await?,

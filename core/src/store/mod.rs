@@ -142,4 +142,4 @@ pub enum Sort {
 
 /// The maximum number of pictures of a product.
 pub const MOST_IMAGES: i64 = 4;
-const NOT_FOUND: Error = Error::NotFound("This product is not there any more.");
+const NOT_FOUND: Error = Error::NotFound("This product no longer exists.");

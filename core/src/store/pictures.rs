@@ -48,7 +48,8 @@ pub(crate) fn alt_text(title: &str, order: i64) -> String {
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] for a fifth one, [`Error::NotFound`] for a deleted product.
+/// [`Error::Conflict`] for a fifth one, [`Error::NotFound`] for a deleted product,
+/// [`Error::Unforeseen`] when the object store does not take the files.
 pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Result<()> {
     let id = Uuid::now_v7();
     let (file_key, thumb_key) = keys(id);
@@ -111,7 +112,7 @@ pub async fn remove(
         .all()
         .await?;
     if files.is_empty() {
-        return Err(Error::NotFound("This picture is not there any more."));
+        return Err(Error::NotFound("This picture no longer exists."));
     }
     remove_later(tx, app, files).await?;
     let now = app.clock.now();
@@ -184,6 +185,6 @@ pub async fn key(db: &Db, id: Uuid, small: bool, staff: bool) -> Result<String> 
         .bind(staff)
         .optional()
         .await?;
-    let (large_key, small_key) = found.ok_or(Error::NotFound("There is no such picture."))?;
+    let (large_key, small_key) = found.ok_or(Error::NotFound("Picture not found."))?;
     Ok(if small { small_key } else { large_key })
 }

@@ -22,8 +22,8 @@ use crate::{App, Error, Result};
 
 /// How long a confirmation link works. Subscriptions that are not confirmed by then are deleted.
 const LIFETIME: TimeDelta = TimeDelta::days(7);
-const GONE: Error = Error::Gone("This link was used already or has expired. Please sign up again.");
-const NOT_FOUND: Error = Error::NotFound("This address is not on the list any more.");
+const GONE: Error = Error::Gone("This link was already used or has expired. Please sign up again.");
+const NOT_FOUND: Error = Error::NotFound("This address is no longer on the list.");
 
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct Subscriber {
@@ -45,7 +45,7 @@ pub struct Subscribe {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::TooMany`] for a client that asks too often.
+/// [`Error::Invalid`] on `email`, [`Error::TooMany`] above the limit of the client's network.
 pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()> {
     let mut checks = Validator::new();
     let email = checks.email("email", &given.email);
@@ -91,15 +91,15 @@ pub(crate) async fn mail_content(
         .optional()
         .await?;
     let Some((confirmed_at,)) = found else { return Ok(None) };
-    let site = &settings.site_name;
+    let site = settings.camp_name();
     if confirmed_at.is_some() {
         return Ok(Some(MailContent {
             subject: format!("You are on the list of {site}"),
-            heading: "You are on our list already".into(),
+            heading: "You are already on our list".into(),
             paragraphs: vec![
-                "Somebody, probably you, entered this address under “Stay Updated”. There is nothing more to do: you get our newsletters.".into(),
+                "Someone, probably you, entered this email under “Stay Updated”. You already get our newsletters, so you are all set.".into(),
             ],
-            notes: vec!["Every newsletter has a link at the bottom that stops them.".into()],
+            notes: vec!["Every newsletter has an unsubscribe link at the bottom.".into()],
             ..MailContent::default()
         }));
     }
@@ -121,10 +121,10 @@ pub(crate) async fn mail_content(
         subject: format!("Please confirm that you want newsletters from {site}"),
         heading: "Stay updated".into(),
         paragraphs: vec![format!(
-            "You asked for newsletters from {site}. Please confirm that this is your address; before that we do not write to it."
+            "You asked for newsletters from {site}. Please confirm that this is your email. Until then we won’t email you again."
         )],
         button: Some(Button {
-            label: "Put me on the list",
+            label: "Yes, sign me up",
             url: app.url(&format!("/subscribe/confirm?token={token}")),
         }),
         notes: vec![
@@ -139,7 +139,8 @@ pub(crate) async fn mail_content(
 ///
 /// # Errors
 ///
-/// [`Error::Gone`]
+/// [`Error::Gone`] for a link that was used or has expired, [`Error::TooMany`] above the limit of the
+/// client's network.
 pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from).await?;
     let now = app.clock.now();
@@ -195,7 +196,7 @@ pub async fn list(app: &App, q: Option<&str>, part: &PageRequest) -> Result<Page
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`Error::NotFound`] when the address is not on the list.
 pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let removed: Option<(Option<DateTime<Utc>>,)> = tx
         .sql("delete from subscribers where id = $1 returning confirmed_at")

@@ -4,9 +4,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{LiveUpdate, NOT_FOUND, Priority};
-use crate::db::{On, Sql};
-use crate::notifications::{self, Category, Tally};
+use super::{ALARM, LiveUpdate, NOT_FOUND, PLACE, Position, Priority};
+use crate::db::On;
+use crate::ids::StaffId;
+use crate::notifications::{self, Category, TALLY_COLUMNS, Tally};
 use crate::pagination::{Page, PageRequest};
 use crate::search_text::optional_pattern;
 use crate::settings::Settings;
@@ -29,17 +30,13 @@ pub struct AdminUpdate {
     pub deliveries: Option<Tally>,
 }
 
-fn admin_update() -> Sql {
-    Sql::from([
-            "select u.id, u.title, u.message, u.author, u.priority, u.created_at, u.pinned,
-                    u.is_active and (u.expires_at is null or u.expires_at > $1) as is_active,
-                    s.username as posted_by, u.expires_at, u.version, n.id is not null as announced, ",
-            notifications::TALLY_COLUMNS,
-            "from live_updates u
-             left join staff s on s.id = u.posted_by
-             left join notifications n on n.subject_id = u.id and n.kind = 'update' ",
-    ])
-}
+const COLUMNS: &str =
+    "u.id, u.title, u.message, u.author, u.priority, u.created_at, u.pinned_until,
+         u.is_active and (u.expires_at is null or u.expires_at > $1) as is_active,
+         s.username as posted_by, u.expires_at, u.version, n.id is not null as announced, ";
+
+const JOINS: &str = "left join staff s on s.id = u.posted_by
+     left join notifications n on n.subject_id = u.id and n.kind = 'update' ";
 
 #[derive(sqlx::FromRow)]
 struct Row {
@@ -85,40 +82,106 @@ pub struct AdminFilter {
     pub part: PageRequest,
 }
 
-/// Returns the updates that match the filter, without deleted ones, the newest first.
+/// Returns the updates that match the filter, without deleted ones: those that families see in their
+/// order (decision U4), then the rest, the newest first.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpdate>> {
+    #[derive(sqlx::FromRow)]
+    struct Listed {
+        #[sqlx(flatten)]
+        row: Row,
+        place: i64,
+    }
     let AdminFilter { q, standing, priority, part } = filter;
-    let after: Option<(DateTime<Utc>, Uuid)> = part.after("update desk")?;
-    let rows: Vec<Row> = app
+    let now = app.clock.now();
+    let after: Option<Position> = part.after("update desk")?;
+    let as_of = after.map_or(now, |(as_of, ..)| as_of);
+    let rows: Vec<Listed> = app
         .db
-        .sql(admin_update().and(
-            "where u.deleted_at is null
-               and ($2 is null or u.search_text like $2 escape '\\')
-               and ($4 is null or (u.created_at, u.id) < ($4, $5))
-               and (cast($6 as text) is null or u.priority = $6)
-               and (cast($7 as text) is null
-                    or $7 = case when u.expires_at <= $1 then 'expired'
-                                 when u.is_active then 'active'
-                                 else 'inactive' end)
-             order by u.created_at desc, u.id desc
-             limit $3",
-        ))
-        .bind(app.clock.now())
-        .bind(optional_pattern(q.as_deref()))
-        .bind(part.limit() + 1)
-        .bind(after.map(|a| a.0))
+        .sql([
+            "select ",
+            COLUMNS,
+            "u.place, ",
+            TALLY_COLUMNS,
+            "from (select * from (
+                     select u.*,
+                            case when u.is_active and (u.expires_at is null or u.expires_at > $1) then ",
+            PLACE,
+            "else 0 end as place
+                     from live_updates u
+                     where u.deleted_at is null
+                       and ($8 is null or u.search_text like $8 escape '\\')
+                       and (cast($9 as text) is null or u.priority = $9)
+                       and (cast($10 as text) is null
+                            or $10 = case when u.expires_at <= $1 then 'expired'
+                                          when u.is_active then 'active'
+                                          else 'inactive' end)) u
+                   where $4 is null or (place, created_at, id) < ($4, $5, $6)
+                   order by place desc, created_at desc, id desc
+                   limit $7) u ",
+            JOINS,
+            "order by u.place desc, u.created_at desc, u.id desc",
+        ])
+        .bind(now)
+        .bind(as_of)
+        .bind(as_of - ALARM)
         .bind(after.map(|a| a.1))
+        .bind(after.map(|a| a.2))
+        .bind(after.map(|a| a.3))
+        .bind(part.limit() + 1)
+        .bind(optional_pattern(q.as_deref()))
         .bind(*priority)
         .bind(*standing)
         .all()
         .await?;
-    let rows = rows.into_iter().map(AdminUpdate::from).collect();
-    Ok(part.page("update desk", rows, |row: &AdminUpdate| (row.update.created_at, row.update.id)))
+    let Page { items, next } = part.page("update desk", rows, |Listed { row, place }| {
+        (as_of, *place, row.update.created_at, row.update.id)
+    });
+    Ok(Page { items: items.into_iter().map(|listed| listed.row.into()).collect(), next })
+}
+
+/// Counts the updates that families see now.
+pub async fn count_active(app: &App) -> Result<i64> {
+    app.db
+        .sql(
+            "select count(*) from live_updates
+             where is_active and (expires_at is null or expires_at > $1)",
+        )
+        .bind(app.clock.now())
+        .scalar()
+        .await
 }
 
 /// Counts the addresses that would get mail if an update were posted now (decision U2).
+///
+/// # Errors
+///
+/// Only those of the database.
 pub async fn reach(app: &App, settings: &Settings) -> Result<i64> {
     notifications::reach(&app.db, settings, Category::CampUpdates).await
+}
+
+/// Returns the author's name in the last update that this account posted.
+///
+/// # Errors
+///
+/// Only those of the database.
+pub async fn last_author(app: &App, staff_id: StaffId) -> Result<Option<String>> {
+    let author: Option<(String,)> = app
+        .db
+        .sql(
+            "select author from live_updates
+             where posted_by = $1 and deleted_at is null
+             order by created_at desc, id desc
+             limit 1",
+        )
+        .bind(staff_id)
+        .optional()
+        .await?;
+    Ok(author.map(|(author,)| author))
 }
 
 /// Returns an update that is not deleted.
@@ -133,7 +196,14 @@ pub async fn find_for_staff(
 ) -> Result<AdminUpdate> {
     let row: Option<Row> = on
         .into()
-        .sql(admin_update().and("where u.id = $2 and u.deleted_at is null"))
+        .sql([
+            "select ",
+            COLUMNS,
+            TALLY_COLUMNS,
+            "from live_updates u ",
+            JOINS,
+            "where u.id = $2 and u.deleted_at is null",
+        ])
         .bind(now)
         .bind(id)
         .optional()

@@ -1,8 +1,8 @@
 //! The mail that announces an update to families.
 
-use super::Priority;
-use crate::notifications::{Button, MailContent, Notification};
-use crate::{App, Result};
+use super::{Priority, TestUpdate};
+use crate::notifications::{Button, MailContent, Notification, paragraphs};
+use crate::{App, Error, Result};
 
 /// Writes the mail with the update's current content. Returns `None` if it was withdrawn or has
 /// expired.
@@ -22,23 +22,29 @@ pub(crate) async fn mail_content(
         .optional()
         .await?;
     let Some((title, message, author, priority)) = update else { return Ok(None) };
+    let url = app.url(&format!("/updates/{}", notification.subject_id));
+    Ok(Some(content(TestUpdate { title, message, author, priority }, url)))
+}
+
+/// Writes the mail that staff send to themselves. Returns `None` if its text was erased.
+pub(crate) fn test_content(app: &App, notification: &Notification) -> Result<Option<MailContent>> {
+    let update: Option<TestUpdate> =
+        serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
+    Ok(update.map(|update| content(update, app.url("/updates")).marked_as_test()))
+}
+
+fn content(update: TestUpdate, url: String) -> MailContent {
+    let TestUpdate { title, message, author, priority } = update;
     let subject = match priority {
         Priority::High => format!("High priority: {title}"),
         _ => format!("Camp update: {title}"),
     };
-    Ok(Some(MailContent {
+    MailContent {
         subject,
         heading: title,
-        paragraphs: message
-            .split("\n\n")
-            .map(|paragraph| paragraph.trim().to_owned())
-            .filter(|paragraph| !paragraph.is_empty())
-            .chain([format!("— {author}")])
-            .collect(),
-        button: Some(Button {
-            label: "Read it on the site",
-            url: app.url(&format!("/updates/{}", notification.subject_id)),
-        }),
+        paragraphs: paragraphs(&message).into_iter().chain([format!("— {author}")]).collect(),
+        linked: true,
+        button: Some(Button { label: "Read it on the site", url }),
         ..MailContent::default()
-    }))
+    }
 }

@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::admin::{AdminUpdate, find_for_staff};
-use super::{NOT_FOUND, NewUpdate, Priority, UpdateChanges};
+use super::{NOT_FOUND, NewUpdate, Priority, TestUpdate, UpdateChanges};
+use crate::accounts::Staff;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::Tx;
+use crate::db::{Db, On, Sql, Texts, Tx};
 use crate::events::{self, Event};
 use crate::idempotency::{self, Claim};
 use crate::notifications::{self, Category, MailKind, Notice};
@@ -32,7 +33,7 @@ pub(super) struct Record {
     pub author: String,
     pub priority: Priority,
     pub is_active: bool,
-    pub pinned: bool,
+    pub pinned_until: Option<DateTime<Utc>>,
     pub expires_at: Option<DateTime<Utc>>,
     pub version: i64,
 }
@@ -48,7 +49,7 @@ impl Record {
 }
 
 /// Posts an update, once for each `key`. It is visible immediately, and is mailed to everybody who
-/// wants camp updates, in the same transaction.
+/// wants camp updates, in the same transaction, unless staff post it without mail.
 ///
 /// # Errors
 ///
@@ -71,9 +72,34 @@ pub async fn create(
         }
     };
     let record = new.record(settings, now)?;
+    insert(tx, id, &record, actor, now).await?;
+    let details = json!({
+        "title": record.title, "priority": record.priority, "pinned_until": record.pinned_until,
+        "expires_at": record.expires_at, "send_mail": new.send_mail,
+    });
+    let subject = Subject::new(SubjectKind::LiveUpdate, id);
+    audit::record(tx, now, actor, Action::LiveUpdateCreate, subject, details).await?;
+    let notified = match new.send_mail {
+        true => {
+            let notice = Notice::new(MailKind::Update, id);
+            notifications::notify_families(tx, app, settings, notice, Category::CampUpdates).await?
+        }
+        false => 0,
+    };
+    events::emit(tx, now, Event::UpdateCreated(id));
+    Ok(Saved { update: find_for_staff(tx, now, id).await?, notified })
+}
+
+async fn insert(
+    tx: &mut Tx,
+    id: Uuid,
+    record: &Record,
+    actor: Actor,
+    now: DateTime<Utc>,
+) -> Result<()> {
     tx.sql(
         "insert into live_updates
-           (id, title, message, author, priority, is_active, pinned, expires_at, posted_by,
+           (id, title, message, author, priority, is_active, pinned_until, expires_at, posted_by,
             search_text, version, created_at, updated_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)",
     )
@@ -83,7 +109,7 @@ pub async fn create(
     .bind(&record.author)
     .bind(record.priority)
     .bind(record.is_active)
-    .bind(record.pinned)
+    .bind(record.pinned_until)
     .bind(record.expires_at)
     .bind(actor.staff_id())
     .bind(record.search_text())
@@ -91,17 +117,7 @@ pub async fn create(
     .bind(now)
     .execute()
     .await?;
-    let details = json!({
-        "title": record.title, "priority": record.priority, "pinned": record.pinned,
-        "expires_at": record.expires_at,
-    });
-    let subject = Subject::new(SubjectKind::LiveUpdate, id);
-    audit::record(tx, now, actor, Action::LiveUpdateCreate, subject, details).await?;
-    let notice = Notice::new(MailKind::Update, id);
-    let notified =
-        notifications::notify_families(tx, app, settings, notice, Category::CampUpdates).await?;
-    events::emit(tx, now, Event::UpdateCreated(id));
-    Ok(Saved { update: find_for_staff(tx, now, id).await?, notified })
+    Ok(())
 }
 
 /// Changes an update, or shows or hides it. No mail is sent (decision U2).
@@ -120,7 +136,7 @@ pub async fn edit(
     let now = app.clock.now();
     let old: Record = tx
         .sql(
-            "select title, message, author, priority, is_active, pinned, expires_at, version
+            "select title, message, author, priority, is_active, pinned_until, expires_at, version
              from live_updates
              where id = $1 and deleted_at is null",
         )
@@ -138,8 +154,8 @@ pub async fn edit(
     let written = tx
         .sql(
             "update live_updates
-             set title = $3, message = $4, author = $5, priority = $6, is_active = $7, pinned = $8,
-                 expires_at = $9, search_text = $10, version = version + 1, updated_at = $11
+             set title = $3, message = $4, author = $5, priority = $6, is_active = $7,
+                 pinned_until = $8, expires_at = $9, search_text = $10, version = version + 1, updated_at = $11
              where id = $1 and version = $2 and deleted_at is null",
         )
         .bind(id)
@@ -149,7 +165,7 @@ pub async fn edit(
         .bind(&new.author)
         .bind(new.priority)
         .bind(new.is_active)
-        .bind(new.pinned)
+        .bind(new.pinned_until)
         .bind(new.expires_at)
         .bind(new.search_text())
         .bind(now)
@@ -206,7 +222,47 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     Ok(())
 }
 
+/// Sends an update as a mail to the member of the staff who writes it. It is not posted.
+///
+/// # Errors
+///
+/// [`Error::Invalid`], [`Error::TooManyTests`]
+pub async fn send_test(tx: &mut Tx, app: &App, staff: &Staff, update: &TestUpdate) -> Result<()> {
+    let data = json!(update.checked()?);
+    let to = (staff.id, staff.email.as_str());
+    notifications::notify_test(tx, app, MailKind::UpdateTest, to, data).await?;
+    let subject = Subject::none(SubjectKind::LiveUpdate);
+    let actor = Actor::Staff(staff.id);
+    audit::record(tx, app.clock.now(), actor, Action::LiveUpdateTest, subject, Value::Null).await
+}
+
+/// Gives the pins of versions before schema 27 an end: seven days after the last change of their
+/// update. Runs with each migration; there is nothing to do later.
+pub(crate) async fn end_old_pins(db: &Db) -> Result<()> {
+    let mut tx = db.begin().await?;
+    On::from(&mut tx)
+        .either(Texts {
+            sqlite: Sql::from(
+                "update live_updates
+                 set pinned_until = strftime('%Y-%m-%dT%H:%M:%f+00:00', updated_at, '+7 days')
+                 where pinned_until = updated_at",
+            ),
+            postgres: Sql::from(
+                "update live_updates
+                 set pinned_until = updated_at + interval '7 days'
+                 where pinned_until = updated_at",
+            ),
+        })
+        .execute()
+        .await?;
+    tx.commit().await
+}
+
 /// Hides updates that have expired. Returns how many.
+///
+/// # Errors
+///
+/// Only those of the database.
 pub async fn expire_due(app: &App) -> Result<usize> {
     let now = app.clock.now();
     let due: i64 = app
@@ -249,7 +305,7 @@ fn differences(old: &Record, new: &Record) -> Value {
             "title": record.title,
             "priority": record.priority,
             "is_active": record.is_active,
-            "pinned": record.pinned,
+            "pinned_until": record.pinned_until,
             "expires_at": record.expires_at,
         })
     };

@@ -1,18 +1,21 @@
 //! Input of staff about an update, and its validation.
 
-use chrono::{DateTime, Datelike, Utc};
+use chrono::{DateTime, Datelike, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::Priority;
 use super::edit::Record;
 use crate::Result;
 use crate::clock::{moment_in, wall_time};
+use crate::dates;
 use crate::settings::Settings;
 use crate::validation::{Validator, given};
 
 const TITLE: usize = 200;
 const MESSAGE: usize = 5000;
 const AUTHOR: usize = 100;
+/// In days.
+const LONGEST_PIN: i64 = 7;
 
 /// A new update. It is visible immediately.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
@@ -24,10 +27,28 @@ pub struct NewUpdate {
     pub author: String,
     #[serde(default)]
     pub priority: Priority,
-    #[serde(default)]
-    pub pinned: bool,
+    /// Pins it for so many days from now, 1 to 7.
+    pub pin_days: Option<i64>,
     /// When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`.
     pub expires_at: Option<String>,
+    /// Whether families get mail about it, now or never.
+    #[serde(default = "by_mail")]
+    pub send_mail: bool,
+}
+
+fn by_mail() -> bool {
+    true
+}
+
+/// An update that somebody of the staff wants to see as a mail before posting it.
+#[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestUpdate {
+    pub title: String,
+    pub message: String,
+    pub author: String,
+    #[serde(default)]
+    pub priority: Priority,
 }
 
 /// Changes to an update. Omitted fields stay as they are.
@@ -42,7 +63,10 @@ pub struct UpdateChanges {
     pub author: Option<String>,
     pub priority: Option<Priority>,
     pub is_active: Option<bool>,
-    pub pinned: Option<bool>,
+    /// Pins it for so many days from now, 1 to 7. Null ends the pin.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<i64>)]
+    pub pin_days: Option<Option<i64>>,
     /// When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`, or null for never.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
@@ -58,12 +82,27 @@ impl NewUpdate {
             author: author(&mut checks, &self.author),
             priority: self.priority,
             is_active: true,
-            pinned: self.pinned,
+            pinned_until: pin_end(&mut checks, self.pin_days, now),
             expires_at: end(&mut checks, self.expires_at.as_deref(), settings, now, None),
             version: 1,
         };
         checks.done()?;
         Ok(record)
+    }
+}
+
+impl TestUpdate {
+    /// The update as it would be stored.
+    pub(super) fn checked(&self) -> Result<TestUpdate> {
+        let mut checks = Validator::new();
+        let update = TestUpdate {
+            title: title(&mut checks, &self.title),
+            message: message(&mut checks, &self.message),
+            author: author(&mut checks, &self.author),
+            priority: self.priority,
+        };
+        checks.done()?;
+        Ok(update)
     }
 }
 
@@ -88,7 +127,9 @@ impl UpdateChanges {
         }
         new.priority = self.priority.unwrap_or(old.priority);
         new.is_active = self.is_active.unwrap_or(old.is_active);
-        new.pinned = self.pinned.unwrap_or(old.pinned);
+        if let Some(days) = self.pin_days {
+            new.pinned_until = pin_end(&mut checks, days, now);
+        }
         match &self.expires_at {
             Some(typed) => {
                 new.expires_at = end(&mut checks, typed.as_deref(), settings, now, old.expires_at);
@@ -122,6 +163,16 @@ fn author(checks: &mut Validator, text: &str) -> String {
     text
 }
 
+/// The time at which the pin ends (decision U4).
+fn pin_end(checks: &mut Validator, days: Option<i64>, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let days = days?;
+    if !(1..=LONGEST_PIN).contains(&days) {
+        checks.refuse("pin_days", format!("An update can be pinned for 1 to {LONGEST_PIN} days."));
+        return None;
+    }
+    Some(now + TimeDelta::days(days))
+}
+
 /// The time at which it ends. An unchanged one may be in the past.
 fn end(
     checks: &mut Validator,
@@ -130,9 +181,11 @@ fn end(
     now: DateTime<Utc>,
     before: Option<DateTime<Utc>>,
 ) -> Option<DateTime<Utc>> {
-    let local = wall_time(typed?).filter(|local| local.year() <= now.year() + 10);
+    let typed = typed?;
+    let local = wall_time(typed).filter(|local| local.year() <= now.year() + 10);
     let Some(local) = local else {
-        checks.refuse("expires_at", "Please enter a valid date and time.");
+        let valid = || "Please enter a valid date and time.".to_owned();
+        checks.refuse("expires_at", dates::missing_in(typed).unwrap_or_else(valid));
         return None;
     };
     let end = moment_in(settings.timezone, local);

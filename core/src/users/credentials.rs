@@ -11,6 +11,7 @@ use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User, links, password, staff};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::UserId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::validation::{Validator, stored_forms};
@@ -21,7 +22,8 @@ use crate::{App, Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::TooMany`] above the limit of the client's network.
+/// [`Error::Invalid`] on `email` when it is no address, [`Error::TooMany`] above the limit of the
+/// client's network.
 pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     let Some([email, earlier]) = stored_forms(email) else {
         let mut checks = Validator::new();
@@ -36,7 +38,7 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     }
     let mut tx = app.db.begin().await?;
     // A name that somebody else may have typed is not sent to an unverified address.
-    let found: Option<(Uuid, String, String, i64)> = tx
+    let found: Option<(UserId, String, String, i64)> = tx
         .sql(
             "select id, email, case when verified_at is null then '' else full_name end, token_version
              from users where email in ($1, $2)
@@ -48,7 +50,7 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
         .await?;
     // For an address without a user the same rows are written, for nobody, so that the response
     // takes as long. The worker finds no recipient.
-    let nobody = (Uuid::now_v7(), email, String::new(), 0);
+    let nobody = (UserId::generate(), email, String::new(), 0);
     let (id, email, name, version) = found.unwrap_or(nobody);
     let data = links::link_data(id, version);
     let notice = Notice { data, ..Notice::new(AccountMail::Reset, id) };
@@ -61,8 +63,11 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Gone`] for a used or expired link, [`Error::Invalid`] for an unacceptable password.
-pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Result<Option<Uuid>> {
+/// [`Error::Gone`] for a link that was used, has expired or belongs to another address or a disabled
+/// account, [`Error::Invalid`] on `password` for an unacceptable one, [`Error::TooMany`] above the limit
+/// of the client's network, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the family
+/// was deleted meanwhile.
+pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Result<Option<UserId>> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
     let settings = app.settings().await?;
     let mut checks = Validator::new();
@@ -78,7 +83,7 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
             let user = must_find(&mut tx, id).await?;
             if user.email != email {
                 return Err(Error::Gone(
-                    "This link was made for another address. Please ask for a new one.",
+                    "This link is for another address. Please ask for a new one.",
                 ));
             }
             claim(&mut tx, app, &user, &hash).await?;
@@ -91,7 +96,7 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
         }
         _ => {
             return Err(Error::Gone(
-                "This link was used already or has expired. Please ask for a new one.",
+                "This link was already used or has expired. Please ask for a new one.",
             ));
         }
     };
@@ -124,7 +129,8 @@ pub(super) async fn password_changed(
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] for a wrong current or an unacceptable new password.
+/// [`Error::Invalid`] for a wrong current or an unacceptable new password, [`Error::TooMany`] after
+/// many wrong ones, [`Error::SignInRequired`] when the user was deleted meanwhile.
 pub async fn change_password(
     app: &App,
     user: &User,
@@ -152,7 +158,7 @@ pub async fn change_password(
 }
 
 /// Ends all sessions of a user, including the current one, and revokes its open links.
-pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
+pub async fn sign_out_everywhere(app: &App, id: UserId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     sessions::end_all(&mut tx, Holder::User(id), None).await?;
     tokens::void(&mut tx, Holder::User(id)).await?;
@@ -164,8 +170,9 @@ pub async fn sign_out_everywhere(app: &App, id: Uuid) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password` or for an invalid address, [`Error::TooMany`] and
-/// [`Error::TooManyMails`] above the limits.
+/// [`Error::Invalid`] on `current_password`, or on `new_email` for an invalid or the same address,
+/// [`Error::TooMany`] and [`Error::TooManyMails`] above the limits, [`Error::SignInRequired`] or
+/// [`Error::NotFound`] when the user was deleted meanwhile.
 pub async fn change_email(
     app: &App,
     user: &User,
@@ -175,7 +182,7 @@ pub async fn change_email(
 ) -> Result<()> {
     let mut checks = Validator::new();
     let email = checks.email("new_email", new);
-    checks.require(email != user.email, "new_email", "This is your address already.");
+    checks.require(email != user.email, "new_email", "This is already your email.");
     checks.done()?;
     confirm_password(app, user, current, &from).await?;
     rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;

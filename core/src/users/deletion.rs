@@ -8,6 +8,7 @@ use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, Category};
 use crate::unsubscribe;
 use crate::{App, Result, comments, families, messages, payments, videos};
@@ -18,7 +19,9 @@ use crate::{App, Result, comments, families, messages, payments, videos};
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `current_password`.
+/// [`crate::Error::Invalid`] on `current_password`, [`crate::Error::TooMany`] after many wrong
+/// passwords, [`crate::Error::SignInRequired`] or [`crate::Error::NotFound`] when the user or the family
+/// was deleted meanwhile.
 pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> Result<()> {
     confirm_password(app, user, current, &from).await?;
     let now = app.clock.now();
@@ -49,10 +52,10 @@ pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> 
 /// # Errors
 ///
 /// [`crate::Error::NotFound`] when the user's family is deleted already.
-pub(crate) async fn remove(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn remove(tx: &mut Tx, id: UserId) -> Result<()> {
     videos::erase_likes(tx, id).await?;
     comments::erase_author(tx, id).await?;
-    let gone: Option<(Uuid,)> =
+    let gone: Option<(FamilyId,)> =
         tx.sql("delete from users where id = $1 returning profile_id").bind(id).optional().await?;
     match gone {
         Some((family,)) => families::refresh_search_text(tx, family).await,

@@ -8,10 +8,9 @@ mod deletion;
 mod sign_in;
 mod verification;
 
-use uuid::Uuid;
-
 use crate::accounts::{User, find_user};
 use crate::db::Tx;
+use crate::ids::UserId;
 use crate::{Error, Result};
 
 pub use credentials::{change_email, change_password, forgot, reset, sign_out_everywhere};
@@ -25,6 +24,6 @@ pub use verification::{
 
 pub const EXISTS: &str = "This email is already registered. Please sign in instead.";
 
-async fn must_find(tx: &mut Tx, id: Uuid) -> Result<User> {
+async fn must_find(tx: &mut Tx, id: UserId) -> Result<User> {
     find_user(tx, id).await?.ok_or(Error::SignInRequired)
 }

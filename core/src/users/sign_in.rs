@@ -3,17 +3,17 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::verification::{after_proof, claim, link, notify_other_guardians};
 use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
-use crate::accounts::{ClientInfo, User, UserType, links, password, user_browsers};
+use crate::accounts::{ClientInfo, User, UserType, links, password, tried_name, user_browsers};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::error::OrTaken;
 use crate::families::{self, Preferences};
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail};
 use crate::rate_limits::{self, Attempt, By};
 use crate::settings::Settings;
@@ -56,15 +56,17 @@ pub struct SignedIn {
     pub linked: bool,
 }
 
-const WRONG: Error = Error::InvalidCredentials("The email address or the password is not right.");
+const WRONG: Error = Error::InvalidCredentials("The email or password is not right.");
 
 /// Creates user, family and preferences in one transaction and signs the user in (decision P4). A
 /// mailed invitation takes over a user that was created with its address and never verified.
 ///
 /// # Errors
 ///
-/// [`Error::Taken`] on `email` when the address already has a user, [`Error::Gone`] for an
-/// invitation that is no longer valid.
+/// [`Error::Invalid`] on the fields of the form, [`Error::Forbidden`] with `registrations_closed`,
+/// [`Error::TooMany`] above the limit of the client's network, [`Error::Taken`] on `email` when the
+/// address already has a user, [`Error::Gone`] for an invitation that is no longer valid,
+/// [`Error::NotFound`] when its family was deleted.
 pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let Names { name, email, child_name } = check(&new, &settings)?;
@@ -105,7 +107,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
             (id, name, false)
         }
     };
-    let id = Uuid::now_v7();
+    let id = UserId::generate();
     let verified_at = verified.then_some(now);
     insert(&mut tx, now, id, &email, &hash, &full_name, verified_at, profile_id).await?;
     families::refresh_search_text(&mut tx, profile_id).await?;
@@ -113,26 +115,23 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
         notify_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
-        // Without the name: nobody may use the portal to send their own text to a stranger.
-        // Exceeding the limit does not prevent the sign-up; "Send it again" says when.
-        let notice = links::with_link(&mut tx, AccountMail::Verify, id, Holder::User(id)).await?;
-        notifications::notify_limited(&mut tx, app, notice, &email, "").await?.ignore_refusal();
+        send_verification(&mut tx, app, id, &email).await?;
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
-    let actor = Actor::User(id);
+    let (actor, subject) = (Actor::User(id), Subject::new(SubjectKind::User, id));
     let details = json!({ "invited": invited.is_some() });
-    audit::record(
-        &mut tx,
-        now,
-        actor,
-        Action::UserSignUp,
-        Subject::new(SubjectKind::User, id),
-        details,
-    )
-    .await?;
+    audit::record(&mut tx, now, actor, Action::UserSignUp, subject, details).await?;
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked: invited.is_some() })
+}
+
+/// Without the name: nobody may use the portal to send their own text to a stranger. Exceeding the
+/// limit does not prevent the sign-up; "Send it again" says when.
+async fn send_verification(tx: &mut Tx, app: &App, id: UserId, email: &str) -> Result<()> {
+    let notice = links::with_link(tx, AccountMail::Verify, id, Holder::User(id)).await?;
+    notifications::notify_limited(tx, app, notice, email, "").await?.ignore_refusal();
+    Ok(())
 }
 
 /// The validated texts of the form.
@@ -157,7 +156,7 @@ fn check(new: &SignUp, settings: &Settings) -> Result<Names> {
     if !settings.user_registrations && new.invite.is_none() {
         return Err(Error::Forbidden {
             code: "registrations_closed",
-            text: "The camp does not take new accounts at the moment. An invitation from the camp still works.",
+            text: "Sign-up is closed right now. An invitation from the camp still works.",
         });
     }
     let mut checks = Validator::new();
@@ -182,12 +181,12 @@ fn check(new: &SignUp, settings: &Settings) -> Result<Names> {
 async fn insert(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    id: Uuid,
+    id: UserId,
     email: &str,
     hash: &str,
     full_name: &str,
     verified_at: Option<DateTime<Utc>>,
-    profile_id: Uuid,
+    profile_id: FamilyId,
 ) -> Result<()> {
     tx.sql(
         "insert into users (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at, last_sign_in_at)
@@ -208,7 +207,7 @@ async fn insert(
 
 /// A user that was created with this address but never verified.
 async fn unconfirmed(tx: &mut Tx, email: &str) -> Result<Option<User>> {
-    let found: Option<(Uuid,)> = tx
+    let found: Option<(UserId,)> = tx
         .sql("select id from users where email = $1 and verified_at is null")
         .bind(email)
         .optional()
@@ -250,12 +249,12 @@ async fn take_over(
 }
 
 struct Invitation {
-    profile_id: Uuid,
+    profile_id: FamilyId,
     email: Option<String>,
 }
 
 const NO_LONGER_GOOD: Error =
-    Error::Gone("This invitation is no longer good. Please ask the camp for a new one.");
+    Error::Gone("This invitation no longer works. Please ask the camp for a new one.");
 
 async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invitation> {
     let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =
@@ -272,7 +271,11 @@ async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invita
 
 /// A mailed invitation is valid while the address belongs to the family. After a typing mistake was
 /// corrected, a stranger may hold it.
-async fn still_theirs(on: impl Into<On<'_>>, profile_id: Uuid, email: Option<&str>) -> Result<()> {
+async fn still_theirs(
+    on: impl Into<On<'_>>,
+    profile_id: FamilyId,
+    email: Option<&str>,
+) -> Result<()> {
     match email {
         Some(email) if !families::has_address(on, profile_id, email).await? => Err(NO_LONGER_GOOD),
         _ => Ok(()),
@@ -290,7 +293,7 @@ fn other_type(invited: UserType) -> &'static str {
 ///
 /// # Errors
 ///
-/// [`Error::Gone`] when it is no longer valid.
+/// [`Error::Gone`] when it is no longer valid, [`Error::NotFound`] when its family was deleted.
 pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
     let (Purpose::Invite, Bearer { profile_id: Some(profile_id), email, .. }) =
         tokens::peek(app, token).await?
@@ -311,7 +314,9 @@ pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidCredentials`], [`Error::TooMany`]
+/// [`Error::InvalidCredentials`] for an unknown address or a wrong password, [`Error::TooMany`] after
+/// many failures, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the family was
+/// deleted meanwhile.
 pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let forms = stored_forms(email);
@@ -331,13 +336,7 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
     let (Some((id, ..)), password::Verdict::Right | password::Verdict::RightButOld) =
         (&stored, &verdict)
     else {
-        let subject = stored.map_or(Subject::none(SubjectKind::User), |(id, ..)| {
-            Subject::new(SubjectKind::User, id)
-        });
-        let mut tx = app.db.begin().await?;
-        audit::record(&mut tx, now, Actor::Nobody, Action::UserSignInRefused, subject, Value::Null)
-            .await?;
-        tx.commit().await?;
+        refused(app, stored.map(|(id, ..)| id), email).await?;
         return Err(WRONG);
     };
     let id = *id;
@@ -372,11 +371,21 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
     Ok(SignedIn { user, token, linked })
 }
 
+async fn refused(app: &App, id: Option<UserId>, email: &str) -> Result<()> {
+    let details = tried_name::details(id.is_some(), email);
+    let subject =
+        id.map_or(Subject::none(SubjectKind::User), |id| Subject::new(SubjectKind::User, id));
+    let mut tx = app.db.begin().await?;
+    let now = app.clock.now();
+    audit::record(&mut tx, now, Actor::Nobody, Action::UserSignInRefused, subject, details).await?;
+    tx.commit().await
+}
+
 /// The user with one of these spellings of an address: id, password hash and version of its links.
 async fn credentials(
     app: &App,
     [address, earlier]: [String; 2],
-) -> Result<Option<(Uuid, String, i64)>> {
+) -> Result<Option<(UserId, String, i64)>> {
     app.db
         .sql(
             "select u.id, u.password_hash, u.token_version from users u join profiles p on p.id = u.profile_id

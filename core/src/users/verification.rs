@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::credentials::password_changed;
 use super::{EXISTS, must_find};
@@ -13,6 +12,7 @@ use crate::accounts::{ClientInfo, User, find_user, links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::error::OrTaken;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::validation::Validator;
@@ -20,9 +20,9 @@ use crate::{App, Error, Result, families};
 
 /// Links a user with a verified address to the family that has this address, if that is not its own
 /// family (decision P2). One conditional update: of two concurrent claims, one wins.
-pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> {
+pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool> {
     let now = app.clock.now();
-    let other: Option<(Uuid, Uuid)> = tx
+    let other: Option<(FamilyId, FamilyId)> = tx
         .sql(
             "select u.profile_id, a.profile_id
              from users u
@@ -81,10 +81,10 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: Uuid) -> Result<bool> 
 pub(super) async fn notify_other_guardians(
     tx: &mut Tx,
     app: &App,
-    profile_id: Uuid,
-    joined: Uuid,
+    profile_id: FamilyId,
+    joined: UserId,
 ) -> Result<()> {
-    let others: Vec<(Uuid, String, String)> = tx
+    let others: Vec<(UserId, String, String)> = tx
         .sql(
             "select id, email, full_name from users u
              where profile_id = $1 and id <> $2
@@ -146,7 +146,7 @@ pub struct ConfirmationFamily {
 #[derive(Default)]
 pub struct Evidence {
     /// The user who is signed in in this browser.
-    pub signed_in: Option<Uuid>,
+    pub signed_in: Option<UserId>,
     pub current_password: Option<String>,
     pub new_password: Option<String>,
 }
@@ -158,21 +158,22 @@ pub struct Proved {
     /// The session token for the cookie, if a password was entered: that also signs in.
     pub token: Option<String>,
     /// The user whose address it is.
-    pub user_id: Option<Uuid>,
+    pub user_id: Option<UserId>,
 }
 
 const NO_LINK: Error =
-    Error::Gone("This link was used already or has expired. Please ask for a new one.");
+    Error::Gone("This link was already used or has expired. Please ask for a new one.");
 
 /// Reads a confirmation link without using it.
 ///
 /// # Errors
 ///
-/// [`Error::Gone`]
+/// [`Error::Gone`] for a link that was used, has expired or confirms nothing, [`Error::TooMany`] above
+/// the limit of the client's network.
 pub async fn confirmation(
     app: &App,
     token: &str,
-    signed_in: Option<Uuid>,
+    signed_in: Option<UserId>,
     from: ClientInfo,
 ) -> Result<Confirmation> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
@@ -214,8 +215,13 @@ pub async fn confirmation(
 ///
 /// # Errors
 ///
-/// [`Error::Gone`], [`Error::Forbidden`] with `password_required`, [`Error::Invalid`] on
-/// `current_password` or `new_password`. None of them spends the token.
+/// [`Error::Gone`] for a link that was used, has expired or belongs to an earlier address,
+/// [`Error::Forbidden`] with `password_required`, [`Error::Invalid`] on `current_password` or
+/// `new_password`, [`Error::TooMany`] above the limit of the client's network or after many wrong
+/// passwords, [`Error::Taken`] on `email` when another user has the new address, [`Error::Conflict`]
+/// when another family has the second address or this one has no room for it, [`Error::SignInRequired`]
+/// or [`Error::NotFound`] when the user or the family was deleted meanwhile. None of them spends the
+/// token.
 pub async fn verify(
     app: &App,
     token: &str,
@@ -275,7 +281,7 @@ enum Shown {
 async fn own_user(
     app: &App,
     purpose: Purpose,
-    id: Uuid,
+    id: UserId,
     evidence: &Evidence,
     from: &ClientInfo,
 ) -> Result<Shown> {
@@ -294,13 +300,13 @@ async fn own_user(
     let Some(given) = &evidence.current_password else {
         return Err(Error::Forbidden {
             code: "password_required",
-            text: "Please enter the password of this account.",
+            text: "Please enter this account's password.",
         });
     };
     match confirm_signed_out(app, &user, given, from).await {
         Ok(()) => Ok(Shown::Password),
         Err(Error::Invalid(_)) => {
-            Err(Error::invalid("current_password", "This is not the password of this account."))
+            Err(Error::invalid("current_password", "This is not this account's password."))
         }
         Err(other) => Err(other),
     }
@@ -327,7 +333,7 @@ pub(super) async fn claim(tx: &mut Tx, app: &App, user: &User, hash: &str) -> Re
 pub(super) async fn after_proof(
     tx: &mut Tx,
     app: &App,
-    user_id: Uuid,
+    user_id: UserId,
     email: &str,
 ) -> Result<bool> {
     let now = app.clock.now();
@@ -357,7 +363,7 @@ pub(super) async fn after_proof(
 }
 
 /// Moves a user to its verified new address and notifies the old one.
-async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> Result<()> {
+async fn change_address(tx: &mut Tx, app: &App, user_id: UserId, email: &str) -> Result<()> {
     let now = app.clock.now();
     let user = must_find(tx, user_id).await?;
     tx.sql("update users set email = $2, verified_at = $3, updated_at = $3 where id = $1")
@@ -390,7 +396,7 @@ async fn change_address(tx: &mut Tx, app: &App, user_id: Uuid, email: &str) -> R
 /// # Errors
 ///
 /// [`Error::TooMany`] above the limit of the recipient, [`Error::TooManyMails`] above that of the
-/// mailbox.
+/// mailbox, [`Error::NotFound`] when the user was deleted meanwhile.
 pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
     if user.verified {
         return Ok(());

@@ -11,7 +11,7 @@ use super::{AdminCollection, NOT_FOUND, Status, YearCount, optional_pattern};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::year_in;
 use crate::db::{On, Query, Tx, Value};
-use crate::notifications::{self, Category, MailKind, Tally};
+use crate::notifications::{self, Category, MailKind, Tally, undelivered};
 use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::settings::Settings;
 use crate::uploads::{self, Upload};
@@ -47,11 +47,11 @@ pub struct AdminVideo {
     pub version: i64,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
-    /// Visible comments that readers reported.
+    /// Visible comments that readers reported since staff last kept them.
     pub reported_comments: i64,
     /// Comments that wait for review.
     pub held_comments: i64,
-    /// Mails about it that could not be sent.
+    /// Mails about it that could not be sent within the last seven days.
     pub failed_mails: i64,
     /// User name of the account that added it.
     pub uploaded_by: Option<String>,
@@ -72,21 +72,21 @@ pub struct AdminVideo {
     title_place: String,
 }
 
+/// `$1` is the time since which failed mails need attention.
 const ADMIN_VIDEO: [&str; 3] = [
     "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
                 v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
                 v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
                 s.username as uploaded_by, lower(v.title) as title_place,
-                (select count(distinct r.comment_id) from comment_reports r
-                 join video_comments c on c.id = r.comment_id
-                 where c.video_id = v.id and c.hidden_at is null) as reported_comments,
+                (select count(*) from video_comments c
+                 where c.video_id = v.id
+                   and c.reported_at is not null and c.hidden_at is null) as reported_comments,
                 (select count(*) from video_comments c
                  where c.video_id = v.id and c.held_at is not null) as held_comments,
-                (select cast(coalesce(sum(coalesce(n.failed,
-                   (select count(*) from deliveries d
-                    where d.notification_id = n.id and d.status = 'failed'))), 0) as bigint)
-                 from notifications n
-                 where n.subject_id = v.id and n.kind = 'video') as failed_mails,
+                (select count(*) from notifications n
+                 join deliveries d on d.notification_id = n.id
+                 where n.subject_id = v.id and n.kind = 'video' and coalesce(n.failed, 1) > 0
+                   and d.status = 'failed' and d.updated_at >= $1) as failed_mails,
                 exists (select 1 from notifications n
                         where n.subject_id = v.id and n.kind = 'video') as announced, ",
     WAITS,
@@ -95,48 +95,45 @@ const ADMIN_VIDEO: [&str; 3] = [
          left join staff s on s.id = v.uploaded_by ",
 ];
 
-/// Whether mails about `videos v` failed.
-const HAS_FAILED_MAILS: &str = "exists (select 1 from notifications n
-                 where n.subject_id = v.id and n.kind = 'video'
-                   and coalesce(n.failed, (select count(*) from deliveries d
-                                           where d.notification_id = n.id
-                                             and d.status = 'failed')) > 0)";
+/// Whether mails about `videos v` failed since `$1`.
+const HAS_FAILED_MAILS: &str =
+    "v.id in (select n.subject_id from deliveries d join notifications n on n.id = d.notification_id
+                  where d.status = 'failed' and d.updated_at >= $1 and n.kind = 'video')";
 
 /// Whether readers reported a visible comment on `videos v`.
-const HAS_REPORTED_COMMENTS: &str =
-    "v.id in (select c.video_id from comment_reports r join video_comments c on c.id = r.comment_id
-                  where c.hidden_at is null)";
+const HAS_REPORTED_COMMENTS: &str = "v.id in (select c.video_id from video_comments c
+                  where c.reported_at is not null and c.hidden_at is null)";
 
 /// Whether a comment on `videos v` waits for review.
 const HAS_HELD_COMMENTS: &str =
     "exists (select 1 from video_comments c where c.video_id = v.id and c.held_at is not null)";
 
 /// The filter of the list. It ends with what needs attention.
-const WANTED: &str = "where ($1 is null or v.staff_search_text like $1 escape '\\')
-               and ($2 is null or v.status = $2)
-               and ($3 is null or v.year >= $3)
-               and ($4 is null or v.year < $4)
-               and ($5 is null or v.year = $5)
-               and (not $6 or ";
+const WANTED: &str = "where ($2 is null or v.staff_search_text like $2 escape '\\')
+               and ($3 is null or v.status = $3)
+               and ($4 is null or v.year >= $4)
+               and ($5 is null or v.year < $5)
+               and ($6 is null or v.year = $6)
+               and (not $7 or ";
 
-const BY_VIEWS: &str = "and ($10 is null or (v.view_count, v.id) < ($10, $11))
+const BY_VIEWS: &str = "and ($11 is null or (v.view_count, v.id) < ($11, $12))
                         order by v.view_count desc, v.id desc
-                        limit $9";
-const BY_TITLE: &str = "and ($10 is null or (lower(v.title), v.id) > ($10, $11))
+                        limit $10";
+const BY_TITLE: &str = "and ($11 is null or (lower(v.title), v.id) > ($11, $12))
                         order by lower(v.title), v.id
-                        limit $9";
-const BY_ADDITION: &str = "and ($10 is null or (v.created_at, v.id) < ($10, $11))
+                        limit $10";
+const BY_ADDITION: &str = "and ($11 is null or (v.created_at, v.id) < ($11, $12))
                            order by v.created_at desc, v.id desc
-                           limit $9";
-const BY_DAY: &str = "and ($10 is null or (v.upload_date, v.created_at, v.id) < ($10, $11, $12))
+                           limit $10";
+const BY_DAY: &str = "and ($11 is null or (v.upload_date, v.created_at, v.id) < ($11, $12, $13))
                       order by v.upload_date desc, v.created_at desc, v.id desc
-                      limit $9";
+                      limit $10";
 
 /// Why a video needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Attention {
-    /// Some of its mails failed.
+    /// Some of its mails failed within the last seven days.
     FailedMails,
     /// Readers reported a visible comment.
     ReportedComments,
@@ -167,6 +164,10 @@ pub struct AdminFilter {
 }
 
 /// Returns the videos that match the filter.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn admin_list(
     app: &App,
     settings: &Settings,
@@ -238,13 +239,14 @@ fn wanted<'a>(
             ADMIN_VIDEO[2],
             WANTED,
             HAS_FAILED_MAILS,
-            ") and (not $7 or ",
-            HAS_REPORTED_COMMENTS,
             ") and (not $8 or ",
+            HAS_REPORTED_COMMENTS,
+            ") and (not $9 or ",
             HAS_HELD_COMMENTS,
             ") ",
             order,
         ])
+        .bind(undelivered::lately(app.clock.now()))
         .bind(optional_pattern(filter.q.as_deref()))
         .bind(filter.status)
         .bind(only(AdminCollection::Current))
@@ -267,12 +269,22 @@ pub async fn find_for_staff(
     settings: &Settings,
     id: Uuid,
 ) -> Result<AdminVideo> {
-    let video = one(&mut *tx, id).await?;
+    let video = one(&mut *tx, app.clock.now(), id).await?;
     let reach = match would_notify(&video, this_year(app, settings)) {
         true => notifications::reach(&mut *tx, settings, Category::DailyVideos).await?,
         false => 0,
     };
     completed(app, tx, settings, video, reach).await
+}
+
+async fn one(on: impl Into<On<'_>>, now: DateTime<Utc>, id: Uuid) -> Result<AdminVideo> {
+    on.into()
+        .sql([ADMIN_VIDEO[0], ADMIN_VIDEO[1], ADMIN_VIDEO[2], "where v.id = $2"])
+        .bind(undelivered::lately(now))
+        .bind(id)
+        .optional()
+        .await?
+        .ok_or(NOT_FOUND)
 }
 
 /// Whether families would be notified if it were published now.
@@ -300,7 +312,7 @@ pub struct Counts {
     pub current: i64,
     /// Of earlier years.
     pub archive: i64,
-    /// Videos with mails that could not be sent.
+    /// Videos with mails that could not be sent within the last seven days.
     pub failed_mails: i64,
     /// Videos with visible comments that readers reported.
     pub reported_comments: i64,
@@ -317,17 +329,12 @@ pub struct Counts {
 ///
 /// [`crate::Error::NotFound`]
 pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
-    let video = one(&app.db, id).await?;
+    let video = one(&app.db, app.clock.now(), id).await?;
     let reach = match would_notify(&video, this_year(app, settings)) {
         true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
         false => 0,
     };
     completed(app, &app.db, settings, video, reach).await
-}
-
-async fn one(on: impl Into<On<'_>>, id: Uuid) -> Result<AdminVideo> {
-    let text = [ADMIN_VIDEO[0], ADMIN_VIDEO[1], ADMIN_VIDEO[2], "where v.id = $1"];
-    on.into().sql(text).bind(id).optional().await?.ok_or(NOT_FOUND)
 }
 
 async fn completed(
@@ -357,16 +364,26 @@ async fn add_uploads(app: &App, on: impl Into<On<'_>>, videos: &mut [AdminVideo]
 
 /// Counts the videos of each kind: all of them, or those that match `q`.
 pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<Counts> {
-    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
-    let mut counts: Counts = app
-        .db
+    let mut counts = counts_without_recipients(app, settings, q).await?;
+    counts.recipients = notifications::reach(&app.db, settings, Category::DailyVideos).await?;
+    Ok(counts)
+}
+
+/// As [`counts`], but `recipients` is 0, because it takes longer than all the rest.
+pub(crate) async fn counts_without_recipients(
+    app: &App,
+    settings: &Settings,
+    q: Option<&str>,
+) -> Result<Counts> {
+    let now = app.clock.now();
+    app.db
         .sql([
             "select count(*) as all_videos,
                     count(case when v.status = 'published' then 1 end) as published,
                     count(case when v.status = 'scheduled' then 1 end) as scheduled,
                     count(case when v.status = 'draft' then 1 end) as draft,
-                    count(case when v.year >= $1 then 1 end) as current_year,
-                    count(case when v.year < $1 then 1 end) as archive,
+                    count(case when v.year >= $2 then 1 end) as current_year,
+                    count(case when v.year < $2 then 1 end) as archive,
                     count(case when ",
             HAS_FAILED_MAILS,
             " then 1 end) as failed_mails, count(case when ",
@@ -375,14 +392,13 @@ pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<C
             HAS_HELD_COMMENTS,
             " then 1 end) as held_comments
              from videos v
-             where ($2 is null or v.staff_search_text like $2 escape '\\')",
+             where ($3 is null or v.staff_search_text like $3 escape '\\')",
         ])
-        .bind(this_year)
+        .bind(undelivered::lately(now))
+        .bind(i64::from(year_in(settings.timezone, now)))
         .bind(optional_pattern(q))
         .one()
-        .await?;
-    counts.recipients = notifications::reach(&app.db, settings, Category::DailyVideos).await?;
-    Ok(counts)
+        .await
 }
 
 /// Returns the years of the archive with the number of their videos of any status, newest first.

@@ -8,6 +8,7 @@ use super::Status;
 use super::link;
 use super::record::{Record, Source};
 use crate::clock::{day_in, moment_in, wall_time};
+use crate::dates;
 use crate::error::FieldError;
 use crate::settings::Settings;
 use crate::validation::{Validator, given};
@@ -259,7 +260,7 @@ impl VideoChanges {
 
 const ONE_SOURCE: &str = "Please give a link or a file, not both.";
 const NO_MOMENT: &str = "Please choose a date and time.";
-const ONLY_SCHEDULED: &str = "A date can be given only when the status is Scheduled.";
+const ONLY_SCHEDULED: &str = "You can set a date only when the status is Scheduled.";
 
 fn description(checks: &mut Validator, text: Option<&str>) -> Option<String> {
     let text = checks.block("description", text?, DESCRIPTION);
@@ -309,7 +310,8 @@ fn moment(
         .or_else(|| Some(NaiveDate::parse_from_str(typed, "%Y-%m-%d").ok()?.and_time(nine)))
         .filter(|local| (1900..=now.year() + 10).contains(&local.year()));
     if local.is_none() {
-        checks.refuse("scheduled_date", "Please enter a valid date and time.");
+        let valid = || "Please enter a valid date and time.".to_owned();
+        checks.refuse("scheduled_date", dates::missing_in(typed).unwrap_or_else(valid));
     }
     Some(moment_in(settings.timezone, local?))
 }

@@ -22,6 +22,10 @@ pub struct Filter {
 
 /// Returns the published videos that match the filter (decision V1). A viewer who may not watch
 /// gets titles and dates, and searches only in titles.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn list(
     app: &App,
     settings: &Settings,

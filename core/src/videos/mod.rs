@@ -13,18 +13,17 @@ mod own_file;
 mod publish;
 mod reactions;
 mod record;
-mod share_link;
 mod watch;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) use admin::must_exist;
 pub use admin::{
     AdminFilter, AdminOrder, AdminVideo, Attention, Counts, admin_find, admin_list, admin_years,
     counts, deliveries, find_for_staff, retry_deliveries,
 };
+pub(crate) use admin::{counts_without_recipients, must_exist};
 pub use edit::{Saved, delete, edit};
 pub(crate) use files::unconverted_file;
 pub use files::{Media, OwnVideo, Unconverted, converted_file, thumbnail, unconverted, video_file};

@@ -11,6 +11,7 @@ use super::{CARD, NOT_FOUND, VideoCard, or_gone};
 use crate::access::Viewer;
 use crate::accounts::sessions::Device;
 use crate::db::{On, Tx};
+use crate::ids::UserId;
 use crate::pagination::{Page, PageRequest};
 use crate::rate_limits;
 use crate::settings::Settings;
@@ -123,7 +124,7 @@ async fn count_likes(tx: &mut Tx, id: Uuid, more: i64) -> Result<i64> {
 }
 
 /// Removes all likes of a user. Call it before the user is deleted.
-pub async fn erase_likes(tx: &mut Tx, user_id: Uuid) -> Result<()> {
+pub async fn erase_likes(tx: &mut Tx, user_id: UserId) -> Result<()> {
     tx.sql(
         "update videos set like_count = like_count - 1
          where id in (select video_id from video_likes where user_id = $1)",
@@ -139,7 +140,7 @@ pub async fn erase_likes(tx: &mut Tx, user_id: Uuid) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::SignInRequired`]
+/// [`Error::SignInRequired`], [`Error::Invalid`] on `cursor` when it is of another order or list.
 pub async fn favorites(
     app: &App,
     settings: &Settings,

@@ -9,6 +9,7 @@ use super::link::{Link, VideoType};
 use crate::Result;
 use crate::audit;
 use crate::db::{Query, Tx};
+use crate::ids::StaffId;
 use crate::search_text::normalize;
 
 /// The editable columns of a video.
@@ -83,7 +84,7 @@ pub(super) async fn insert(
     tx: &mut Tx,
     id: Uuid,
     record: &Record,
-    uploaded_by: Option<Uuid>,
+    uploaded_by: Option<StaffId>,
     now: DateTime<Utc>,
 ) -> Result<()> {
     let query = tx.sql(

@@ -204,10 +204,10 @@ mod tests {
 
     fn viewer() -> impl Strategy<Value = Viewer> {
         (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(user, family, staff)| Viewer {
-            user_id: user.then(Uuid::new_v4),
+            user_id: user.then(|| Uuid::new_v4().into()),
             family: user && family,
             refused: user && !family,
-            staff_id: staff.then(Uuid::new_v4),
+            staff_id: staff.then(|| Uuid::new_v4().into()),
             browser: Some(Uuid::new_v4()),
         })
     }

@@ -220,6 +220,9 @@ export async function hold(page: Page, address: string | RegExp, method?: string
   return letGo;
 }
 
+/** The camp's name in titles: without the Yiddish one behind it. */
+export const campName = ({ site_name }: { site_name: string }) => site_name.split(" · ")[0]!;
+
 /** The list of toasts. */
 export const toast = (page: Page) => page.getByRole("list", { name: "Notifications" });
 

@@ -6,7 +6,7 @@ it("the camp tells its story in Yiddish, from right to left", async () => {
   server({});
   open("/about");
   expect(await screen.findByRole("heading", { name: "About Camp Pine Lake", level: 1 })).toBeTruthy();
-  const story = screen.getByRole("heading", { name: "אונזער געשיכטע" }).closest("[lang=yi]")!;
+  const story = screen.getByRole("heading", { name: "ווער מיר זענען" }).closest("[lang=yi]")!;
   expect(story.getAttribute("dir")).toBe("rtl");
   expect(story.querySelectorAll("article")).toHaveLength(4);
   expect(document.title).toBe("About - Camp Pine Lake");

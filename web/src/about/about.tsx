@@ -14,28 +14,28 @@ const offers: Offer[] = [
   {
     icon: "film",
     title: "Daily Videos",
-    text: "A film of the day, posted in the evening while the day is still fresh: learning, games, trips, and faces by the dozen.",
+    text: "A new video every night: learning, games, trips, and plenty of faces to look for.",
     to: paths.currentVideos,
     action: "Watch this year",
   },
   {
     icon: "horn",
     title: "Live Updates",
-    text: "Short notes from camp when there is something to tell: a change of plan, a visiting day, a storm that passed.",
+    text: "Short announcements during the day: a late bus, Visiting Day times, a storm that passed.",
     to: paths.updates,
     action: "Read the updates",
   },
   {
     icon: "talk",
     title: "Community",
-    text: "Parents, grandparents and old campers watch together and leave a kind word. The boys read them when they are home.",
+    text: "Parents, grandparents and alumni watch together and leave a kind word.",
     to: paths.faq,
     action: "How it works",
   },
   {
     icon: "calendar",
     title: "Complete Archive",
-    text: "Summer after summer, kept in one place, so that a song or a friend from years ago is never further than a search.",
+    text: "Every summer in one place. Search for a song, a trip or a siyum from years ago.",
     to: paths.pastVideos,
     action: "Open the Gallery",
   },
@@ -48,7 +48,7 @@ export default function About() {
     <>
       <PageMeta
         title="About"
-        description="Who we are: a boys' camp in the mountains, its story in Yiddish, and what this portal offers parents."
+        description="Who we are: a boys' camp in the mountains, its story in Yiddish, and what you will find on this site."
       />
       <section aria-labelledby="about" className="relative isolate overflow-hidden bg-[oklch(0.3_0.04_230)]">
         <img
@@ -66,7 +66,7 @@ export default function About() {
             About {name}
           </h1>
           <p className="mt-3 max-w-[34em] text-lg text-balance">
-            A summer in the mountains belongs to the boys. This is where those who stayed home get to see it.
+            The summer belongs to the boys. Here, everyone at home gets to see it.
           </p>
         </div>
       </section>
@@ -74,7 +74,7 @@ export default function About() {
       <section aria-labelledby="story" className="wrap pt-section">
         <div lang="yi" dir="rtl">
           <h2 id="story" className="text-3xl">
-            אונזער געשיכטע
+            ווער מיר זענען
           </h2>
           <div className="mt-8 grid gap-12 md:gap-16">
             {story.map(({ title, text, picture }, i) => (
@@ -120,7 +120,7 @@ export default function About() {
 
       <section className="wrap pt-section">
         <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-4 rounded-lg bg-pine-wash px-5 py-6 sm:px-8">
-          <p className="font-head text-xl">Anything you would like to know?</p>
+          <p className="font-head text-xl">Questions about camp?</p>
           <Link to={paths.contact} className={buttonLook()}>
             Contact Us
           </Link>

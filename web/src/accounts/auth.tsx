@@ -63,7 +63,7 @@ function AuthForm({ invite, prefill, inviteProblem }: AuthFormProps) {
     <SmallSheet title={creating ? "Create Account" : "Welcome Back"} scene={scene}>
       <PageMeta
         title={creating ? "Create Account" : "Sign In"}
-        description="Sign in to comment, like and hear from camp by email."
+        description="Sign in to comment, like videos and get emails from camp."
       />
       {inviteProblem && <FormMessage>{inviteProblem}</FormMessage>}
       <form {...form} method="post" className="grid gap-4">
@@ -147,7 +147,7 @@ function useAuthForm({ creating, userType, invite, password, switchMode }: AuthF
     check: required({
       ...(creating ? { name: "Please enter your name." } : {}),
       ...(asksForChild ? { child_name: "Please enter your child's name." } : {}),
-      email: "Please enter your email address.",
+      email: "Please enter your email.",
       password: "Please enter your password.",
     }),
     submit: (data) => {
@@ -196,12 +196,10 @@ type OtherModeProps = { closed: boolean; creating: boolean; onSwitch: (mode: Mod
 const OtherMode = ({ closed, creating, onSwitch }: OtherModeProps) => (
   <div className="border-t border-line pt-4 text-sm">
     {closed ? (
-      <p className="text-muted">
-        New accounts are not being opened at the moment. Please contact the camp if you need one.
-      </p>
+      <p className="text-muted">Sign-up is closed right now. Please contact the camp if you need an account.</p>
     ) : (
       <p className="flex flex-wrap items-center justify-between gap-x-3">
-        <span className="text-muted">{creating ? "Already have an account?" : "New to the portal?"}</span>
+        <span className="text-muted">{creating ? "Already have an account?" : "New here?"}</span>
         <Button look="quiet" onClick={() => onSwitch(creating ? "sign-in" : "create")}>
           {creating ? "Sign in instead" : "Create an account"}
         </Button>

@@ -11,7 +11,7 @@ import { forgotPassword } from "./queries";
 export default function Forgot() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { busy, errors, message, form } = useForm({
-    check: required({ email: "Please enter your email address." }),
+    check: required({ email: "Please enter your email." }),
     submit: async (data) => {
       const email = text(data, "email").trim();
       await forgotPassword(email);
@@ -22,7 +22,7 @@ export default function Forgot() {
 
   return (
     <SmallSheet title={sentTo ? "Check your email" : "Forgot your password?"}>
-      <PageMeta title="Forgot your password" description="Ask for a link to choose a new password." />
+      <PageMeta title="Forgot your password" description="Get a link to choose a new password." />
       {sentTo ? (
         <p role="status">
           If{" "}
@@ -33,7 +33,7 @@ export default function Forgot() {
         </p>
       ) : (
         <form {...form} className="grid gap-4">
-          <p className="text-muted">We send you a link to choose a new one.</p>
+          <p className="text-muted">We’ll email you a link to choose a new one.</p>
           <Field label="Email" error={errors.email}>
             <TextInput name="email" type="email" autoComplete="email" dir="ltr" maxLength={320} required />
           </Field>

@@ -29,17 +29,17 @@ it("an account that somebody made elsewhere is confirmed with its password, or w
   const camp = server({
     "POST /api/auth/verify/preview": asked({ needs: "password_or_new_password" }),
     "POST /api/auth/verify": refuse(422, "validation", "No.", [
-      { field: "current_password", message: "This is not the password of this account." },
+      { field: "current_password", message: "This is not this account's password." },
     ]),
   });
   const user = open("/auth/verify?token=abc");
-  expect(await screen.findByText(/made an account for/)).toBeTruthy();
+  expect(await screen.findByText(/created an account for/)).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Confirm my email" }));
-  expect(await screen.findByText("Please enter the password of this account.")).toBeTruthy();
-  await user.type(screen.getByLabelText("Password of this account"), "wrong wrong");
+  expect(await screen.findByText("Please enter this account's password.")).toBeTruthy();
+  await user.type(screen.getByLabelText("Password for this account"), "wrong wrong");
   await user.click(screen.getByRole("button", { name: "Confirm my email" }));
-  expect(await screen.findByText("This is not the password of this account.")).toBeTruthy();
-  expect(screen.getByLabelText("Password of this account")).toHaveProperty("value", "wrong wrong");
+  expect(await screen.findByText("This is not this account's password.")).toBeTruthy();
+  expect(screen.getByLabelText("Password for this account")).toHaveProperty("value", "wrong wrong");
   await user.click(screen.getByRole("button", { name: "Choose a new password" }));
   camp.answer("POST /api/auth/verify", { email: "chaya@family.example", linked: false, user: chaya });
   await user.type(screen.getByLabelText("New password"), "pine lake lantern");
@@ -54,8 +54,8 @@ it("an account that somebody made elsewhere is confirmed with its password, or w
 it("a change of address offers no new password", async () => {
   server({ "POST /api/auth/verify/preview": asked({ kind: "new_email", needs: "password" }) });
   open("/auth/verify?token=abc");
-  expect(await screen.findByLabelText("Password of this account")).toBeTruthy();
-  expect(screen.getByText(/close this page: nothing changes/)).toBeTruthy();
+  expect(await screen.findByLabelText("Password for this account")).toBeTruthy();
+  expect(screen.getByText(/close this page and nothing changes/)).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Choose a new password" })).toBeNull();
 });
 
@@ -69,7 +69,7 @@ it("a second address is told whose family it would be in", async () => {
   expect(await screen.findByText("Mallory")).toBeTruthy();
   expect(screen.getByText("mallory@elsewhere.example")).toBeTruthy();
   expect(screen.getByText(/have not confirmed/)).toBeTruthy();
-  expect(screen.getByText(/If you are not of this family, close this page/)).toBeTruthy();
+  expect(screen.getByText(/If this is not your family, close this page/)).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Confirm my email" }));
   expect(await within(screen.getByRole("main")).findByRole("link", { name: "Sign In" })).toBeTruthy();
 });
@@ -77,20 +77,20 @@ it("a second address is told whose family it would be in", async () => {
 it("a session that ended meanwhile asks for the password", async () => {
   const camp = server({
     "POST /api/auth/verify/preview": asked(),
-    "POST /api/auth/verify": refuse(403, "password_required", "Please enter the password of this account."),
+    "POST /api/auth/verify": refuse(403, "password_required", "Please enter this account's password."),
   });
   const user = open("/auth/verify?token=abc");
   await user.click(await screen.findByRole("button", { name: "Confirm my email" }));
   camp.answer("POST /api/auth/verify/preview", asked({ needs: "password_or_new_password" }));
   await user.click(screen.getByRole("button", { name: "Confirm my email" }));
-  expect(await screen.findByLabelText("Password of this account")).toBeTruthy();
+  expect(await screen.findByLabelText("Password for this account")).toBeTruthy();
 });
 
 const ended = {
   "POST /api/auth/verify/preview": refuse(
     410,
     "gone",
-    "This link was used already or has expired. Please ask for a new one.",
+    "This link was already used or has expired. Please ask for a new one.",
   ),
 };
 const waiting = { "GET /api/session": { user: { ...chaya, email_verified: false } } };
@@ -99,7 +99,7 @@ describe("a link that was used or has expired", () => {
   it("of a sign-up leads to sign-in", async () => {
     server(ended);
     open("/auth/verify?token=abc");
-    expect(await screen.findByText("This link to confirm your email was used already or has expired.")).toBeTruthy();
+    expect(await screen.findByText("This link to confirm your email was already used or has expired.")).toBeTruthy();
     expect(within(screen.getByRole("main")).getByRole("link", { name: "Sign In" }).getAttribute("href")).toBe("/auth");
   });
 
@@ -107,30 +107,30 @@ describe("a link that was used or has expired", () => {
     const camp = server({ ...ended, ...waiting, "POST /api/auth/verify/resend": null });
     const user = open("/auth/verify?token=abc");
     await user.click(await screen.findByRole("button", { name: "Send a new link" }));
-    expect(await screen.findByText("We wrote to chaya@family.example again.")).toBeTruthy();
+    expect(await screen.findByText("We emailed chaya@family.example again.")).toBeTruthy();
     expect(camp.asked("POST", "/api/auth/verify/resend")).toHaveLength(1);
   });
 
   it("of a sign-up alarms nobody whose address is confirmed", async () => {
     server({ ...ended, "GET /api/session": { user: chaya } });
     open("/auth/verify?token=abc");
-    expect(await screen.findByText(/is confirmed already/)).toBeTruthy();
+    expect(await screen.findByText(/is already confirmed/)).toBeTruthy();
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
   it.each([
     ["signed in", chaya, "Open my profile", "/profile", /You sign in as chaya@family.example/],
-    ["signed out", null, "Sign In", "/auth?next=%2Fprofile", /sign in with your new address/],
+    ["signed out", null, "Sign In", "/auth?next=%2Fprofile", /sign in with your new email/],
   ] as const)("of a new address says how to ask for it again, %s", async (_, user, button, href, words) => {
     server({ ...ended, "GET /api/session": { user } });
     open("/auth/verify?for=new_email&token=abc");
-    expect(await screen.findByText("This link to change your email was used already or has expired.")).toBeTruthy();
+    expect(await screen.findByText("This link to change your email was already used or has expired.")).toBeTruthy();
     expect(screen.getByRole("heading", { name: "Confirm your new email" })).toBeTruthy();
     expect(
       screen.getByText((_text, element) => element?.tagName === "P" && words.test(element.textContent)),
     ).toBeTruthy();
     expect(within(screen.getByRole("main")).getByRole("link", { name: button }).getAttribute("href")).toBe(href);
-    expect(screen.queryByText(/is confirmed already/)).toBeNull();
+    expect(screen.queryByText(/is already confirmed/)).toBeNull();
   });
 
   it.each([
@@ -140,9 +140,9 @@ describe("a link that was used or has expired", () => {
     server({ ...ended, "GET /api/session": { user } });
     open("/auth/verify?for=second_email&token=abc");
     expect(
-      await screen.findByText("This link to join a family’s emails was used already or has expired."),
+      await screen.findByText("This link to join a family’s emails was already used or has expired."),
     ).toBeTruthy();
-    expect(screen.getByText(/ask whoever gave your address/)).toBeTruthy();
+    expect(screen.getByText(/ask the person named in the email/)).toBeTruthy();
     expect(within(screen.getByRole("main")).queryByRole("link")).toBeNull();
   });
 
@@ -155,7 +155,7 @@ describe("a link that was used or has expired", () => {
     const confirm = await screen.findByRole("button", { name: "Confirm my email" });
     for (const [key, answer] of Object.entries(ended)) camp.answer(key, answer);
     await user.click(confirm);
-    expect(await screen.findByText("This link to change your email was used already or has expired.")).toBeTruthy();
+    expect(await screen.findByText("This link to change your email was already used or has expired.")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Confirm my email" })).toBeNull();
   });
 });
@@ -163,7 +163,7 @@ describe("a link that was used or has expired", () => {
 it("a link without its token is told apart", async () => {
   server({});
   open("/auth/verify");
-  expect(await screen.findByText(/This link is not complete/)).toBeTruthy();
+  expect(await screen.findByText(/This link is incomplete/)).toBeTruthy();
 });
 
 it("a forgotten password answers the same for every address", async () => {
@@ -189,7 +189,7 @@ it("staff choose theirs too, and are led to their own sign-in", async () => {
   server({ "POST /api/auth/reset": null, "GET /api/admin/session": { staff: null } });
   const user = open("/auth/reset?for=staff&token=abc");
   const field = await screen.findByLabelText("New password");
-  expect(screen.getByText("An owner of the portal can send you a new link.")).toBeTruthy();
+  expect(screen.getByText("An owner can send you a new link.")).toBeTruthy();
   expect(screen.queryByRole("link", { name: "Ask for a new link" })).toBeNull();
   await user.type(field, "other secret words");
   await user.click(screen.getByRole("button", { name: "Save new password" }));

@@ -33,9 +33,9 @@ export default function Reset() {
 
   return (
     <SmallSheet title="Choose a new password">
-      <PageMeta title="Choose a new password" description="Choose a new password for the camp's portal." />
+      <PageMeta title="Choose a new password" description="Choose a new password." />
       {token === "" ? (
-        <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
+        <FormMessage>This link is incomplete. Please open it again from the email.</FormMessage>
       ) : (
         <form {...form} method="post" className="grid gap-4">
           <Field
@@ -52,7 +52,7 @@ export default function Reset() {
         </form>
       )}
       {ofStaff ? (
-        <p className="text-sm text-muted">An owner of the portal can send you a new link.</p>
+        <p className="text-sm text-muted">An owner can send you a new link.</p>
       ) : (
         <Link to={paths.forgot} className="link inline-flex min-h-tap items-center justify-self-start text-sm">
           Ask for a new link

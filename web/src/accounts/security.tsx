@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { LoginSession } from "../api/client";
-import { useSession, useSite } from "../api/queries";
+import { useSession, useSite, useAction } from "../api/queries";
 import { explain, required, text, useForm } from "../lib/forms";
 import { Button, buttonLook } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";
@@ -32,7 +32,7 @@ export function Sessions({ onSignedOut }: Leaving) {
       title="Where you are signed in"
       beside={
         <Button look="quiet" onClick={() => setAsking(true)} className="-mx-2.5">
-          Sign out everywhere
+          Sign Out Everywhere
         </Button>
       }
     >
@@ -63,7 +63,7 @@ export function Sessions({ onSignedOut }: Leaving) {
               ? `All ${sessions.data.items.length} devices, this one too`
               : "This device"
           }
-          action="Sign out everywhere"
+          action="Sign Out Everywhere"
           onClose={() => setAsking(false)}
           onConfirm={async () => {
             await endAllSessions();
@@ -79,7 +79,7 @@ export function Sessions({ onSignedOut }: Leaving) {
 
 function SessionRow({ session }: { session: LoginSession }) {
   const client = useQueryClient();
-  const end = useMutation({
+  const end = useAction({
     mutationFn: () => endSession(session.id),
     onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
     onError: (error) => errorToast(explain(error)),
@@ -99,12 +99,12 @@ export function AccountSection({ onSignedOut }: Leaving) {
             Change password
           </Button>
         </Row>
-        <Row title="Your data" text="Everything that the portal holds about you, as one file.">
+        <Row title="Your data" text="Everything we have about you, in one file.">
           <a href={downloadAddress} download="my-data.json" className={buttonLook("line")}>
             Download my data
           </a>
         </Row>
-        <Row title="Leave the portal" text="Deletes your login. The family record stays with the camp.">
+        <Row title="Delete your account" text="Deletes your login. The camp keeps the family record.">
           <Button look="line" onClick={() => setOpen("delete")} className="border-clay! text-clay!">
             Delete my account
           </Button>
@@ -130,7 +130,7 @@ export function EmailDialog({ onClose }: { onClose: () => void }) {
   const { user } = useSession();
   const change = useForm({
     check: required({
-      new_email: "Please enter your new email address.",
+      new_email: "Please enter your new email.",
       current_password: "Please enter your password.",
     }),
     submit: async (data) => {
@@ -142,7 +142,7 @@ export function EmailDialog({ onClose }: { onClose: () => void }) {
       onClose();
       toast({
         title: "One more step",
-        description: `We wrote to ${email}. Your email changes when you press the button in that email.`,
+        description: `We emailed ${email}. Your email changes once you confirm it there.`,
       });
     },
   });
@@ -150,8 +150,8 @@ export function EmailDialog({ onClose }: { onClose: () => void }) {
     <Dialog title="Change your email" onClose={onClose}>
       <form {...change.form} className="grid gap-4">
         <p className="text-muted">
-          You sign in with <bdi className="font-medium wrap-anywhere text-ink">{user?.email}</bdi> until the new address
-          is confirmed.
+          You sign in with <bdi className="font-medium wrap-anywhere text-ink">{user?.email}</bdi> until you confirm the
+          new email.
         </p>
         <Field label="New email" error={change.errors.new_email}>
           <TextInput
@@ -223,7 +223,7 @@ function DeleteDialog({ onClose, onSignedOut }: { onClose: () => void } & Leavin
     done: () =>
       onSignedOut({
         title: "Account deleted",
-        description: "Your login is gone. The family record stays with the camp.",
+        description: "Your login is deleted. The camp keeps the family record.",
       }),
   });
   return (
@@ -236,8 +236,7 @@ function DeleteDialog({ onClose, onSignedOut }: { onClose: () => void } & Leavin
           <li>Your login, your favorites and your sessions are deleted. This cannot be undone.</li>
           <li>Your comments stay, under the name “Former member”.</li>
           <li>
-            The family record, with its payment plan and payments, stays with the camp. Ask the office if it should go
-            too.
+            The camp keeps the family record with its payment plan and payments. Ask the office to delete that too.
           </li>
         </ul>
         <Field label="Your password" error={remove.errors.current_password}>

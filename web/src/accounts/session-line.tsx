@@ -12,12 +12,20 @@ const devices: Record<LoginSession["device"], { label: string; icon: IconName }>
   computer: { label: "Computer", icon: "system" },
 };
 
+/** When a session began, in the camp's zone. */
+const sinceWhen = ({ created_at }: LoginSession, timeZone: string) =>
+  campDateTime(created_at, timeZone) + campZone(created_at, timeZone);
+
+/** "Computer, since November 22, 2026, 1:10 PM". */
+export const sessionName = (session: LoginSession, timeZone: string) =>
+  `${devices[session.device].label}, since ${sinceWhen(session, timeZone)}`;
+
 /** A session of a parent or of staff. */
 export function SessionLine({ session, busy, onEnd }: { session: LoginSession; busy: boolean; onEnd: () => void }) {
   const site = useSite();
   const now = useNow();
   const { label, icon } = devices[session.device];
-  const since = site && campDateTime(session.created_at, site.timezone) + campZone(session.created_at, site.timezone);
+  const since = site && sinceWhen(session, site.timezone);
   return (
     <li className="flex min-h-14 items-center gap-4 border-line py-2 not-first:border-t">
       <Icon name={icon} className="size-6 text-muted" />
@@ -34,7 +42,7 @@ export function SessionLine({ session, busy, onEnd }: { session: LoginSession; b
       </span>
       {!session.current && (
         <Button look="quiet" busy={busy} onClick={onEnd}>
-          Sign out
+          Sign Out
           <span className="sr-only">
             {" "}
             {label}, since {since}

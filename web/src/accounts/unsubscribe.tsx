@@ -1,6 +1,7 @@
 import { useState, type FormEvent } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
+import { useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -22,7 +23,7 @@ export default function Unsubscribe() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
   const preview = useQuery(unsubscribeQuery(token));
-  const stop = useMutation({ mutationFn: (scope: "category" | "everything") => unsubscribe({ token, scope }) });
+  const stop = useAction({ mutationFn: (scope: "category" | "everything") => unsubscribe({ token, scope }) });
 
   const client = useQueryClient();
   const saved = (choice: Choice) =>
@@ -34,7 +35,7 @@ export default function Unsubscribe() {
     <SmallSheet title={stop.isSuccess ? "Done" : "Stop emails from camp"}>
       <PageMeta title="Unsubscribe" description="Stop emails from camp." />
       {token === "" ? (
-        <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
+        <FormMessage>This link is incomplete. Please open it again from the email.</FormMessage>
       ) : preview.isPending ? (
         <Loading label="Loading" className="grid gap-3">
           <Skeleton className="h-5" />
@@ -46,7 +47,8 @@ export default function Unsubscribe() {
       ) : stop.isSuccess ? (
         <p role="status">
           {stop.variables === "everything" ? "No more emails" : `No more ${category}`} will go to{" "}
-          <b className="font-medium">{preview.data.email_hint}</b>. Receipts and messages about your account still come.
+          <b className="font-medium">{preview.data.email_hint}</b>. You will still get receipts and emails about your
+          account.
         </p>
       ) : (
         <>
@@ -81,13 +83,13 @@ type Choice = { daily_videos: boolean; camp_updates: boolean; general: boolean }
 const kinds = [
   ["daily_videos", "Daily videos"],
   ["camp_updates", "Camp updates"],
-  ["general", "Newsnewsletters from camp"],
+  ["general", "Newsletters from camp"],
 ] as const;
 
 /** The same preferences as on the profile page, for this one address. */
 function Preferences({ token, saved, onSaved }: { token: string; saved: Choice; onSaved: (choice: Choice) => void }) {
   const [wanted, setWanted] = useState(saved);
-  const save = useMutation({
+  const save = useAction({
     mutationFn: () => chooseMail({ token, choice: wanted }),
     onSuccess: () => {
       onSaved(wanted);
@@ -106,7 +108,7 @@ function Preferences({ token, saved, onSaved }: { token: string; saved: Choice; 
   return (
     <form onSubmit={submit} aria-labelledby="choose" className="mt-2 grid gap-3 border-t border-line pt-5">
       <h2 id="choose" className="text-xl">
-        Or choose what comes
+        Or choose which emails you want
       </h2>
       <div>
         {kinds.map(([kind, label]) => (

@@ -1,8 +1,8 @@
 import { useState, type ReactNode } from "react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
 import { isApiError, type SessionUser } from "../api/client";
-import { useSession, useSessionChanged, useSite } from "../api/queries";
+import { useSession, useSessionChanged, useSite, useAction } from "../api/queries";
 import { explain, required, text, useForm } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -38,7 +38,7 @@ export default function Verify() {
   const kind = asked.data?.kind ?? (isKind(named) ? named : "login");
   return (
     <SmallSheet title={done ? "Your email is confirmed" : titles[kind]}>
-      <PageMeta title={titles[kind]} description="Confirm your email address for the camp's portal." />
+      <PageMeta title={titles[kind]} description="Confirm your email." />
       {done ? (
         <>
           <p>
@@ -55,7 +55,7 @@ export default function Verify() {
           )}
         </>
       ) : token === "" ? (
-        <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
+        <FormMessage>This link is incomplete. Please open it again from the email.</FormMessage>
       ) : pending || asked.isPending ? (
         // The banner at the top would move the button.
         <Loading label="Loading" className="grid gap-3">
@@ -68,7 +68,7 @@ export default function Verify() {
         <ConfirmForm token={token} asked={asked.data} onDone={confirmed} onStale={() => void asked.refetch()} />
       ) : (
         <ErrorState
-          title="The link could not be checked"
+          title="We couldn’t check this link"
           error={asked.error}
           retrying={asked.isFetching}
           onRetry={asked.refetch}
@@ -91,20 +91,15 @@ function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser |
   if (kind === "new_email") {
     return (
       <>
-        <FormMessage>This link to change your email was used already or has expired.</FormMessage>
+        <FormMessage>This link to change your email was already used or has expired.</FormMessage>
         {user ? (
           <p>
-            You sign in as <Mail>{user.email}</Mail>. If that is the address you want, there is nothing left to do.
+            You sign in as <Mail>{user.email}</Mail>. If that is the email you want, you are all set.
           </p>
         ) : (
-          <p>
-            If you have pressed the button before, sign in with your new address. Otherwise your account still has the
-            old one.
-          </p>
+          <p>If you already confirmed, sign in with your new email. Otherwise your account still has the old one.</p>
         )}
-        <p className="text-muted">
-          For a new link, ask for the change again on your profile: press “Change” beside your email.
-        </p>
+        <p className="text-muted">For a new link, open your profile and press “Change” next to your email.</p>
         {user ? (
           <Link to={paths.profile} className={buttonLook()}>
             Open my profile
@@ -120,14 +115,10 @@ function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser |
   if (kind === "second_email") {
     return (
       <>
-        <FormMessage>This link to join a family’s emails was used already or has expired.</FormMessage>
-        <p>
-          If you have pressed the button before, there is nothing left to do: camp writes to you about that family as
-          well.
-        </p>
+        <FormMessage>This link to join a family’s emails was already used or has expired.</FormMessage>
+        <p>If you already confirmed, you are all set: you get that family’s emails too.</p>
         <p className="text-muted">
-          Otherwise ask whoever gave your address, whom the email names, for a new one. Their profile has a button for
-          that, “Send it again”.
+          If not, ask the person named in the email to send you a new link. Their profile has a “Send it again” button.
         </p>
       </>
     );
@@ -136,7 +127,7 @@ function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser |
     return (
       <>
         <p>
-          Your address <Mail>{user.email}</Mail> is confirmed already. There is nothing left to do.
+          Your address <Mail>{user.email}</Mail> is already confirmed. You are all set.
         </p>
         <Link to={paths.home} className={buttonLook()}>
           Go to the videos
@@ -146,12 +137,12 @@ function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser |
   }
   return (
     <>
-      <FormMessage>This link to confirm your email was used already or has expired.</FormMessage>
+      <FormMessage>This link to confirm your email was already used or has expired.</FormMessage>
       {user ? (
         <Resend email={user.email} />
       ) : (
         <>
-          <p>Sign in: if your email is not confirmed yet, we can send you a new link there.</p>
+          <p>Sign in. If your email is not confirmed yet, you can get a new link there.</p>
           <Link to={paths.auth()} className={buttonLook()}>
             Sign In
           </Link>
@@ -162,15 +153,15 @@ function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser |
 }
 
 function Resend({ email }: { email: string }) {
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: resendConfirmation,
-    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
+    onSuccess: () => toast({ title: "Confirmation sent", description: `We emailed ${email} again.` }),
     onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
   });
   return (
     <>
       <p>
-        We can send a new one to <Mail>{email}</Mail>.
+        We can send a new link to <Mail>{email}</Mail>.
       </p>
       <Button busy={resend.isPending} disabled={resend.isSuccess} onClick={() => resend.mutate()}>
         {resend.isSuccess ? "Sent" : "Send a new link"}
@@ -199,9 +190,7 @@ function ConfirmForm({ token, asked, onDone, onStale }: FormProps) {
   const needed = asked.needs === "nothing" ? null : choosing ? "new_password" : "current_password";
   const { busy, errors, message, form } = useForm({
     check: required(
-      needed
-        ? { [needed]: choosing ? "Please choose a new password." : "Please enter the password of this account." }
-        : {},
+      needed ? { [needed]: choosing ? "Please choose a new password." : "Please enter this account's password." } : {},
     ),
     submit: (data) => verifyEmail({ token, ...(needed ? { [needed]: text(data, needed) } : {}) }),
     done: onDone,
@@ -221,7 +210,7 @@ function ConfirmForm({ token, asked, onDone, onStale }: FormProps) {
         <input type="text" name="username" autoComplete="username" defaultValue={asked.email} hidden readOnly />
       )}
       {needed === "current_password" && (
-        <Field key={needed} label="Password of this account" error={errors.current_password}>
+        <Field key={needed} label="Password for this account" error={errors.current_password}>
           <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} required />
         </Field>
       )}
@@ -232,7 +221,7 @@ function ConfirmForm({ token, asked, onDone, onStale }: FormProps) {
           error={errors.new_password}
           hint={
             site &&
-            `At least ${site.password_min_length} characters. Everybody else who is signed in to this account is signed out.`
+            `At least ${site.password_min_length} characters. This signs out everyone else who is signed in to this account.`
           }
         >
           <PasswordInput name="new_password" autoComplete="new-password" maxLength={128} required />
@@ -246,8 +235,8 @@ function ConfirmForm({ token, asked, onDone, onStale }: FormProps) {
         <div className="border-t border-line pt-4 text-sm">
           <p className="text-muted">
             {choosing
-              ? "Did you make this account, and know its password?"
-              : "Somebody else made this account, or you do not know the password?"}
+              ? "Did you create this account, and know its password?"
+              : "Did someone else create this account, or don’t you know the password?"}
           </p>
           <Button look="quiet" onClick={() => setChoosing(!choosing)} className="-ms-2.5">
             {choosing ? "Enter the password instead" : "Choose a new password"}
@@ -276,15 +265,13 @@ function Explanation({ asked: { kind, needs, email, family } }: { asked: Confirm
           wants to add your address <Mail>{email}</Mail> to their family.
         </p>
         {family && !family.email_verified && (
-          <p className="rounded-md bg-due-wash px-3.5 py-3">
-            They have not confirmed that the address they sign in with is theirs.
-          </p>
+          <p className="rounded-md bg-due-wash px-3.5 py-3">They have not confirmed their own email yet.</p>
         )}
         <ul className="grid list-disc gap-1 ps-5 text-muted">
-          <li>Camp then writes to you about this family as well.</li>
-          <li>An account with your address shows this family, and theirs shows what camp has for you.</li>
+          <li>If you confirm, you will get this family’s emails too.</li>
+          <li>Your account will show this family, and theirs will show what camp has for you.</li>
         </ul>
-        <p>If you are not of this family, close this page. Nothing changes.</p>
+        <p>If this is not your family, close this page. Nothing changes.</p>
       </div>
     );
   }
@@ -297,14 +284,14 @@ function Explanation({ asked: { kind, needs, email, family } }: { asked: Confirm
   if (kind === "new_email") {
     return (
       <p className="text-muted">
-        Somebody asked to sign in as <Mail>{email}</Mail> from now on. If it was you, enter the password of your
-        account. If it was not you, close this page: nothing changes.
+        Someone asked to sign in as <Mail>{email}</Mail> from now on. If that was you, enter your password. If not,
+        close this page and nothing changes.
       </p>
     );
   }
   return (
     <p className="text-muted">
-      Somebody made an account for <Mail>{email}</Mail> in another browser. If it was you, enter the password that you
+      Someone created an account for <Mail>{email}</Mail> in another browser. If that was you, enter the password you
       chose there.
     </p>
   );

@@ -186,7 +186,8 @@ describe("the welcome popup", () => {
     expect(screen.getByText("Please enter your child's name.")).toBeTruthy();
     await user.clear((await popup()).getByLabelText("Email"));
     await send();
-    expect(await screen.findAllByText("Missing Information")).toHaveLength(2);
+    expect(await screen.findAllByText("Missing Information")).toHaveLength(1);
+    expect(screen.queryByText("Child's Name Required")).toBeNull();
     expect((await popup()).getByText("Your details")).toBeTruthy();
     expect(camp.asked("POST", "/api/auth/sign-up")).toHaveLength(0);
   });

@@ -1,9 +1,8 @@
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
-import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { isApiError } from "../api/client";
-import { useSessionChanged, useSite } from "../api/queries";
+import { useSessionChanged, useSite, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
@@ -11,7 +10,7 @@ import { cx } from "../ui/class-names";
 import { Dialog } from "../ui/dialog";
 import { Checkbox, Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Icon, type IconName } from "../ui/icon";
-import { toast } from "../ui/toast";
+import { dismissErrors, reportFailure, toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
 import { rememberWelcome, signUp } from "./queries";
 
@@ -45,7 +44,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
   const name = splitScripts(site?.site_name ?? "")[0];
 
-  const join = useMutation({
+  const join = useAction({
     mutationFn: (user_type: UserType) =>
       signUp({
         ...draft,
@@ -87,7 +86,8 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   function submit(event: FormEvent) {
     event.preventDefault();
     if (join.isPending) return;
-    if (missing) toast({ ...missing, destructive: true });
+    dismissErrors("welcome");
+    if (missing) reportFailure("welcome", () => toast({ ...missing, destructive: true }));
     else if (step < 2) go(step + 1);
     else if (draft.user_type) join.mutate(draft.user_type);
   }

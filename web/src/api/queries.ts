@@ -1,16 +1,19 @@
+import { useId } from "react";
 import {
   MutationCache,
   QueryCache,
   QueryClient,
   queryOptions,
+  useMutation,
   useQuery,
   useQueryClient,
   type InvalidateOptions,
   type Query,
   type RefetchQueryFilters,
+  type UseMutationOptions,
 } from "@tanstack/react-query";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
-import { dismissErrors } from "../ui/toast";
+import { dismissErrors, reportFailure } from "../ui/toast";
 
 /** How often a visible page polls for changes. */
 export const everyThirtySeconds = 30_000;
@@ -48,6 +51,21 @@ class PatientClient extends QueryClient {
   }
 }
 
+/** {@link useMutation} whose error toasts go as soon as the same action is tried again. */
+export function useAction<Data, Variables = void, Before = unknown>(
+  options: UseMutationOptions<Data, Error, Variables, Before>,
+) {
+  const action = useId();
+  return useMutation({
+    ...options,
+    onMutate: (...args) => {
+      dismissErrors(action);
+      return options.onMutate?.(...args) as Before;
+    },
+    onError: (...args) => reportFailure(action, () => options.onError?.(...args)),
+  });
+}
+
 export function makeQueryClient(): QueryClient {
   // The session has ended: the header and the forms must show it.
   const onError = (error: unknown) => {
@@ -57,7 +75,7 @@ export function makeQueryClient(): QueryClient {
   };
   const client = new PatientClient({
     queryCache: new QueryCache({ onError }),
-    mutationCache: new MutationCache({ onError, onSuccess: dismissErrors }),
+    mutationCache: new MutationCache({ onError }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,

@@ -69,7 +69,7 @@ export interface paths {
         get: operations["get_admin_accounts_id_sessions"];
         put?: never;
         post?: never;
-        /** Sign an account out everywhere; of one's own, everywhere else */
+        /** Sign an account out everywhere; of one's own, everywhere else. With the current password of whoever asks */
         delete: operations["delete_admin_accounts_id_sessions"];
         options?: never;
         head?: never;
@@ -86,7 +86,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one session of an account */
+        /** End one session of an account, with the current password of whoever asks */
         delete: operations["delete_admin_accounts_id_sessions_session"];
         options?: never;
         head?: never;
@@ -229,6 +229,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The comments on all videos: those that wait for staff first */
+        get: operations["get_admin_comments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/comments/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many comments there are of each kind */
+        get: operations["get_admin_comments_counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/comments/{id}": {
         parameters: {
             query?: never;
@@ -275,6 +309,24 @@ export interface paths {
         /** Hide a comment from readers */
         post: operations["post_admin_comments_id_hide"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/comments/{id}/kept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Keep a reported comment: its reports are closed */
+        put: operations["put_admin_comments_id_kept"];
+        post?: never;
+        /** Open the reports again that were closed last */
+        delete: operations["delete_admin_comments_id_kept"];
         options?: never;
         head?: never;
         patch?: never;
@@ -446,6 +498,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/letters/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a newsletter to oneself only */
+        post: operations["post_admin_letters_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/letters/{id}/deliveries/retry": {
         parameters: {
             query?: never;
@@ -470,7 +539,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All updates of every status, the newest first */
+        /** All updates of every status: those that families see in their order, then the rest, the newest first */
         get: operations["get_admin_live_updates"];
         put?: never;
         /**
@@ -491,10 +560,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many addresses would get mail */
+        /** How many addresses would get mail, and the author of the last update of this account */
         get: operations["get_admin_live_updates_reach"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/live-updates/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send an update as a mail to oneself, without posting it */
+        post: operations["post_admin_live_updates_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1018,7 +1104,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One's own second factor */
+        get: operations["get_admin_two_factor"];
         put?: never;
         /** Begin to set up an authenticator app */
         post: operations["post_admin_two_factor"];
@@ -1046,29 +1133,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/admin/uploads": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Uploads that no form was saved with or that are not ready */
-        get: operations["get_admin_uploads"];
-        put?: never;
-        /**
-         * Begin an upload
-         * @description `Upload-Length` is its size, `filename` in `Upload-Metadata` its name. The first bytes may come with it.
-         */
-        post: operations["post_admin_uploads"];
-        delete?: never;
-        /** What the upload protocol offers here */
-        options: operations["options_admin_uploads"];
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/admin/uploads/{id}": {
+    "/api/admin/two-factor/recovery-codes": {
         parameters: {
             query?: never;
             header?: never;
@@ -1077,27 +1142,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post?: never;
-        /** Cancel an upload, or remove one that failed */
-        delete: operations["delete_admin_uploads_id"];
-        options?: never;
-        /** Where an upload goes on */
-        head: operations["head_admin_uploads_id"];
-        /** Send bytes of an upload, from `Upload-Offset` on */
-        patch: operations["patch_admin_uploads_id"];
-        trace?: never;
-    };
-    "/api/admin/uploads/{id}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Convert an upload that failed again */
-        post: operations["post_admin_uploads_id_retry"];
+        /** Replace all recovery codes, with the password and a code of the authenticator app */
+        post: operations["post_admin_two_factor_recovery_codes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1899,7 +1945,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The active updates, the pinned ones first, then the newest */
+        /** The active updates: High Priority ones of the last 24 hours, then pinned ones, then the rest, the newest first */
         get: operations["get_live_updates"];
         put?: never;
         post?: never;
@@ -2423,23 +2469,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/media/videos/{id}/{upload_id}/{file}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** A file of the conversion of a video: a playlist, one size, a poster or a preview */
-        get: operations["get_media_videos_id_upload_id_file"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -2552,11 +2581,16 @@ export interface components {
         /** @description A comment as staff see it. */
         AdminComment: components["schemas"]["Comment"] & {
             hidden: boolean;
+            /** @description What they wrote, the earliest first. */
+            reasons: components["schemas"]["ReportReason"][];
             /**
              * Format: int64
-             * @description How many readers reported it.
+             * @description How many readers reported it since staff last kept it.
              */
             reports: number;
+            /** Format: uuid */
+            video_id: string;
+            video_title: string;
         };
         /** @description An entry for staff, with the placeholders in its answer. */
         AdminFaq: components["schemas"]["Faq"] & {
@@ -2606,7 +2640,7 @@ export interface components {
             description?: string | null;
             /**
              * Format: int64
-             * @description Mails about it that could not be sent.
+             * @description Mails about it that could not be sent within the last seven days.
              */
             failed_mails: number;
             /**
@@ -2625,8 +2659,6 @@ export interface components {
              * @description When it was first published.
              */
             published_at?: string | null;
-            /** @description Its time has come, but its file is not ready. */
-            publishes_when_ready: boolean;
             /**
              * Format: int64
              * @description How many addresses would get mail if it were published now; empty if none would.
@@ -2634,7 +2666,7 @@ export interface components {
             recipients?: number | null;
             /**
              * Format: int64
-             * @description Visible comments that readers reported.
+             * @description Visible comments that readers reported since staff last kept them.
              */
             reported_comments: number;
             /** Format: date-time */
@@ -2644,7 +2676,6 @@ export interface components {
             title: string;
             /** Format: date-time */
             updated_at: string;
-            upload: components["schemas"]["Upload"] | null;
             /**
              * Format: date
              * @description The day filmed, in the camp's time zone.
@@ -2723,7 +2754,10 @@ export interface components {
             /** Format: uuid */
             subject_id?: string | null;
             subject_kind: string;
-            /** @description The title or user name of a record that still exists; never a person's name. */
+            /**
+             * @description The title or user name of a record that still exists, and the address of a login whose
+             *     sign-in was refused; never a person's name.
+             */
             subject_name?: string | null;
         };
         /** @description What the log can be filtered by. */
@@ -2755,11 +2789,6 @@ export interface components {
              * @description How many mails were queued.
              */
             notified: number;
-            /**
-             * Format: int64
-             * @description How many will be published as soon as their files are ready.
-             */
-            waiting: number;
         };
         BulkVideos: {
             action: components["schemas"]["BulkAction"];
@@ -2800,9 +2829,30 @@ export interface components {
             /** @description Whether the viewer wrote it. */
             mine: boolean;
         };
+        /** @description How many comments each filter finds. */
+        CommentCounts: {
+            /** Format: int64 */
+            all: number;
+            /** Format: int64 */
+            held: number;
+            /** Format: int64 */
+            hidden: number;
+            /** Format: int64 */
+            reported: number;
+            /** Format: int64 */
+            to_review: number;
+        };
         CommentReport: {
+            /** @description `other` by default. */
+            category?: components["schemas"]["CommentReportCategory"];
+            /** @description In the reader's own words, at most 500 characters. */
             reason?: string | null;
         };
+        /**
+         * @description What is wrong with a comment.
+         * @enum {string}
+         */
+        CommentReportCategory: "unkind" | "private" | "unsuitable" | "advertising" | "other";
         /** @description What a confirmation link would do, for the page that it opens. */
         Confirmation: {
             email: string;
@@ -2864,7 +2914,7 @@ export interface components {
             overdue_plans: number;
             /**
              * Format: int64
-             * @description Visible comments that readers reported.
+             * @description Visible comments that readers reported since staff last kept them.
              */
             reported_comments: number;
             /**
@@ -2884,7 +2934,15 @@ export interface components {
              * @description Admin accounts that may sign in.
              */
             accounts: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Reported or waiting for review.
+             */
+            comments_to_review: number;
+            /**
+             * Format: int64
+             * @description Of every year.
+             */
             drafts: number;
             /**
              * Format: int64
@@ -2910,11 +2968,14 @@ export interface components {
             reports: number;
             /** Format: int64 */
             store: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Families and visitors.
+             */
             users: number;
             /**
              * Format: int64
-             * @description Views within the last seven days.
+             * @description Of today and the six days before.
              */
             views: number;
         };
@@ -3441,8 +3502,11 @@ export interface components {
             /** Format: uuid */
             id: string;
             message: string;
-            /** @description Shown above the others. */
-            pinned: boolean;
+            /**
+             * Format: date-time
+             * @description Until then it stands above the others, except those that [`PLACE`] puts first.
+             */
+            pinned_until?: string | null;
             priority: components["schemas"]["UpdatePriority"];
             title: string;
         };
@@ -3642,13 +3706,7 @@ export interface components {
             scheduled_date?: string | null;
             status?: components["schemas"]["VideoStatus"];
             title: string;
-            /**
-             * Format: uuid
-             * @description As in a new video.
-             */
-            upload_id?: string | null;
-            /** @description As in a new video. */
-            video_url?: string | null;
+            video_url: string;
             /**
              * Format: int32
              * @description One of the ten years before this one.
@@ -3710,6 +3768,11 @@ export interface components {
             stock_quantity: number;
             title: string;
         };
+        NewRecoveryCodes: {
+            /** @description Of the authenticator app. */
+            code: string;
+            current_password: string;
+        };
         NewStaff: {
             /** @description The password of the owner who adds the account. */
             current_password?: string | null;
@@ -3725,8 +3788,14 @@ export interface components {
             /** @description When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`. */
             expires_at?: string | null;
             message: string;
-            pinned?: boolean;
+            /**
+             * Format: int64
+             * @description Pins it for so many days from now, 1 to 7.
+             */
+            pin_days?: number | null;
             priority?: components["schemas"]["UpdatePriority"];
+            /** @description Whether families get mail about it, now or never. */
+            send_mail?: boolean;
             title: string;
         };
         /** @description A new video of staff or an import. */
@@ -3745,13 +3814,8 @@ export interface components {
              * @description The day filmed. The default is today in the camp's time zone.
              */
             upload_date?: string | null;
-            /**
-             * Format: uuid
-             * @description Instead of a link: a file that is being uploaded or was.
-             */
-            upload_id?: string | null;
             /** @description A link to Drive, to YouTube or to a media file. */
-            video_url?: string | null;
+            video_url: string;
         };
         /** @description The "Void" form. One of the two reasons is needed. */
         NewVoid: {
@@ -3807,11 +3871,16 @@ export interface components {
         Page_AdminComment: {
             items: (components["schemas"]["Comment"] & {
                 hidden: boolean;
+                /** @description What they wrote, the earliest first. */
+                reasons: components["schemas"]["ReportReason"][];
                 /**
                  * Format: int64
-                 * @description How many readers reported it.
+                 * @description How many readers reported it since staff last kept it.
                  */
                 reports: number;
+                /** Format: uuid */
+                video_id: string;
+                video_title: string;
             })[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
@@ -3878,7 +3947,7 @@ export interface components {
                 description?: string | null;
                 /**
                  * Format: int64
-                 * @description Mails about it that could not be sent.
+                 * @description Mails about it that could not be sent within the last seven days.
                  */
                 failed_mails: number;
                 /**
@@ -3897,8 +3966,6 @@ export interface components {
                  * @description When it was first published.
                  */
                 published_at?: string | null;
-                /** @description Its time has come, but its file is not ready. */
-                publishes_when_ready: boolean;
                 /**
                  * Format: int64
                  * @description How many addresses would get mail if it were published now; empty if none would.
@@ -3906,7 +3973,7 @@ export interface components {
                 recipients?: number | null;
                 /**
                  * Format: int64
-                 * @description Visible comments that readers reported.
+                 * @description Visible comments that readers reported since staff last kept them.
                  */
                 reported_comments: number;
                 /** Format: date-time */
@@ -3916,7 +3983,6 @@ export interface components {
                 title: string;
                 /** Format: date-time */
                 updated_at: string;
-                upload: components["schemas"]["Upload"] | null;
                 /**
                  * Format: date
                  * @description The day filmed, in the camp's time zone.
@@ -3966,7 +4032,10 @@ export interface components {
                 /** Format: uuid */
                 subject_id?: string | null;
                 subject_kind: string;
-                /** @description The title or user name of a record that still exists; never a person's name. */
+                /**
+                 * @description The title or user name of a record that still exists, and the address of a login whose
+                 *     sign-in was refused; never a person's name.
+                 */
                 subject_name?: string | null;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
@@ -4099,8 +4168,11 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 message: string;
-                /** @description Shown above the others. */
-                pinned: boolean;
+                /**
+                 * Format: date-time
+                 * @description Until then it stands above the others, except those that [`PLACE`] puts first.
+                 */
+                pinned_until?: string | null;
                 priority: components["schemas"]["UpdatePriority"];
                 title: string;
             }[];
@@ -4591,6 +4663,14 @@ export interface components {
          * @enum {string}
          */
         ReplyDelivery: "queued" | "sent" | "failed";
+        /** @description One report as staff see it. Nobody learns who made it. */
+        ReportReason: {
+            category: components["schemas"]["CommentReportCategory"];
+            /** Format: date-time */
+            created_at: string;
+            /** @description Empty when the reader wrote nothing. */
+            reason: string;
+        };
         Reset: {
             password: string;
             token: string;
@@ -4908,6 +4988,19 @@ export interface components {
             /** Format: uuid */
             id: string;
         };
+        /** @description A newsletter that somebody of the staff wants to get before others do. */
+        TestLetter: {
+            /** @description Plain text; an empty line begins a new paragraph. */
+            body: string;
+            subject: string;
+        };
+        /** @description An update that somebody of the staff wants to see as a mail before posting it. */
+        TestUpdate: {
+            author: string;
+            message: string;
+            priority?: components["schemas"]["UpdatePriority"];
+            title: string;
+        };
         /** @enum {string} */
         TextEncoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "windows-1255";
         TokenBody: {
@@ -4930,6 +5023,15 @@ export interface components {
             upload_date: string;
             /** Format: int64 */
             views: number;
+        };
+        TwoFactor: {
+            /** @description Whether an authenticator app is set up. */
+            on: boolean;
+            /**
+             * Format: int64
+             * @description How many unused recovery codes there are.
+             */
+            recovery_codes_left: number;
         };
         /** @description What undoing an import did. */
         UndoneFamilyImport: {
@@ -4963,7 +5065,11 @@ export interface components {
             expires_at?: string | null;
             is_active?: boolean | null;
             message?: string | null;
-            pinned?: boolean | null;
+            /**
+             * Format: int64
+             * @description Pins it for so many days from now, 1 to 7. Null ends the pin.
+             */
+            pin_days?: number | null;
             priority?: components["schemas"]["UpdatePriority"] | null;
             title?: string | null;
             /**
@@ -4975,65 +5081,13 @@ export interface components {
         /** @enum {string} */
         UpdatePriority: "low" | "medium" | "high";
         UpdateReach: {
+            /** @description The author's name in the last update that this account posted. */
+            last_author?: string | null;
             /**
              * Format: int64
              * @description Addresses that would get mail about an update now.
              */
             recipients: number;
-        };
-        /** @description A video file of staff, from its first byte to its conversion. */
-        Upload: {
-            /** Format: date-time */
-            created_at: string;
-            /** @description As the file was called on the computer of the person who sent it. */
-            file_name: string;
-            /** Format: uuid */
-            id: string;
-            /** @description Why it failed, for staff. */
-            problem: string | null;
-            /**
-             * Format: int64
-             * @description Of the conversion, in percent.
-             */
-            progress: number;
-            /** Format: int64 */
-            received_bytes: number;
-            /** @description What viewers can choose from, the best first. */
-            renditions: components["schemas"]["UploadRendition"][];
-            /** Format: int64 */
-            size_bytes: number;
-            state: components["schemas"]["UploadState"];
-            /**
-             * Format: uuid
-             * @description The video that it is for; empty until a form is saved with it.
-             */
-            video_id: string | null;
-        };
-        /** @description A video in one size. */
-        UploadRendition: {
-            /** Format: int64 */
-            height: number;
-            /** Format: int64 */
-            size_bytes: number;
-            /** Format: int64 */
-            width: number;
-        };
-        /** @enum {string} */
-        UploadState: "uploading" | "waiting" | "converting" | "ready" | "failed";
-        Uploads: {
-            items: components["schemas"]["Upload"][];
-            /** @description Always null: there are never many. */
-            next?: string | null;
-            /**
-             * Format: int64
-             * @description The room that they may take.
-             */
-            quota_bytes: number;
-            /**
-             * Format: int64
-             * @description The room that all files of videos take.
-             */
-            used_bytes: number;
         };
         /**
          * @description A label that grants nothing (decision P4).
@@ -5067,13 +5121,9 @@ export interface components {
         /** @description A published video on its own page. */
         Video: components["schemas"]["VideoCard"] & {
             content_type: string | null;
-            /** @description The HLS playlist of an own file that was converted. */
-            hls_url: string | null;
             /** @description Whether the viewer likes it. */
             liked: boolean;
             next: components["schemas"]["VideoRef"] | null;
-            /** @description WebVTT with pictures for the seek bar. */
-            previews_url: string | null;
             previous: components["schemas"]["VideoRef"] | null;
             /** @description An embed of Drive or YouTube, the path of an own file, or an https media file. */
             video_url: string;
@@ -5125,7 +5175,7 @@ export interface components {
             draft: number;
             /**
              * Format: int64
-             * @description Videos with mails that could not be sent.
+             * @description Videos with mails that could not be sent within the last seven days.
              */
             failed_mails: number;
             /**
@@ -5158,12 +5208,6 @@ export interface components {
             title?: string | null;
             /** Format: date */
             upload_date?: string | null;
-            /**
-             * Format: uuid
-             * @description Instead of another link: a file that is being uploaded or was. Until it is ready, the video
-             *     shows what it showed before.
-             */
-            upload_id?: string | null;
             /**
              * Format: int64
              * @description The version that was read. A change by somebody else since then is not overwritten.
@@ -5256,15 +5300,6 @@ export interface components {
         };
         /** @description Payload Too Large */
         PayloadTooLarge: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description Precondition Failed */
-        PreconditionFailed: {
             headers: {
                 [name: string]: unknown;
             };
@@ -5590,7 +5625,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
         responses: {
             /** @description No Content */
             204: {
@@ -5603,6 +5642,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -5619,7 +5662,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordConfirmation"];
+            };
+        };
         responses: {
             /** @description No Content */
             204: {
@@ -5632,6 +5679,10 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -5900,6 +5951,70 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    get_admin_comments: {
+        parameters: {
+            query?: {
+                /** @description `to_review` by default. */
+                filter?: "to_review" | "reported" | "held" | "hidden" | "all";
+                /** @description In author, text, and title of the video. */
+                q?: string;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AdminComment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_admin_comments_counts: {
+        parameters: {
+            query?: {
+                /** @description In author, text, and title of the video. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentCounts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     delete_admin_comments_id: {
         parameters: {
             query?: never;
@@ -5957,6 +6072,62 @@ export interface operations {
         };
     };
     post_admin_comments_id_hide: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    put_admin_comments_id_kept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_admin_comments_id_kept: {
         parameters: {
             query?: never;
             header?: never;
@@ -6374,6 +6545,39 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    post_admin_letters_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestLetter"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     post_admin_letters_id_deliveries_retry: {
         parameters: {
             query?: never;
@@ -6502,6 +6706,39 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    post_admin_live_updates_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestUpdate"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_admin_live_updates_id: {
@@ -7701,6 +7938,32 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_admin_two_factor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TwoFactor"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     post_admin_two_factor: {
         parameters: {
             query?: never;
@@ -7807,225 +8070,18 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
-    get_admin_uploads: {
+    post_admin_two_factor_recovery_codes: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Uploads"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    post_admin_uploads: {
-        parameters: {
-            query?: never;
-            header: {
-                "Tus-Resumable": string;
-                "Upload-Length": number;
-                "Upload-Metadata"?: string | null;
-                "Upload-Checksum"?: string | null;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Its address in `Location` */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            412: components["responses"]["PreconditionFailed"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-        };
-    };
-    options_admin_uploads: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description In the headers */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_admin_uploads_id: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No Content */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-        };
-    };
-    head_admin_uploads_id: {
-        parameters: {
-            query?: never;
-            header: {
-                "Tus-Resumable": string;
-            };
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description In `Upload-Offset` */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    patch_admin_uploads_id: {
-        parameters: {
-            query?: never;
-            header: {
-                "Tus-Resumable": string;
-                "Upload-Offset": number;
-                "Upload-Checksum"?: string | null;
-            };
-            path: {
-                id: string;
-            };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/offset+octet-stream": number[];
+                "application/json": components["schemas"]["NewRecoveryCodes"];
             };
         };
-        responses: {
-            /** @description The new `Upload-Offset` */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            408: components["responses"]["RequestTimeout"];
-            409: components["responses"]["Conflict"];
-            412: components["responses"]["PreconditionFailed"];
-            413: components["responses"]["PayloadTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-            507: components["responses"]["InsufficientStorage"];
-        };
-    };
-    post_admin_uploads_id_retry: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
         responses: {
             /** @description OK */
             200: {
@@ -8033,14 +8089,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Upload"];
+                    "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10734,47 +10793,6 @@ export interface operations {
                 };
                 content: {
                     "video/mp4": unknown;
-                };
-            };
-            /** @description Partial Content */
-            206: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "video/mp4": unknown;
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            416: components["responses"]["RangeNotSatisfiable"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    get_media_videos_id_upload_id_file: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: string;
-                upload_id: string;
-                file: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/vnd.apple.mpegurl": unknown;
                 };
             };
             /** @description Partial Content */

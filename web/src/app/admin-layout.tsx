@@ -1,8 +1,5 @@
-import { Suspense, useEffect, useRef, useState, type ReactNode } from "react";
+import { Suspense, useEffect, useRef, type ReactNode } from "react";
 import { Link, NavLink, Outlet, useLocation } from "react-router";
-import { OwnPassword } from "../admin/accounts/own-password";
-import { OwnTwoFactor } from "../admin/accounts/own-two-factor";
-import { SessionsDialog } from "../admin/accounts/sessions-dialog";
 import { pagesFor, useTiles, type AdminPage } from "../admin/shared/pages";
 import { firstPage, roleName, useSignOut } from "../admin/shared/session";
 import { LeaveGuard } from "../admin/shared/leave-guard";
@@ -12,7 +9,7 @@ import { useSite } from "../api/queries";
 import { initials } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
-import { IconButton } from "../ui/button";
+import { IconButton, iconButtonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
@@ -104,7 +101,7 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
     void list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [pathname]);
   const pages = pagesFor(staff.role);
-  const line = ({ label, to, icon, note, urgent }: AdminPage) => (
+  const line = ({ label, to, icon, note, noteEnd, tile, urgent }: AdminPage) => (
     <NavLink
       key={to}
       to={to}
@@ -120,12 +117,14 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
       {label}
       {tiles && note && (
         <span
+          title={tile?.(tiles)}
           className={cx(
-            "ms-auto text-xs tabular-nums",
+            "ms-auto text-xs whitespace-nowrap tabular-nums",
             urgent?.(tiles) ? "rounded-full bg-amber px-2 py-0.5 font-medium text-on-amber" : "font-normal text-muted",
           )}
         >
           {note(tiles)}
+          {note(tiles) && noteEnd && <span className="sr-only"> {noteEnd}</span>}
         </span>
       )}
     </NavLink>
@@ -141,9 +140,7 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
   );
 }
 
-function Person({ staff, onSignedOut }: Props) {
-  const [open, setOpen] = useState<"password" | "factor" | "sessions" | null>(null);
-  const close = () => setOpen(null);
+function Person({ staff, onSignedOut, onWalk }: Props & { onWalk?: () => void }) {
   const signOut = useSignOut(onSignedOut);
 
   return (
@@ -153,19 +150,6 @@ function Person({ staff, onSignedOut }: Props) {
           <Icon name="out" className="text-muted" />
           View the site
         </Link>
-        <button type="button" onClick={() => setOpen("password")} className={quietLink}>
-          <Icon name="edit" className="text-muted" />
-          Password
-        </button>
-        <button type="button" onClick={() => setOpen("factor")} className={quietLink}>
-          <Icon name="lock" className="text-muted" />
-          Two-factor
-          <span className="ms-auto text-xs text-muted">{staff.two_factor ? "On" : "Off"}</span>
-        </button>
-        <button type="button" onClick={() => setOpen("sessions")} className={quietLink}>
-          <Icon name="system" className="text-muted" />
-          Sessions
-        </button>
         <button
           type="button"
           aria-disabled={signOut.isPending}
@@ -179,18 +163,24 @@ function Person({ staff, onSignedOut }: Props) {
       <div className="px-3">
         <ThemeSwitch />
       </div>
-      <div className="flex min-w-0 items-center gap-2.5 border-t border-line px-2 pt-3">
+      <NavLink
+        to={paths.admin.ownAccount}
+        title="Your account: password, two-factor, sessions"
+        onClick={onWalk}
+        className={({ isActive }) =>
+          cx(
+            "group flex min-h-14 min-w-0 items-center gap-2.5 rounded-sm border-s-3 px-2 text-ink no-underline",
+            isActive ? "border-amber bg-surface shadow-low" : "border-transparent hover:bg-bone",
+          )
+        }
+      >
         <Avatar initials={initials(staff.username)} />
-        <p className="min-w-0 text-sm leading-tight">
-          <bdi className="block truncate font-medium" title={staff.email}>
-            {staff.username}
-          </bdi>
-          <span className="text-muted">{roleName(staff)}</span>
-        </p>
-      </div>
-      {open === "password" && <OwnPassword staff={staff} onClose={close} />}
-      {open === "factor" && <OwnTwoFactor staff={staff} onClose={close} />}
-      {open === "sessions" && <SessionsDialog onClose={close} />}
+        <span className="min-w-0 flex-1 text-sm leading-tight">
+          <bdi className="block truncate font-medium">{staff.username}</bdi>
+          <span className="block truncate text-muted">{roleName(staff)} · Account</span>
+        </span>
+        <Icon name="next" className="text-muted" />
+      </NavLink>
     </div>
   );
 }
@@ -202,7 +192,10 @@ function TopBar({ staff, onSignedOut }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { pathname } = useLocation();
   const close = () => dialog.current?.close();
-  const here = pagesFor(staff.role).find(({ to }) => to === pathname)?.label;
+  const here =
+    pathname === paths.admin.ownAccount
+      ? "Your account"
+      : pagesFor(staff.role).find(({ to }) => to === pathname)?.label;
 
   // Closes an open menu after Back and Forward.
   useEffect(close, [pathname]);
@@ -210,13 +203,12 @@ function TopBar({ staff, onSignedOut }: Props) {
   return (
     <header className="sticky top-0 z-20 flex items-center justify-between gap-3 border-b border-line bg-sunk px-gutter py-2 lg:hidden">
       <Brand name={here ?? <SiteName />} />
-      <IconButton
-        icon="menu"
-        label="Open menu"
-        aria-haspopup="dialog"
-        onClick={() => dialog.current?.showModal()}
-        className="-me-2"
-      />
+      <span className="-me-2 flex items-center">
+        <Link to={paths.admin.ownAccount} aria-label="Your account" className={iconButtonLook()}>
+          <Avatar initials={initials(staff.username)} />
+        </Link>
+        <IconButton icon="menu" label="Open menu" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()} />
+      </span>
       <dialog
         ref={dialog}
         aria-label="Menu"
@@ -230,7 +222,7 @@ function TopBar({ staff, onSignedOut }: Props) {
         <div className="flex flex-1 flex-col p-3">
           <Navigation staff={staff} onWalk={close} />
           <div className="flex-1 pt-6" />
-          <Person staff={staff} onSignedOut={onSignedOut} />
+          <Person staff={staff} onSignedOut={onSignedOut} onWalk={close} />
         </div>
       </dialog>
     </header>

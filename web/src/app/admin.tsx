@@ -10,6 +10,7 @@ import "./admin.css";
 const Dashboard = lazy(() => import("../admin/dashboard/dashboard"));
 const Reports = lazy(() => import("../admin/videos/reports"));
 const Gallery = lazy(() => import("../admin/videos/gallery"));
+const Comments = lazy(() => import("../admin/comments/comments"));
 const LiveUpdates = lazy(() => import("../admin/updates/live-updates"));
 const Messages = lazy(() => import("../admin/messages/messages"));
 const Mail = lazy(() => import("../admin/mail/mail"));
@@ -19,6 +20,7 @@ const Users = lazy(() => import("../admin/users/users"));
 const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
 const Accounts = lazy(() => import("../admin/accounts/accounts"));
+const OwnAccount = lazy(() => import("../admin/accounts/own-account"));
 const Analytics = lazy(() => import("../admin/analytics/analytics"));
 const Audit = lazy(() => import("../admin/audit/audit"));
 const Settings = lazy(() => import("../admin/settings/settings"));
@@ -33,6 +35,7 @@ export default function Admin() {
         <Route path="dashboard" element={<Dashboard />} />
         <Route path="reports" element={<Reports />} />
         <Route path="gallery" element={<Gallery />} />
+        <Route path="comments" element={<Comments />} />
         <Route path="live-updates" element={<LiveUpdates />} />
         <Route path="messages" element={<Messages />} />
         <Route path="mail" element={<Mail />} />
@@ -40,6 +43,7 @@ export default function Admin() {
         <Route path="store" element={<StoreManagement />} />
         <Route path="users" element={<Users />} />
         <Route path="admin-management" element={<Accounts />} />
+        <Route path="account" element={<OwnAccount />} />
         <Route path="analytics" element={<Analytics />} />
         <Route path="audit" element={<Audit />} />
         <Route path="settings" element={<Settings />} />

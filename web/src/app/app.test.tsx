@@ -1,7 +1,7 @@
 import { act, cleanup, screen, within } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import { chaya, open, refuse, server } from "../test/portal";
-import { toast } from "../ui/toast";
+import { dismissErrors, errorToast, reportFailure, toast } from "../ui/toast";
 
 const unverified = { ...chaya, email_verified: false, can_comment: false };
 
@@ -101,15 +101,21 @@ it("a toast stays five seconds", async () => {
   expect(screen.queryByText("Failed.")).toBeNull();
 });
 
-it("an error leaves when the next try succeeds, and a toast with a link leads there", async () => {
+it("errors leave when their own action is tried again, and a toast with a link leads there", async () => {
   server({});
   const user = open("/nowhere");
   await screen.findByRole("heading", { name: "404" });
-  act(() => toast({ title: "Error", description: "Failed.", destructive: true }));
+  const fail = (action: string, description: string) => act(() => reportFailure(action, () => errorToast(description)));
+  fail("like", "Not liked.");
+  fail("comment", "Not posted.");
   act(() => toast({ title: "New Camp Pine Lake Camp Update!", description: "The buses have left", href: "/faq" }));
-  expect(screen.getByText("Failed.")).toBeTruthy();
-  act(() => toast({ title: "Saved" }));
-  expect(screen.queryByText("Failed.")).toBeNull();
+  act(() => dismissErrors("like"));
+  expect(screen.queryByText("Not liked.")).toBeNull();
+  expect(screen.getByText("Not posted.")).toBeTruthy();
+  act(() => errorToast("Of no action."));
+  act(() => dismissErrors("comment"));
+  expect(screen.queryByText("Not posted.")).toBeNull();
+  expect(screen.getByText("Of no action.")).toBeTruthy();
   await user.click(screen.getByRole("link", { name: "New Camp Pine Lake Camp Update!" }));
   expect(await screen.findByRole("heading", { name: "Frequently Asked Questions" })).toBeTruthy();
   expect(screen.queryByText("New Camp Pine Lake Camp Update!")).toBeNull();

@@ -14,12 +14,12 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
   override render() {
     if (!this.state.broken) return this.props.children;
     if (this.props.small)
-      return <p className="text-sm text-muted">This could not be loaded. Please load the page again.</p>;
+      return <p className="text-sm text-muted">This could not be loaded. Please reload the page.</p>;
     return (
       <div className="wrap py-section">
         <ErrorState
           title="This page could not be shown"
-          error={new Error("Please check your connection and load it again.")}
+          error={new Error("Please check your connection and reload the page.")}
           onRetry={() => location.reload()}
         />
       </div>

@@ -142,7 +142,7 @@ it("an open update says that it was withdrawn", async () => {
   await screen.findByRole("heading", { name: "Package room closes at 5" });
   await settled();
   line.tell("update.removed", { id: "n1" }, "2");
-  expect(await screen.findByRole("heading", { name: "This update was withdrawn" })).toBeTruthy();
+  expect(await screen.findByRole("heading", { name: "This update was removed" })).toBeTruthy();
 });
 
 it("comments of the open video come and go", async () => {
@@ -169,10 +169,10 @@ it("one's own comment stops waiting when the camp has read it", async () => {
     "GET /api/videos/v1/comments": list(mine),
   });
   open("/video/v1");
-  await screen.findByText("Waiting for the camp to read it");
+  await screen.findByText("Waiting for the camp to approve it");
   await settled();
   line.tell("comment.created", { video_id: "v1", comment: { ...mine, mine: false, held: false } }, "2");
-  await waitFor(() => expect(screen.queryByText("Waiting for the camp to read it")).toBeNull());
+  await waitFor(() => expect(screen.queryByText("Waiting for the camp to approve it")).toBeNull());
   expect(screen.getAllByText("My first")).toHaveLength(1);
   expect(screen.getByRole("button", { name: /^Delete comment/ })).toBeTruthy();
 });

@@ -1,11 +1,11 @@
 import { lazy, Suspense, useEffect, useState } from "react";
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "react-router";
 import { resendConfirmation } from "../accounts/queries";
 import { AccountSection, EmailDialog, Sessions } from "../accounts/security";
 import type { Profile as Family, SessionUser } from "../api/client";
 import { useMayWatch } from "../api/may-watch";
-import { sessionQuery, useSession, useSite } from "../api/queries";
+import { sessionQuery, useSession, useSite, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
 import { useAnchor } from "../lib/anchor";
@@ -139,8 +139,8 @@ function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
         <p className="flex items-start gap-3 rounded-lg bg-lake-wash px-5 py-4 text-lake">
           <Icon name="clock" className="mt-1" />
           <span>
-            The camp still has to confirm that you belong to a family of this summer. We write to you as soon as it has;
-            until then the videos stay closed.
+            The camp still needs to confirm your family for this summer. We’ll email you as soon as it does. Until then
+            you can’t watch the videos.
           </span>
         </p>
       )}
@@ -179,9 +179,9 @@ function Device() {
 }
 
 function Resend({ email }: { email: string }) {
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: resendConfirmation,
-    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
+    onSuccess: () => toast({ title: "Confirmation sent", description: `We emailed ${email} again.` }),
     onError: (error) => errorToast(explain(error)),
   });
   return (
@@ -225,7 +225,7 @@ function Favorites() {
         ) : (
           <EmptyState
             title="No favorites yet"
-            text="Press the heart under a video and it stays here all winter."
+            text="Tap the heart under a video to keep it here."
             picture="/art/placeholder.svg"
           >
             <Link to={paths.currentVideos} className={buttonLook("line")}>

@@ -67,7 +67,7 @@ export function OfflineBar() {
     <div role="status" className="bg-lake-wash text-lake">
       <p className="wrap flex items-center gap-2 py-2 text-sm">
         <Icon name="info" />
-        You are offline. What you see may be out of date.
+        You are offline. This page may be out of date.
       </p>
     </div>
   );

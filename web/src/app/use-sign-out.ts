@@ -1,5 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
-import { useSessionChanged } from "../api/queries";
+import { useSessionChanged, useAction } from "../api/queries";
 import { signOut } from "../accounts/queries";
 import { deleteDrafts } from "../lib/delete-drafts";
 import { errorToast, toast } from "../ui/toast";
@@ -27,7 +26,7 @@ export function useSignedOut() {
 
 export function useSignOut(failure: string) {
   const signedOut = useSignedOut();
-  return useMutation({
+  return useAction({
     mutationFn: signOut,
     onSuccess: () => signedOut({ title: "Signed Out" }),
     onError: () => errorToast(failure),

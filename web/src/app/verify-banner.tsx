@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../api/queries";
 import { api, send, type SessionUser } from "../api/client";
 import { explain } from "../lib/forms";
 import { Button, IconButton } from "../ui/button";
@@ -28,9 +28,9 @@ function rememberDismissal(userId: string) {
 /** Asks to confirm the address, because before that there are no comments and no emails. Comes back with the next visit. */
 export default function VerifyBanner({ user }: { user: SessionUser }) {
   const [hidden, setHidden] = useState(dismissedBy);
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: () => send(api.POST("/api/auth/verify/resend")),
-    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${user.email} again.` }),
+    onSuccess: () => toast({ title: "Confirmation sent", description: `We emailed ${user.email} again.` }),
     onError: (error) => errorToast(explain(error)),
   });
 
@@ -40,7 +40,7 @@ export default function VerifyBanner({ user }: { user: SessionUser }) {
       <div className="wrap flex items-start gap-2.5 py-2">
         <Icon name="mail" className="mt-px text-due max-sm:hidden" />
         <p className="min-w-0 flex-1 text-sm wrap-anywhere">
-          Please check your email to confirm your account. Until then you cannot comment, and we send no emails to{" "}
+          Please check your email to confirm your account. Until then you can’t comment, and we won’t send emails to{" "}
           <b className="font-medium">{user.email}</b>.{" "}
           <Button
             look="quiet"

@@ -69,8 +69,8 @@ it("tells its author when a comment waits for the camp", async () => {
   });
   open("/video/v1");
   const mine = within((await screen.findByText("My first")).closest("li")!);
-  expect(mine.getByText("Waiting for the camp to read it")).toBeTruthy();
-  expect(screen.getAllByText("Waiting for the camp to read it")).toHaveLength(1);
+  expect(mine.getByText("Waiting for the camp to approve it")).toBeTruthy();
+  expect(screen.getAllByText("Waiting for the camp to approve it")).toHaveLength(1);
 });
 
 it("loses nothing when posting fails", async () => {
@@ -107,14 +107,29 @@ it("deletes one's own comment after asking", async () => {
   expect(screen.queryByText("Mine")).toBeNull();
 });
 
-it("reports somebody else's, with or without a reason", async () => {
+it("reports somebody else's with a reason, and words of one's own or none", async () => {
   const camp = talk({ "POST /api/comments/c1/report": null });
   const user = open("/video/v1");
+  const reports = () => camp.asked("POST", "/api/comments/c1/report").map(({ body }) => body);
   await user.click(await screen.findByRole("button", { name: /^Report/ }));
-  await user.type(await screen.findByLabelText(/What is wrong/), "Names a child");
-  await user.click(screen.getByRole("button", { name: "Report comment" }));
+  const dialog = within(await screen.findByRole("dialog", { name: "Report this comment?" }));
+  expect(dialog.getByText("We could hear them in the song.")).toBeTruthy();
+  await user.click(dialog.getByRole("button", { name: "Report comment" }));
+  expect(dialog.getByText("Please choose what is wrong with it.")).toBeTruthy();
+  expect(reports()).toEqual([]);
+
+  await user.click(dialog.getByRole("radio", { name: "It is too private" }));
+  expect(dialog.queryByText("Please choose what is wrong with it.")).toBeNull();
+  await user.type(dialog.getByLabelText(/In your own words/), " Names a child ");
+  await user.click(dialog.getByRole("button", { name: "Report comment" }));
   expect(await screen.findByText("Comment reported")).toBeTruthy();
-  expect(camp.asked("POST", "/api/comments/c1/report")[0]?.body).toEqual({ reason: "Names a child" });
+  expect(reports()).toEqual([{ category: "private", reason: "Names a child" }]);
+
+  await user.click(screen.getByRole("button", { name: /^Report/ }));
+  await user.click(await screen.findByRole("radio", { name: "It is unkind" }));
+  await user.click(screen.getByRole("button", { name: "Report comment" }));
+  await waitFor(() => expect(reports()).toHaveLength(2));
+  expect(reports()[1]).toEqual({ category: "unkind", reason: null });
 });
 
 it("loads older comments on request", async () => {

@@ -1,22 +1,24 @@
-import { useEffect, useMemo, useRef, useState } from "react";
-import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "react-router";
 import { isApiError, type Comment } from "../api/client";
-import { useSession, useSite } from "../api/queries";
-import { explain, text, useForm } from "../lib/forms";
+import { useSession, useSite, useAction } from "../api/queries";
+import { explain } from "../lib/forms";
 import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";
 import { writeDraft, readDraft, useDraftDeletions } from "../lib/drafts";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
 import { Button } from "../ui/button";
-import { ConfirmDialog, Dialog } from "../ui/dialog";
-import { Field, FormMessage, TextArea } from "../ui/field";
+import { ConfirmDialog } from "../ui/dialog";
+import { TextArea } from "../ui/field";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
-import { commentsQuery, deleteComment, postComment, reportComment } from "./queries";
+import { commentsQuery, deleteComment, postComment } from "./queries";
+
+const ReportDialog = lazy(() => import("./report-dialog"));
 
 const longest = 2_000;
 
@@ -86,7 +88,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   // A double click is faster than the pending state of the mutation.
   const sending = useRef(false);
 
-  const post = useMutation({
+  const post = useAction({
     mutationFn: (words: string) => postComment(videoId, words),
     onSettled: () => {
       sending.current = false;
@@ -115,7 +117,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   const placeholder = !user
     ? "Please sign in to post a comment"
     : mayWrite
-      ? "Write something for camp to read"
+      ? "Write a comment"
       : "Please confirm your email to post a comment";
 
   return (
@@ -185,7 +187,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
         {comment.held && (
           <p className="flex items-center gap-1.5 text-sm text-muted">
             <Icon name="clock" />
-            Waiting for the camp to read it
+            Waiting for the camp to approve it
           </p>
         )}
         <button
@@ -212,39 +214,12 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
           This cannot be undone.
         </ConfirmDialog>
       )}
-      {asking === "report" && <ReportDialog comment={comment} onClose={() => setAsking(null)} />}
+      {asking === "report" && (
+        <Suspense fallback={null}>
+          <ReportDialog comment={comment} onClose={() => setAsking(null)} />
+        </Suspense>
+      )}
     </li>
-  );
-}
-
-function ReportDialog({ comment, onClose }: { comment: Comment; onClose: () => void }) {
-  const report = useForm({
-    submit: (data) => reportComment(comment.id, text(data, "reason").trim()),
-    done: () => {
-      onClose();
-      toast({ title: "Comment reported", description: "Thank you. The camp will look at it." });
-    },
-  });
-  return (
-    <Dialog title="Report this comment?" onClose={onClose}>
-      <form {...report.form} className="grid gap-4">
-        <p dir="auto" className="line-clamp-4 rounded-md bg-sunk px-4 py-3">
-          {comment.content}
-        </p>
-        <Field label="What is wrong with it?" optional error={report.errors.reason}>
-          <TextArea name="reason" maxLength={500} />
-        </Field>
-        <FormMessage>{report.message}</FormMessage>
-        <div className="flex flex-wrap justify-end gap-3">
-          <Button look="line" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" look="danger" busy={report.busy}>
-            Report comment
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions } from "@tanstack/react-query";
 import { api, send } from "../api/client";
 import { pollInterval } from "../api/queries";
+import type { components } from "../api/schema.gen";
 
 export const commentsQuery = (videoId: string) =>
   infiniteQueryOptions({
@@ -23,5 +24,7 @@ export const postComment = (videoId: string, content: string) =>
 
 export const deleteComment = (id: string) => send(api.DELETE("/api/comments/{id}", { params: { path: { id } } }));
 
-export const reportComment = (id: string, reason: string) =>
-  send(api.POST("/api/comments/{id}/report", { params: { path: { id } }, body: reason ? { reason } : {} }));
+export type ReportCategory = components["schemas"]["CommentReportCategory"];
+
+export const reportComment = (id: string, category: ReportCategory, reason: string | null) =>
+  send(api.POST("/api/comments/{id}/report", { params: { path: { id } }, body: { category, reason } }));

@@ -29,7 +29,7 @@ export default function Faq() {
           ) : (
             <EmptyState
               title="No questions here yet"
-              text="Ask yours: the answer may help the next family."
+              text="Ask us yours. The answer may help the next family."
               picture="/art/placeholder.svg"
             />
           )

@@ -3,6 +3,7 @@ import { useSite } from "../api/queries";
 import { useAnchor } from "../lib/anchor";
 import { fullDate } from "../lib/format";
 import { PageMeta } from "../lib/page";
+import { splitScripts } from "../ui/two-scripts";
 
 export type Part = { id: string; title: string; body: ReactNode };
 type Props = { title: string; description: string; updated: string; lede: ReactNode; parts: Part[] };
@@ -75,7 +76,7 @@ export function HowToReachUs() {
   const { contact_email: email, contact_phone: phone } = site;
   return (
     <address className="not-italic">
-      <strong className="font-medium">{site.site_name}</strong>
+      <strong className="font-medium">{splitScripts(site.site_name)[0]}</strong>
       {email && (
         <>
           , email{" "}

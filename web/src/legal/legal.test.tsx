@@ -10,7 +10,7 @@ it.each([
   server({});
   open(address);
   expect(await screen.findByRole("heading", { name: title, level: 1 })).toBeTruthy();
-  expect(screen.getByText(/Last updated:/).textContent).toBe("Last updated: November 21, 2026");
+  expect(screen.getByText(/Last updated:/).textContent).toBe("Last updated: November 22, 2026");
   const main = within(screen.getByRole("main"));
   expect((await main.findAllByRole("link", { name: "office@camp.example" }))[0]?.getAttribute("href")).toBe(
     "mailto:office@camp.example",
@@ -43,9 +43,9 @@ it("names every cookie", async () => {
 });
 
 it.each([
-  ["everyone", /everybody who has the address/],
+  ["everyone", /anyone who has the address/],
   ["signed_in", /only people who are signed in/],
-  ["families", /only families whom the camp knows/],
+  ["families", /only families that the camp has added or approved/],
 ] as const)("what it says about watching is what the setting says: %s", async (access, sentence) => {
   server({ "GET /api/site": { ...site, access } });
   open("/privacy");

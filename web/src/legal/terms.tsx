@@ -1,41 +1,42 @@
 import { Link } from "react-router";
 import { useSite } from "../api/queries";
 import { paths } from "../lib/paths";
+import { splitScripts } from "../ui/two-scripts";
 import { HowToReachUs, LegalDocument, Points } from "./document";
 
 /** The day on which this text was last changed: change both together. */
-const updated = "2026-11-21";
+const updated = "2026-11-22";
 
 export default function TermsOfService() {
   const site = useSite();
-  const camp = site?.site_name ?? "the camp";
+  const [camp] = splitScripts(site?.site_name ?? "the camp");
   const phone = site?.contact_phone;
   return (
     <LegalDocument
       title="Terms of Service"
-      description="The rules for using the camp's portal: accounts, videos of children, comments, payments and the store."
+      description="The rules for using this site: accounts, videos of children, comments, payments and the store."
       updated={updated}
       lede={
         <>
           <p>
-            These are the rules for using this portal. Most of them come down to one: treat other people’s children as
-            you want yours to be treated.
+            These are the rules for using this site. Most of them come down to one: treat other people’s children the
+            way you want yours to be treated.
           </p>
-          <p>By using the portal you agree to them. If you cannot, please do not use it, and call us instead.</p>
+          <p>By using this site you agree to them. If you don’t agree, please don’t use it, and call us instead.</p>
         </>
       }
       parts={[
         {
           id: "portal",
-          title: "What the portal is",
+          title: "What this site is",
           body: (
             <>
               <p>
-                {camp} runs this portal to show families the days at camp, to tell them news, and to answer their
-                questions. It goes along with the agreement that you signed when you enrolled your child. Where the two
-                differ, that agreement comes first.
+                {camp} runs this site to show families their days at camp, to send updates, and to answer questions.
+                These rules add to the agreement you signed when you enrolled your child. Where the two differ, that
+                agreement comes first.
               </p>
-              <p>It is free of charge.</p>
+              <p>It is free.</p>
             </>
           ),
         },
@@ -45,16 +46,16 @@ export default function TermsOfService() {
           body: (
             <Points>
               <li>
-                Accounts are for adults. Please give your real name, because other families see it beside your comments.
+                Accounts are for adults. Please use your real name, because other families see it next to your comments.
               </li>
               <li>
-                Keep your password to yourself. A second parent or a grandparent can have an account of their own; the
-                camp’s office can send an invitation.
+                Keep your password to yourself. A second parent or a grandparent can have their own account; the camp’s
+                office can send an invitation.
               </li>
-              <li>Tell us at once if you believe that somebody else is using your account.</li>
+              <li>Tell us right away if you think someone else is using your account.</li>
               <li>You can delete your account at any time on your profile page.</li>
               <li>
-                We may close an account that is used against these terms. We say why, unless that would harm somebody.
+                We may close an account that breaks these rules. We will tell you why, unless that would harm someone.
               </li>
             </Points>
           ),
@@ -65,22 +66,22 @@ export default function TermsOfService() {
           body: (
             <>
               <p>
-                They are shown so that families can take part. You may watch them, and send a link to family and friends
-                of the children. Without our written consent you may not:
+                We show them so that families can share in the summer. You may watch them and send links to the
+                children’s family and friends. Without our written permission you may not:
               </p>
               <Points>
                 <li>publish or post them anywhere, in whole or in part;</li>
                 <li>copy them for other people, or sell them;</li>
-                <li>name, single out or mock a child in them;</li>
+                <li>name, single out or make fun of a child in them;</li>
                 <li>run face recognition on them, collect them by software, or use them to train software;</li>
-                <li>get around the limits that we have set on who may watch.</li>
+                <li>get around our limits on who may watch.</li>
               </Points>
               <p>
                 If you do not want your child to be seen,{" "}
                 <Link to={paths.contact} className="link">
                   tell us
                 </Link>
-                . We take the video down first and talk afterwards; see the{" "}
+                . We take the video down first and talk later; see the{" "}
                 <Link to={`${paths.privacy}#children`} className="link">
                   Privacy Policy
                 </Link>
@@ -95,35 +96,35 @@ export default function TermsOfService() {
           body: (
             <>
               <p>
-                Kind words are welcome, also short ones. Children may read them when they come home. Please do not
+                Kind words are welcome, even short ones. Children may read them when they come home. Please do not
                 write:
               </p>
               <Points>
                 <li>anything hurtful, indecent or untrue about a child, a family or a member of staff;</li>
-                <li>full names, bunks, health or other private matters of somebody else’s child;</li>
-                <li>advertising, or appeals for money;</li>
-                <li>anything that is not yours to publish.</li>
+                <li>full names, bunks, health or other private details of someone else’s child;</li>
+                <li>ads or requests for money;</li>
+                <li>anything you have no right to publish.</li>
               </Points>
               <p>
-                What you write stays yours; you let us show it here. You can delete your comments, readers can report
-                any, and staff may hide or delete them.
+                What you write is yours; you let us show it here. You can delete your comments, readers can report any,
+                and staff may hide or delete them.
               </p>
             </>
           ),
         },
         {
           id: "news",
-          title: "News and emergencies",
+          title: "Updates and emergencies",
           body: (
             <>
               <p>
-                We mean to post a video every night of the season on which we film, usually between 7 and 9 PM, and
-                updates when there is something to tell. Weather, the calendar and children come first, so that we
-                cannot promise a time, or that your child is in each video.
+                We plan to post a video every night that we film, usually between 7 and 9 PM, and updates when there is
+                something to tell. Weather, the calendar and the children come first, so we can’t promise a time, or
+                that your child is in every video.
               </p>
               <p>
-                <strong className="font-medium">The portal is not for emergencies.</strong> Messages and comments may be
-                read only later. When something is urgent, call
+                <strong className="font-medium">This site is not for emergencies.</strong> Messages and comments may not
+                be read right away. If something is urgent, call
                 {phone ? (
                   <>
                     {" "}
@@ -137,7 +138,7 @@ export default function TermsOfService() {
                 ) : (
                   " the camp’s office."
                 )}{" "}
-                Should something concern your child, we call you; we do not post it.
+                If something happens with your child, we call you; we do not post it.
               </p>
             </>
           ),
@@ -147,10 +148,9 @@ export default function TermsOfService() {
           title: "Your payment plan",
           body: (
             <p>
-              The payment information on your profile shows what the office has recorded. It may lag a few days behind,
-              and it is not an invoice. You cannot pay through the portal. If something looks wrong, tell the office; we
-              look at our books together and correct what needs correcting. Cancellation and refunds follow the
-              enrollment agreement.
+              Your profile shows what the office has recorded. It may be a few days behind, and it is not an invoice.
+              You cannot pay on this site. If something looks wrong, tell the office, and we will correct it together.
+              Cancellation and refunds follow the enrollment agreement.
             </p>
           ),
         },
@@ -160,34 +160,32 @@ export default function TermsOfService() {
           body: (
             <Points>
               <li>
-                What the Store page shows is an invitation to ask, not yet an offer. An order is made when we confirm
-                price, size and delivery to you in writing.
+                The Store page shows what you can ask for. Your order is placed when we confirm the price, size and
+                delivery in writing.
               </li>
               <li>
-                Colors may look a little different on a screen. If a thing arrives damaged or is not what you ordered,
-                tell us within 14 days and we exchange it or give the money back. What the law grants you beyond that
-                stays yours.
+                Colors may look a little different on a screen. If something arrives damaged or is not what you ordered,
+                tell us within 14 days and we will exchange it or refund you. This does not limit your rights under the
+                law.
               </li>
-              <li>
-                A shop of another company inside the page has terms of its own; the contract is then with that company.
-              </li>
+              <li>Another company’s shop on that page has its own terms; you then buy from that company.</li>
             </Points>
           ),
         },
         {
           id: "fair-use",
-          title: "Fair use of the portal",
+          title: "Fair use",
           body: (
             <p>
-              Please do not try to break in, to overload it, to collect addresses or content by software, or to pass for
-              somebody else. If you find a weakness, tell us before anybody else; we shall be grateful and will not hold
-              it against you.
+              Please do not try to break in, overload the site, collect addresses or content by software, or pretend to
+              be someone else. If you find a security problem, tell us first. We will be grateful and won’t hold it
+              against you.
             </p>
           ),
         },
         {
           id: "ours",
-          title: "What belongs to whom",
+          title: "Who owns what",
           body: (
             <p>
               Videos, pictures, texts, drawings, name and logo belong to the camp or to those who let us use them. Links
@@ -197,29 +195,28 @@ export default function TermsOfService() {
         },
         {
           id: "liability",
-          title: "What we answer for",
+          title: "Our liability",
           body: (
             <p>
-              We run the portal with care, but offer it as it is: it may be down, or contain mistakes, and we may change
-              or end parts of it. As far as the law allows, we do not answer for indirect loss that comes from its use.
-              Nothing here limits what we owe you or your child by law, by the enrollment agreement, or for harm done on
+              We run this site with care but offer it as is: it may be down or contain mistakes, and we may change or
+              end parts of it. As far as the law allows, we are not liable for indirect losses from using it. Nothing
+              here limits what we owe you or your child by law, under the enrollment agreement, or for harm done on
               purpose or by gross negligence.
             </p>
           ),
         },
         {
           id: "changes",
-          title: "Changes, and the law",
+          title: "Changes and the law",
           body: (
             <>
               <p>
-                The date at the top is the day on which this text last changed. When a change matters, we tell those who
-                have an account by email, at least two weeks ahead. If you go on using the portal after that, the new
-                text holds.
+                The date at the top is the day this page last changed. If a change matters, we email everyone with an
+                account at least two weeks ahead. If you keep using the site after that, the new rules apply.
               </p>
               <p>
-                The law of the place where the camp has its office applies. If one rule here turns out not to be valid,
-                the others still are.
+                The law of the place where the camp has its office applies. If one rule here is not valid, the others
+                still are.
               </p>
             </>
           ),

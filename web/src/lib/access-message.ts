@@ -2,6 +2,6 @@
 export function accessMessage(code: string, access: string | undefined): string | null {
   if (code !== "sign_in_required") return null;
   return access === "families"
-    ? "This is for the families of the summer. Sign in with the email address that the camp has on file, or create an account with it. An account alone is not enough: the camp confirms each family once."
-    : "This is for everyone with an account. Sign in, or create one: it takes a minute.";
+    ? "This is for camp families. Sign in with the email the camp has on file, or create an account with it. The camp confirms each family once."
+    : "You need an account for this. Sign in, or create one in a minute.";
 }

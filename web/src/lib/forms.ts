@@ -1,7 +1,7 @@
-import { useRef, useState, type FormEvent } from "react";
+import { useId, useRef, useState, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { isApiError } from "../api/client";
-import { dismissErrors } from "../ui/toast";
+import { dismissErrors, reportFailure } from "../ui/toast";
 
 /** Messages by the name of their field. */
 export type Errors = Record<string, string>;
@@ -27,13 +27,15 @@ export function useForm<Result>({ check, submit, done, failed, keep }: FormOptio
   const [errors, setErrors] = useState<Errors>({});
   const [message, setMessage] = useState<string | null>(null);
   const sending = useRef(false);
+  const action = useId();
 
   async function onSubmit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (sending.current) return;
     const form = event.currentTarget;
     const data = new FormData(form);
-    const found = check?.(data) ?? {};
+    dismissErrors(action);
+    const found = reportFailure(action, () => check?.(data)) ?? {};
     show(form, found, null);
     if (Object.keys(found).length > 0) return;
 
@@ -41,11 +43,10 @@ export function useForm<Result>({ check, submit, done, failed, keep }: FormOptio
     setBusy(true);
     try {
       const result = await submit(data);
-      dismissErrors();
       keep?.(null);
       await done?.(result, form);
     } catch (error) {
-      const handled = failed?.(error, form);
+      const handled = reportFailure(action, () => failed?.(error, form));
       if (handled === true) return;
       if (typeof handled === "string") return show(form, {}, handled);
       const fields = handled || (isApiError(error) ? error.fields : {});
@@ -103,6 +104,6 @@ export const explainOr = (error: unknown, words: string) =>
 
 export const text = (data: FormData, name: string) => String(data.get(name) ?? "");
 
-/** `required({ email: "Please enter your email address." })` as a check. */
+/** `required({ email: "Please enter your email." })` as a check. */
 export const required = (sentences: Errors) => (data: FormData) =>
   Object.fromEntries(Object.entries(sentences).filter(([name]) => text(data, name).trim() === ""));

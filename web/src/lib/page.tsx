@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import { useLocation } from "react-router";
 import { useSite } from "../api/queries";
+import { splitScripts } from "../ui/two-scripts";
 
 type Page = { title: string; description: string; image?: string | null };
 
@@ -8,7 +9,7 @@ type Page = { title: string; description: string; image?: string | null };
 export function PageMeta({ title, description, image }: Page) {
   const site = useSite();
   const { pathname } = useLocation();
-  const full = site ? `${title} - ${site.site_name}` : title;
+  const full = site ? `${title} - ${splitScripts(site.site_name)[0]}` : title;
 
   useEffect(() => {
     document.title = full;

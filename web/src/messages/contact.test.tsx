@@ -41,7 +41,7 @@ it("a message goes to the camp, stays readable on the page, and another one begi
   for (const words of ["The trip", "Is there a longer one?", "Video team", "Moishe"])
     expect(sent.textContent).toContain(words);
   expect(sent.textContent).toContain(
-    "A short confirmation is on its way to rivky@family.example. Your text is not in it",
+    "A short confirmation is on its way to rivky@family.example. It does not include your message",
   );
   expect(document.activeElement?.textContent).toBe("Your message was sent");
 
@@ -137,7 +137,7 @@ it("nothing is lost when the message does not arrive", async () => {
   await user.click(send());
   expect(
     await screen.findByText(
-      /Several messages came from here within an hour\. You can send the next one in 40 seconds; what you wrote stays here\./,
+      /You have sent several messages in the last hour\. You can send the next one in 40 seconds\. What you wrote stays here\./,
     ),
   ).toBeTruthy();
 });
@@ -149,8 +149,8 @@ it("everything but the child's name is required, each said beside its field", as
   await user.click(send());
   for (const sentence of [
     "Please enter your name.",
-    "Please enter your email address.",
-    "Please say whether you are a parent or a guest.",
+    "Please enter your email.",
+    "Please choose parent or guest.",
     "Please choose who should read it.",
     "Please enter a subject.",
     "Please write a message first.",

@@ -50,16 +50,11 @@ export default function Contact() {
 
   return (
     <div className="wrap pt-8 md:pt-12">
-      <PageMeta
-        title="Contact"
-        description="Write to the staff or to the video team of the camp, or call the office."
-      />
+      <PageMeta title="Contact" description="Write to the camp staff or the video team, or call the office." />
       <div className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
         <div>
           <h1>Contact Us</h1>
-          <p className="mt-3 max-w-[52ch] text-lg text-muted">
-            Ask, tell, or send a good word to a bunk. Somebody at camp reads every message.
-          </p>
+          <p className="mt-3 max-w-[52ch] text-lg text-muted">Ask us anything. Someone at camp reads every message.</p>
           {sent ? (
             <SentMessage sent={sent} focused={arrived === "sent"} onAnother={another} />
           ) : (
@@ -121,8 +116,8 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
   const { busy, errors, message, form } = useForm({
     check: required({
       name: "Please enter your name.",
-      email: "Please enter your email address.",
-      user_type: "Please say whether you are a parent or a guest.",
+      email: "Please enter your email.",
+      user_type: "Please choose parent or guest.",
       department: "Please choose who should read it.",
       subject: "Please enter a subject.",
       message: "Please write a message first.",
@@ -135,7 +130,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
     failed: (error) =>
       isApiError(error, "too_many_requests") &&
       error.retryAfter !== null &&
-      `Several messages came from here within an hour. You can send the next one in ${waitingTime(error.retryAfter)}; what you wrote stays here.`,
+      `You have sent several messages in the last hour. You can send the next one in ${waitingTime(error.retryAfter)}. What you wrote stays here.`,
     keep,
   });
 

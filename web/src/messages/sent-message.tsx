@@ -58,9 +58,9 @@ export function SentMessage({ sent, focused, onAnother }: { sent: Sent; focused:
           </>
         ) : (
           <>
-            A short confirmation is on its way to <bdi className="wrap-anywhere text-ink">{sent.email}</bdi>. Your text
-            is not in it: we mail copies only to a confirmed address whose owner is signed in, so that nobody can use
-            this form to write to somebody else. If you want to keep your text, copy it from this page.
+            A short confirmation is on its way to <bdi className="wrap-anywhere text-ink">{sent.email}</bdi>. It does
+            not include your message: we send copies only to people who are signed in with a confirmed email. To keep
+            your message, copy it from this page.
           </>
         )}
       </p>

@@ -4,16 +4,17 @@ import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { Switch } from "../ui/field";
+import { splitScripts } from "../ui/two-scripts";
 import { obstacle, onPermission, permitted, showNotification, switchOff, switchOn, type Obstacle } from "./device";
 import { onEnabledChange, notificationsEnabled } from "./enabled";
 
 const words: Record<Obstacle, string> = {
   blocked:
-    "This browser blocks notifications from the camp. Open what it knows about this site (the sign beside the address, or the app’s settings on a phone), allow notifications there, and come back to this page.",
+    "This browser blocks notifications from the camp. Allow them in the site settings (the icon next to the address, or your phone’s app settings), then come back to this page.",
   "home screen":
-    "On an iPhone or iPad this works from the home screen only: tap Share, then Add to Home Screen, open the portal from its icon, and switch it on there.",
-  insecure: "Browsers show notifications only for pages with a secure address (https).",
-  unable: "This browser cannot show notifications. Another one on this device may.",
+    "On an iPhone or iPad this works only from the home screen: tap Share, then Add to Home Screen. Open the site from its icon and turn it on there.",
+  insecure: "Browsers show notifications only on secure sites (https).",
+  unable: "This browser can’t show notifications. Another one on this device may.",
 };
 
 const listen = (changed: () => void) => {
@@ -28,7 +29,7 @@ const listen = (changed: () => void) => {
 export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: boolean }) {
   const on = useSyncExternalStore(listen, () => notificationsEnabled() && permitted());
   const hurdle = useSyncExternalStore(listen, obstacle);
-  const campName = useSite()?.site_name ?? "";
+  const [campName] = splitScripts(useSite()?.site_name ?? "");
   const [busy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");
   // Takes the focus once, because the button that opened this is gone.
@@ -37,14 +38,14 @@ export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: 
   async function change(wanted: boolean) {
     if (!wanted) await switchOff();
     else if ((await switchOn()) === "unanswered")
-      setTrouble("The browser asked and got no answer. Switch it on again, then choose Allow.");
+      setTrouble("You didn’t answer the browser’s question. Turn it on again, then choose Allow.");
   }
 
   const showExample = () =>
     showNotification({
       id: "example",
       title: campName,
-      body: "This is how news from camp will look. If you see nothing, the device itself keeps it back.",
+      body: "This is how a notification from camp looks. If you see nothing, check your device’s notification settings.",
       path: paths.home,
     });
 
@@ -55,7 +56,7 @@ export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: 
     try {
       await something();
     } catch {
-      setTrouble("The browser did not take it. In a private window it never does; otherwise please try again.");
+      setTrouble("The browser couldn’t turn this on. It never works in a private window. Otherwise, please try again.");
     } finally {
       setBusy(false);
     }
@@ -66,7 +67,7 @@ export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: 
     <div>
       <Switch
         label="Show notifications on this device"
-        hint="New updates and videos, as long as a page of the portal is open in this browser, also in the background."
+        hint="For new videos and updates, while this site is open in your browser, even in the background."
         checked={on}
         disabled={hurdle !== null}
         aria-busy={busy || undefined}

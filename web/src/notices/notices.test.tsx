@@ -20,8 +20,7 @@ afterEach(() => {
   phone.forget();
 });
 
-const card = async () =>
-  within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
+const card = async () => within(await screen.findByRole("complementary", { name: "Know when tonight’s video is up" }));
 const door = { name: "Notifications on this device" };
 const offer = async () => (await card()).findByRole("switch", { name: "Show notifications on this device" });
 const moment = () => act(() => new Promise((done) => setTimeout(done, 40)));
@@ -72,7 +71,7 @@ describe("the switch", () => {
     server({});
     const user = await openCard();
     await user.click(await offer());
-    expect(await (await card()).findByText(/got no answer/)).toBeTruthy();
+    expect(await (await card()).findByText(/You didn’t answer/)).toBeTruthy();
     expect(await offer()).toMatchObject({ checked: false, disabled: false });
   });
 

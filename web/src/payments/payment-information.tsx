@@ -120,7 +120,7 @@ const kinds: Record<FamilyPayment["kind"], string> = {
   payment: "Payment",
   adjustment: "Adjustment",
   refund: "Refund",
-  void: "Taken back",
+  void: "Voided",
 };
 
 function History({ payments, currency }: { payments: FamilyPayment[]; currency: string }) {
@@ -152,7 +152,7 @@ function History({ payments, currency }: { payments: FamilyPayment[]; currency: 
                 <span className="max-sm:row-start-2 max-sm:text-sm">
                   {payment.kind !== "payment" && payment.notes && `${kinds[payment.kind]}: `}
                   <bdi>{payment.notes || kinds[payment.kind]}</bdi>
-                  {payment.voided && <Badge className="ms-2">Taken back</Badge>}
+                  {payment.voided && <Badge className="ms-2">Voided</Badge>}
                 </span>
                 <b
                   className={cx(

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../api/queries";
 import type { Profile, ProfilePatch } from "../api/client";
 import { explain } from "../lib/forms";
 import { Badge } from "../ui/badge";
@@ -30,11 +30,11 @@ export function EmailSettings({
       <ul>
         <Address
           email={email}
-          note="You sign in with it, and camp writes to it."
+          note="You sign in with it and get emails from camp there."
           badge={
             saved.suppressed ? (
               <Badge tone="bad" icon="alert">
-                Mail is returned
+                Emails bounce
               </Badge>
             ) : verified ? (
               <Badge tone="good" icon="check">
@@ -81,7 +81,7 @@ export function EmailSettings({
       </ul>
       {saved.suppressed && (
         <p className="mt-3 rounded-md bg-clay-wash px-4 py-3 text-clay">
-          Emails to <bdi>{email}</bdi> were returned, so we stopped sending them. Please change the address, or tell the
+          Emails to <bdi>{email}</bdi> bounced, so we stopped sending them. Please change the address, or tell the
           office when it works again.
         </p>
       )}
@@ -91,9 +91,9 @@ export function EmailSettings({
 
 /** Sends the confirmation of the second address again. */
 function AskAgain({ email }: { email: string }) {
-  const ask = useMutation({
+  const ask = useAction({
     mutationFn: askSecondEmailAgain,
-    onSuccess: () => toast({ title: "Confirmation sent", description: `We wrote to ${email} again.` }),
+    onSuccess: () => toast({ title: "Confirmation sent", description: `We emailed ${email} again.` }),
     onError: (error) => errorToast(explain(error)),
   });
   return (
@@ -135,8 +135,8 @@ function OtherAddresses({ of }: { of: Profile["other_addresses"] }) {
       <p key={other.email} className="mt-3 text-sm text-muted wrap-anywhere">
         <bdi className="font-medium text-ink">{other.email}</bdi>{" "}
         {!other.confirmed
-          ? "gets nothing before it is confirmed."
-          : `gets ${gets.length > 0 ? new Intl.ListFormat("en-US").format(gets) : "none of these emails"}. Its owner can change that after signing in with it, or with the link at the end of each email.`}
+          ? "gets no emails until it is confirmed."
+          : `gets ${gets.length > 0 ? new Intl.ListFormat("en-US").format(gets) : "none of these emails"}. Its owner can change that after signing in, or with the link at the bottom of each email.`}
       </p>
     );
   });
@@ -157,14 +157,14 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
       >
         {outside ? (
           <p className="wrap-anywhere">
-            These emails go to your family’s addresses only. Yours, <bdi>{email}</bdi>, is not one of them; the office
-            can enter it.
+            These emails go only to your family’s addresses. Yours, <bdi>{email}</bdi>, is not one of them. Ask the
+            office to add it.
           </p>
         ) : (
           other_addresses.length > 0 && (
             <p className="mb-1 wrap-anywhere">
-              These switches are for emails to <bdi className="font-medium">{email}</bdi>. The other address of your
-              family has its own.
+              These switches are for emails to <bdi className="font-medium">{email}</bdi>. Your family’s other address
+              has its own.
             </p>
           )
         )}
@@ -182,7 +182,7 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
           ))}
         <OtherAddresses of={other_addresses} />
         <p className="mt-3 text-sm text-muted">
-          Receipts, answers to your messages and emails about your account are always sent.
+          You always get receipts, replies to your messages and emails about your account.
         </p>
       </form>
     </Section>

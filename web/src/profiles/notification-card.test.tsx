@@ -2,8 +2,7 @@ import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { chaya, family, never, open, refuse, server, strangely } from "../test/portal";
 
-const card = async () =>
-  within(await screen.findByRole("complementary", { name: "A note when tonight’s video is up" }));
+const card = async () => within(await screen.findByRole("complementary", { name: "Know when tonight’s video is up" }));
 const signedIn = (answers: Record<string, unknown> = {}) => server({ "GET /api/session": { user: chaya }, ...answers });
 
 it("leads somebody signed out to an account", async () => {
@@ -40,8 +39,8 @@ describe("signed in", () => {
   it("says that nothing goes to whoever stopped all emails", async () => {
     signedIn({ "GET /api/profile": family({ daily_video_email: false, email_notifications: false }) });
     open("/");
-    expect(await (await card()).findByText(/You have stopped all emails to/)).toBeTruthy();
-    expect((await card()).queryByText(/We write to you/)).toBeNull();
+    expect(await (await card()).findByText(/You turned off all emails to/)).toBeTruthy();
+    expect((await card()).queryByText(/We email you/)).toBeNull();
     expect((await card()).getAllByText("Off")).toHaveLength(3);
   });
 
@@ -55,7 +54,7 @@ describe("signed in", () => {
     };
     signedIn({ "GET /api/profile": family({ address_in_family: false, other_addresses: [other] }) });
     open("/");
-    expect(await (await card()).findByText(/We write to your family at/)).toBeTruthy();
+    expect(await (await card()).findByText(/We email your family at/)).toBeTruthy();
     expect((await card()).queryByRole("button", { name: "Customize Notifications" })).toBeNull();
   });
 

@@ -22,7 +22,7 @@ export function NotificationCard({ device }: { device: ReactNode }) {
     >
       <div className="flex items-start justify-between gap-3">
         <h2 id="notifications" className="text-xl">
-          A note when tonight’s video is up
+          Know when tonight’s video is up
         </h2>
         <Icon name="bell" className="size-6 text-pine" />
       </div>
@@ -35,7 +35,7 @@ export function NotificationCard({ device }: { device: ReactNode }) {
 function Invitation() {
   return (
     <>
-      <p>New videos, updates and newsletters from camp, by email. You choose which.</p>
+      <p>New videos, updates and newsletters by email. You choose which.</p>
       <Link to={paths.signUp()} className={buttonLook()}>
         Sign Up for Notifications
       </Link>
@@ -70,7 +70,7 @@ function Own({ email, email_verified, awaiting_approval }: SessionUser) {
   if (profile && !profile.address_in_family && others.length > 0)
     return (
       <p className="wrap-anywhere">
-        We write to your family at <Addresses of={others} />.
+        We email your family at <Addresses of={others} />.
       </p>
     );
   const nothing = profile && !categories.some(({ key }) => profile[key]);
@@ -79,23 +79,23 @@ function Own({ email, email_verified, awaiting_approval }: SessionUser) {
       <p className="wrap-anywhere">
         {profile?.suppressed ? (
           <>
-            Mail to <bdi>{email}</bdi> was returned to us, so we have stopped writing there.
+            Emails to <bdi>{email}</bdi> bounced, so we stopped sending them.
           </>
         ) : !email_verified ? (
           <>
-            We will write to <bdi>{email}</bdi> as soon as you have confirmed it.
+            We’ll email <bdi>{email}</bdi> once you confirm it.
           </>
         ) : awaiting_approval ? (
           <>
-            We will write to <bdi>{email}</bdi> as soon as the camp has approved your family.
+            We’ll email <bdi>{email}</bdi> once the camp approves your family.
           </>
         ) : nothing ? (
           <>
-            You have stopped all emails to <bdi>{email}</bdi>, so we do not write there.
+            You turned off all emails to <bdi>{email}</bdi>.
           </>
         ) : (
           <>
-            We write to you at <bdi>{email}</bdi> when there is something to see.
+            We email you at <bdi>{email}</bdi> when there is something new.
           </>
         )}
       </p>

@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAction } from "../api/queries";
 import type { Profile } from "../api/client";
 import { explainOr } from "../lib/forms";
 import { Button } from "../ui/button";
@@ -42,7 +43,7 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
     email_notifications: saved.email_notifications,
   });
 
-  const save = useMutation({
+  const save = useAction({
     // Only what was changed here.
     mutationFn: () =>
       saveProfile(
@@ -83,7 +84,7 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
         ))}
       </div>
       {saved.other_addresses.length > 0 && (
-        <p className="text-sm text-muted">For your own address only. Your family’s other address has its own choice.</p>
+        <p className="text-sm text-muted">For your own email only. Your family’s other address has its own settings.</p>
       )}
       <div className="flex flex-wrap gap-3 pt-1">
         <Button type="submit" busy={save.isPending} className="flex-1">

@@ -106,7 +106,7 @@ function SecondaryEmail({
               ? "We’ll send a confirmation email there first."
               : saved.secondary_email_verified
                 ? undefined
-                : "We’ve sent a confirmation email there. It gets emails from camp once its owner has confirmed it."
+                : "We sent a confirmation email there. It gets emails from camp once its owner confirms it."
         }
       >
         <TextInput
@@ -142,8 +142,8 @@ function SecondaryEmail({
             error={errors.current_password}
             hint={
               <>
-                Needed to take <bdi className="wrap-anywhere">{saved.secondary_email}</bdi> out of your family. We tell
-                its owner.
+                Needed to take <bdi className="wrap-anywhere">{saved.secondary_email}</bdi> off your family. We’ll let
+                its owner know.
               </>
             }
           >

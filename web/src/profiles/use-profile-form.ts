@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Profile, type ProfilePatch } from "../api/client";
-import { sessionQuery } from "../api/queries";
+import { sessionQuery, useAction } from "../api/queries";
 import { explainOr } from "../lib/forms";
 import { errorToast, toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";
@@ -44,7 +44,7 @@ export function useProfileForm(saved: Profile) {
   // A double click is faster than the pending state of the mutation.
   const saving = useRef(false);
 
-  const save = useMutation({
+  const save = useAction({
     mutationFn: ({ part, sent }: { part: Part; sent: ProfilePatch }) => saveProfile(changesOf(sent, saved, part)),
     onSuccess: (profile, { part, sent }) => {
       client.setQueryData(profileQuery.queryKey, profile);

@@ -74,7 +74,7 @@ export function ShopFrame({ address, title }: { address: string; title: string }
         <div>
           <h2 id="shop">{title}</h2>
           <p className="mt-1 text-sm text-muted">
-            This part is run by {shop.host}, with its own terms and privacy policy.
+            This shop is run by {shop.host}, with its own terms and privacy policy.
           </p>
         </div>
         <a

@@ -14,10 +14,10 @@ export default function Store() {
   const store = useQuery(storeQuery);
   return (
     <div className="wrap pt-8 md:pt-12">
-      <PageMeta title="Camp Store" description="Caps, shirts and other things from camp, and how to order them." />
+      <PageMeta title="Camp Store" description="Caps, shirts and more from camp, and how to order them." />
       <h1>Camp Store</h1>
       <p className="mt-3 mb-8 max-w-[56ch] text-lg text-muted">
-        A piece of camp to wear, use or keep. Tell us what you would like, and we pack it for you.
+        Something from camp to wear, use or keep. Tell us what you’d like and we’ll get it to you.
       </p>
 
       {store.data ? (

@@ -1,5 +1,5 @@
-import { useMutation } from "@tanstack/react-query";
 import { Link, useSearchParams } from "react-router";
+import { useAction } from "../api/queries";
 import { isApiError } from "../api/client";
 import { explain } from "../lib/forms";
 import { PageMeta } from "../lib/page";
@@ -13,7 +13,7 @@ import { confirmSubscription } from "./queries";
 export default function ConfirmSubscription() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
-  const confirm = useMutation({ mutationFn: () => confirmSubscription(token) });
+  const confirm = useAction({ mutationFn: () => confirmSubscription(token) });
 
   return (
     <SmallSheet title={confirm.isSuccess ? "You are on the list" : "Stay Updated"}>
@@ -26,16 +26,16 @@ export default function ConfirmSubscription() {
           </Link>
         </>
       ) : token === "" ? (
-        <FormMessage>This link is not complete. Please open it again from the email.</FormMessage>
+        <FormMessage>This link is incomplete. Please open it again from the email.</FormMessage>
       ) : (
         <>
           <p className="text-muted">Tap to confirm that you want newsletters from camp.</p>
           <FormMessage>{confirm.error && explain(confirm.error)}</FormMessage>
           {isApiError(confirm.error, "gone") ? (
-            <p className="text-sm text-muted">You can ask for a new link at the foot of this page.</p>
+            <p className="text-sm text-muted">You can get a new link at the bottom of this page.</p>
           ) : (
             <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
-              {confirm.isPending ? "Confirming..." : "Yes, write to me"}
+              {confirm.isPending ? "Confirming..." : "Yes, sign me up"}
             </Button>
           )}
         </>

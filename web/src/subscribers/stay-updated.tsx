@@ -8,7 +8,7 @@ import { subscribe } from "./queries";
 export default function StayUpdated({ describedBy }: { describedBy: string }) {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { busy, errors, message, form } = useForm({
-    check: required({ email: "Please enter your email address." }),
+    check: required({ email: "Please enter your email." }),
     submit: async (data) => {
       const email = text(data, "email").trim();
       await subscribe(email);
@@ -20,8 +20,7 @@ export default function StayUpdated({ describedBy }: { describedBy: string }) {
   if (sentTo) {
     return (
       <p role="status" tabIndex={-1} ref={takeFocus}>
-        Almost there: please press the button in the email that we sent to{" "}
-        <bdi className="font-medium wrap-anywhere">{sentTo}</bdi>.
+        Almost there: tap the button in the email we sent to <bdi className="font-medium wrap-anywhere">{sentTo}</bdi>.
       </p>
     );
   }

@@ -25,7 +25,7 @@ it("what is no address is said beside the box, and stays in it", async () => {
   const footer = await box();
   const address = await footer.findByPlaceholderText<HTMLInputElement>("Your email address");
   await user.click(footer.getByRole("button", { name: "Subscribe" }));
-  expect(footer.getByText("Please enter your email address.")).toBeTruthy();
+  expect(footer.getByText("Please enter your email.")).toBeTruthy();
   await user.type(address, "bubby@");
   await user.click(footer.getByRole("button", { name: "Subscribe" }));
   expect(await footer.findByText("Please enter a valid email address.")).toBeTruthy();
@@ -36,7 +36,7 @@ it("what is no address is said beside the box, and stays in it", async () => {
 it("only the press of the button puts somebody on the list", async () => {
   const camp = server({ "POST /api/subscribe/confirm": null });
   const user = open("/subscribe/confirm?token=abc");
-  const yes = await screen.findByRole("button", { name: "Yes, write to me" });
+  const yes = await screen.findByRole("button", { name: "Yes, sign me up" });
   expect(camp.asked("POST", "/api/subscribe/confirm")).toHaveLength(0);
   await user.click(yes);
   expect(await screen.findByRole("heading", { name: "You are on the list" })).toBeTruthy();
@@ -48,17 +48,17 @@ it("a spent link says so, and a cut one too", async () => {
     "POST /api/subscribe/confirm": refuse(
       410,
       "gone",
-      "This link was used already or has expired. Please sign up again.",
+      "This link was already used or has expired. Please sign up again.",
     ),
   });
   const user = open("/subscribe/confirm?token=abc");
-  await user.click(await screen.findByRole("button", { name: "Yes, write to me" }));
-  expect(await screen.findByText("This link was used already or has expired. Please sign up again.")).toBeTruthy();
-  expect(screen.queryByRole("button", { name: "Yes, write to me" })).toBeNull();
+  await user.click(await screen.findByRole("button", { name: "Yes, sign me up" }));
+  expect(await screen.findByText("This link was already used or has expired. Please sign up again.")).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Yes, sign me up" })).toBeNull();
 });
 
 it("a link without its token is told apart", async () => {
   server({});
   open("/subscribe/confirm");
-  expect(await screen.findByText(/This link is not complete/)).toBeTruthy();
+  expect(await screen.findByText(/This link is incomplete/)).toBeTruthy();
 });

@@ -90,7 +90,7 @@ export const update = (change: Partial<LiveUpdate> = {}): LiveUpdate => ({
   author: "Mail room",
   priority: "medium",
   created_at: new Date(Date.now() - 59 * 60_000).toISOString(),
-  pinned: false,
+  pinned_until: null,
   ...change,
 });
 

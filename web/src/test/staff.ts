@@ -82,6 +82,7 @@ export const dashboard: Dashboard = {
     reports: 34,
     drafts: 3,
     gallery: 340,
+    comments_to_review: 2,
     users: 132,
     accounts: 5,
     live_updates: 12,

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode 
 import { Button, IconButton, type ButtonLook } from "./button";
 import { cx } from "./class-names";
 import { FormMessage } from "./field";
+import { dismissErrors, reportFailure } from "./toast";
 
 type DialogProps = { title: ReactNode; onClose: () => void; children: ReactNode; className?: string };
 
@@ -70,11 +71,15 @@ type ConfirmProps = {
   /** Red, unless nothing is lost. */
   look?: ButtonLook;
   onConfirm: () => Promise<unknown> | unknown;
+  /** Called when that fails; a sentence that it returns stands in the dialog instead of the error's own. */
+  failed?: (error: unknown) => string | void;
   onClose: () => void;
 };
 
 /** Asks before something that cannot be undone. */
-export function ConfirmDialog({ title, name, children, action, look = "danger", onConfirm, onClose }: ConfirmProps) {
+export function ConfirmDialog(props: ConfirmProps) {
+  const { title, name, children, action, look = "danger", onConfirm, failed, onClose } = props;
+  const id = useId();
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
 
@@ -82,11 +87,13 @@ export function ConfirmDialog({ title, name, children, action, look = "danger", 
     if (busy) return;
     setBusy(true);
     setFailure(null);
+    dismissErrors(id);
     try {
       await onConfirm();
       onClose();
     } catch (error) {
-      setFailure(error instanceof Error ? error.message : "Something went wrong. Please try again.");
+      const said = reportFailure(id, () => failed?.(error));
+      setFailure(said ?? (error instanceof Error ? error.message : "Something went wrong. Please try again."));
       setBusy(false);
     }
   }

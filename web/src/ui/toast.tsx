@@ -11,7 +11,7 @@ type Message = {
   /** Where a press on it leads. */
   href?: string | undefined;
 };
-type Toast = Message & { id: number };
+type Toast = Message & { id: number; action: string | undefined };
 
 const lifetime = 5_000;
 const timers = new Map<number, ReturnType<typeof setTimeout>>();
@@ -19,16 +19,28 @@ const listeners = new Set<() => void>();
 let toasts: Toast[] = [];
 let lastId = 0;
 
-/** Shows a message for five seconds. May be called from anywhere. A success replaces the errors before it. */
+/** The form or action that is reporting its failure. */
+let action: string | undefined;
+
+/** Shows a message for five seconds. May be called from anywhere. */
 export function toast(message: Message) {
   const id = ++lastId;
-  if (!message.destructive && !message.href) dismissErrors();
-  change([...toasts.slice(-2), { ...message, id }]);
+  change([...toasts.slice(-2), { ...message, id, action }]);
   leaveLater(id);
 }
 
-/** Call when a try has succeeded: what failed before no longer counts. */
-export const dismissErrors = () => change(toasts.filter(({ destructive }) => !destructive));
+/** The errors shown by `report` belong to this form or action: they go as soon as it is tried again. */
+export function reportFailure<Result>(of: string, report: () => Result) {
+  action = of;
+  try {
+    return report();
+  } finally {
+    action = undefined;
+  }
+}
+
+/** Call when a form is sent, or an action is tried, once more: what its last try said no longer counts. */
+export const dismissErrors = (of: string) => change(toasts.filter((t) => t.action !== of));
 
 export const errorToast = (description: string) => toast({ title: "Error", description, destructive: true });
 

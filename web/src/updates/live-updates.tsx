@@ -6,7 +6,7 @@ import { useNow } from "../lib/clock";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { EmptyState, ErrorState } from "../ui/states";
-import { newestUpdatesQuery } from "./queries";
+import { inOrder, newestUpdatesQuery } from "./queries";
 import { isRestricted, Restricted } from "./restricted";
 import { UpdateItem, UpdatesSkeleton } from "./update-item";
 
@@ -52,7 +52,7 @@ function Newest({ updates }: { updates: LiveUpdate[] }) {
   const id = useId();
   const now = useNow();
   const more = updates.length - collapsed;
-  const shown = all ? updates : updates.slice(0, collapsed);
+  const shown = inOrder(updates, now).slice(0, all ? undefined : collapsed);
   return (
     <>
       <ol id={id}>

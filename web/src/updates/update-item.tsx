@@ -5,7 +5,9 @@ import { age, campDateTime, campZone, minutesSince } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { cx } from "../ui/class-names";
+import { LinkedText } from "../ui/linked-text";
 import { Loading, Skeleton } from "../ui/states";
+import { isPinned } from "./queries";
 
 const newFor = 2 * 60;
 
@@ -60,7 +62,8 @@ export function Age({ update, now, className }: { update: LiveUpdate; now: Date;
 
 export function UpdateBadges({ update, now }: { update: LiveUpdate; now: Date }) {
   const fresh = minutesSince(update.created_at, now) < newFor;
-  if (update.priority !== "high" && !fresh && !update.pinned) return null;
+  const pinned = isPinned(update, now);
+  if (update.priority !== "high" && !fresh && !pinned) return null;
   return (
     <div className="mb-2 flex flex-wrap gap-2">
       {update.priority === "high" && (
@@ -69,7 +72,7 @@ export function UpdateBadges({ update, now }: { update: LiveUpdate; now: Date })
         </Badge>
       )}
       {fresh && <Badge tone="new">New</Badge>}
-      {update.pinned && <Badge>Pinned</Badge>}
+      {pinned && <Badge>Pinned</Badge>}
     </div>
   );
 }
@@ -77,7 +80,7 @@ export function UpdateBadges({ update, now }: { update: LiveUpdate; now: Date })
 export const UpdateText = ({ update }: { update: LiveUpdate }) => (
   <>
     <p dir="auto" className="mt-1.5 whitespace-pre-line">
-      {update.message}
+      <LinkedText text={update.message} />
     </p>
     <p className="mt-2 text-sm text-muted">
       Posted by <bdi>{update.author}</bdi>

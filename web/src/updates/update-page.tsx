@@ -27,17 +27,14 @@ export default function Update() {
       </Link>
       {isRestricted(error) ? (
         <>
-          <PageMeta title="Live Updates" description="An update for members of the camp." />
+          <PageMeta title="Live Updates" description="An update for camp families." />
           <h1 className="mb-5">Live Updates</h1>
           <Restricted error={error} back={paths.update(id)} />
         </>
       ) : isApiError(error) && [400, 404, 422].includes(error.status) ? (
-        <Gone title="Update not found" text="The link is not complete, or the update was never there." />
+        <Gone title="Update not found" text="Please check the link, or look for it in all updates." />
       ) : update?.withdrawn ? (
-        <Gone
-          title="This update was withdrawn"
-          text="The camp removed this update. The current ones are on the list."
-        />
+        <Gone title="This update was removed" text="The camp removed this update. See all current updates instead." />
       ) : update ? (
         <article className="max-w-[42rem]">
           <PageMeta title={update.title} description={update.message} />

@@ -6,7 +6,7 @@ import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState } from "../ui/states";
-import { allUpdatesQuery } from "./queries";
+import { allUpdatesQuery, inOrder } from "./queries";
 import { isRestricted, Restricted } from "./restricted";
 import { UpdateItem, UpdatesSkeleton } from "./update-item";
 
@@ -15,7 +15,7 @@ export default function Updates() {
   const now = useNow();
   return (
     <div className="wrap pt-8">
-      <PageMeta title="Live Updates" description="Short announcements from camp, the newest first." />
+      <PageMeta title="Live Updates" description="Short announcements from camp." />
       <h1 className="mb-5">Live Updates</h1>
       {isRestricted(updates.error) ? (
         <Restricted error={updates.error} back={paths.updates} />
@@ -23,7 +23,7 @@ export default function Updates() {
         updates.data.length > 0 ? (
           <>
             <ol>
-              {updates.data.map((update) => (
+              {inOrder(updates.data, now).map((update) => (
                 <UpdateItem key={update.id} update={update} now={now} heading="h2" />
               ))}
             </ol>

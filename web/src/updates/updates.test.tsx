@@ -1,5 +1,5 @@
-import { screen, within } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { act, screen, within } from "@testing-library/react";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { list, open, refuse, server, site, update } from "../test/portal";
 
 const before = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -64,6 +64,40 @@ describe("live updates at home", () => {
     expect((await section()).getAllByText("Mail room")).toHaveLength(7);
   });
 
+  it("stand in their order while a day passes: fresh High Priority ones, pinned ones, the newest", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: new Date("2026-07-29T12:00:00Z") });
+    const at = (time: string) => `2026-07-${time}:00Z`;
+    server({
+      "GET /api/live-updates": list(
+        update({ id: "c", title: "Bread", created_at: at("29T11:00") }),
+        update({ id: "b", title: "Pinned", created_at: at("25T10:00"), pinned_until: at("30T10:00") }),
+        update({ id: "a", title: "Alarm", created_at: at("28T12:01"), priority: "high" }),
+      ),
+    });
+    open("/updates");
+    const listed = () =>
+      within(screen.getByRole("main"))
+        .getAllByRole("heading", { level: 2 })
+        .map((heading) => heading.textContent);
+    await screen.findByText("Alarm");
+    expect(listed()).toEqual(["Alarm", "Pinned", "Bread"]);
+    await act(() => vi.advanceTimersByTimeAsync(80_000));
+    expect(listed()).toEqual(["Pinned", "Bread", "Alarm"]);
+    vi.setSystemTime("2026-07-30T10:00:00Z");
+    await act(() => vi.advanceTimersByTimeAsync(20_000));
+    expect(listed()).toEqual(["Bread", "Alarm", "Pinned"]);
+  });
+
+  it("have the addresses that staff typed as links", async () => {
+    server({ "GET /api/live-updates": list(update({ message: "Sign up: https://camp.example/trip. javascript:no" })) });
+    open("/updates");
+    const link = await screen.findByRole("link", { name: "https://camp.example/trip" });
+    expect(link.getAttribute("href")).toBe("https://camp.example/trip");
+    expect(link.getAttribute("rel")).toBe("noopener noreferrer");
+    expect(link.closest("p")?.textContent).toBe("Sign up: https://camp.example/trip. javascript:no");
+  });
+
   it("say when there are none, and when they could not be loaded", async () => {
     const camp = server({ "GET /api/live-updates": refuse(500, "internal", "Something went wrong.") });
     const user = open("/");
@@ -80,7 +114,7 @@ describe("live updates at home", () => {
       "GET /api/site": { ...site, access: "families" },
     });
     open("/");
-    expect(await (await section()).findByText(/An account alone is not enough/)).toBeTruthy();
+    expect(await (await section()).findByText(/The camp confirms each family once/)).toBeTruthy();
     expect((await section()).getByRole("link", { name: "Create Account" }).getAttribute("href")).toBe(
       "/auth?mode=create&next=%2F",
     );
@@ -138,7 +172,7 @@ describe("one update", () => {
   it("says that it was withdrawn, and shows nothing of it", async () => {
     server({ "GET /api/live-updates/n1": { ...update({ title: "", message: "", author: "" }), withdrawn: true } });
     open("/updates/n1");
-    expect(await screen.findByRole("heading", { name: "This update was withdrawn" })).toBeTruthy();
+    expect(await screen.findByRole("heading", { name: "This update was removed" })).toBeTruthy();
     expect(screen.queryByText("Posted by", { exact: false })).toBeNull();
   });
 

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useLocation, useNavigate } from "react-router";
 import { isApiError, type Video } from "../api/client";
-import { useSession } from "../api/queries";
+import { useSession, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { number } from "../lib/format";
 import { paths } from "../lib/paths";
@@ -23,7 +23,7 @@ export function LikeButton({ video }: { video: Video }) {
   const client = useQueryClient();
   const { queryKey } = videoQuery(video.id);
 
-  const like = useMutation({
+  const like = useAction({
     mutationFn: (liked: boolean) => setLike(video.id, liked),
     onMutate: async (liked) => {
       await client.cancelQueries({ queryKey });

@@ -25,10 +25,7 @@ export default function CurrentVideos() {
 
   return (
     <div className="wrap pt-8">
-      <PageMeta
-        title="This Year Videos"
-        description="The videos of this summer at camp, night by night, the newest first."
-      />
+      <PageMeta title="This Year Videos" description="This summer's videos from camp, newest first." />
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
         <h1>This Year Videos</h1>
         <aside aria-label="Posting time" className="flex items-center gap-3 rounded-md bg-pine-wash px-4 py-2.5">
@@ -89,7 +86,7 @@ export default function CurrentVideos() {
         ) : (
           <EmptyState
             title="No videos uploaded for this year yet"
-            text="Earlier summers are in the Gallery."
+            text="Past summers are in the Gallery."
             picture="/art/placeholder.svg"
           >
             <Link to={paths.pastVideos} className={buttonLook("line")}>

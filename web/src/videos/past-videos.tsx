@@ -22,7 +22,7 @@ export default function PastVideos() {
 
   return (
     <div className="wrap pt-8">
-      <PageMeta title="Gallery" description="The videos of earlier summers at camp, year by year." />
+      <PageMeta title="Gallery" description="Videos of past summers at camp, year by year." />
       <h1>Gallery</h1>
       <div className="mt-6 mb-7 flex flex-wrap gap-3">
         <SearchBox

@@ -45,7 +45,7 @@ function EmbedHelp({ video: { title, video_type, video_url } }: { video: Video }
     <details className="text-sm max-md:px-gutter">
       <summary className="link inline-flex min-h-tap items-center">Does it not play?</summary>
       <p className="mb-2 text-muted">
-        The video is on {youtube ? "YouTube" : "Google Drive"}, which your network or browser may block.
+        The video is on {youtube ? "YouTube" : "Google Drive"}, which your internet filter or browser may block.
       </p>
       <p className="flex flex-wrap gap-3">
         <a href={page} target="_blank" rel="noreferrer" className={buttonLook("line")}>

@@ -66,8 +66,8 @@ export function VideoFacts({ video, when, small = false }: { video: Card; when?:
   return (
     <p
       className={cx(
-        "mt-2 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-muted tabular-nums",
-        !small && "md:gap-x-4 md:text-sm",
+        "mt-2 flex flex-wrap items-center gap-y-0.5 text-xs text-muted tabular-nums",
+        small ? "gap-x-2" : "gap-x-3 md:gap-x-4 md:text-sm",
       )}
     >
       <time dateTime={video.upload_date}>{when ?? cardDate(video.upload_date, site?.current_year ?? video.year)}</time>

@@ -248,7 +248,7 @@ describe("a video that cannot be had", () => {
     expect(await screen.findByRole("heading", { name: title })).toBeTruthy();
     const words =
       code === "sign_in_required"
-        ? "This is for everyone with an account. Sign in, or create one: it takes a minute."
+        ? "You need an account for this. Sign in, or create one in a minute."
         : "The camp's own sentence.";
     expect(screen.getByText(words)).toBeTruthy();
   });

@@ -195,7 +195,7 @@ function NotFound() {
       <PageMeta title="Video not found" description="Video not found" />
       <img src="/art/placeholder.svg" alt="" width={640} height={360} className="w-full max-w-md rounded-lg" />
       <h1>Video not found</h1>
-      <p className="text-muted">It may have been taken down, or the link is not complete.</p>
+      <p className="text-muted">It may have been removed, or the link may be incomplete.</p>
       <Link to={paths.home} className={buttonLook()}>
         Return to Home
       </Link>
@@ -215,7 +215,7 @@ function Gate({ error }: { error: ApiError }) {
   }[error.code];
   return (
     <div className="wrap grid justify-items-center gap-4 pt-section text-center">
-      <PageMeta title={title ?? "Video"} description="A video for members of the camp." />
+      <PageMeta title={title ?? "Video"} description="A video for camp families." />
       <span className="grid size-16 place-items-center rounded-full bg-pine-wash text-pine">
         <Icon name="lock" className="size-8" />
       </span>

@@ -21,7 +21,7 @@ pub async fn updates(db: &Db, size: Size, now: DateTime<Utc>) {
             Cell::Text("The office".into()),
             Cell::Text(of(&["low", "medium", "high"], n).into()),
             Cell::Bool(n < size.updates / 2),
-            Cell::Bool(n % 50 == 0),
+            if n % 50 == 0 { Cell::At(now + TimeDelta::days(2)) } else { Cell::None },
             Cell::Text(normalize(&title)),
             Cell::Int(1),
             Cell::At(at),
@@ -31,7 +31,7 @@ pub async fn updates(db: &Db, size: Size, now: DateTime<Utc>) {
     insert(
         db,
         "insert into live_updates
-           (id, title, message, author, priority, is_active, pinned, search_text, version,
+           (id, title, message, author, priority, is_active, pinned_until, search_text, version,
             created_at, updated_at) ",
         rows,
     )

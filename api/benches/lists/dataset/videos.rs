@@ -9,6 +9,9 @@ use super::deliveries::notifications;
 use super::rows::{Cell, insert};
 use super::{FIRST, LAST, Size, of};
 
+/// Readers reported one of so many comments.
+const REPORTED: usize = 500;
+
 /// The newest first.
 pub async fn videos(db: &Db, size: Size, now: DateTime<Utc>) -> Vec<Uuid> {
     let ids: Vec<Uuid> = (0..size.videos).map(|_| Uuid::now_v7()).collect();
@@ -67,21 +70,25 @@ pub async fn reactions(db: &Db, size: Size, now: DateTime<Utc>, videos: &[Uuid])
         |n: u32, of: u32| now - TimeDelta::minutes(i64::from(n) * 20 * 365 * 1_440 / i64::from(of));
     let comments: Vec<Uuid> = (0..size.comments).map(|_| Uuid::now_v7()).collect();
     let rows = comments.iter().zip(0..).map(|(id, n)| {
+        let author = format!("{} {}", of(&FIRST, n), of(&LAST, n));
         vec![
             Cell::Id(*id),
             Cell::Id(videos[n as usize % videos.len()]),
-            Cell::Text(format!("{} {}", of(&FIRST, n), of(&LAST, n))),
+            Cell::Text(author.clone()),
             Cell::Text("What a night! Greetings to the whole bunk.".into()),
             Cell::At(ago(n, size.comments)),
+            Cell::Text(normalize(&format!("{author} What a night! Greetings to the whole bunk."))),
+            if (n as usize).is_multiple_of(REPORTED) { Cell::At(now) } else { Cell::None },
         ]
     });
     insert(
         db,
-        "insert into video_comments (id, video_id, author_name, content, created_at) ",
+        "insert into video_comments
+           (id, video_id, author_name, content, created_at, search_text, reported_at) ",
         rows,
     )
     .await;
-    let rows = comments.iter().step_by(500).map(|id| {
+    let rows = comments.iter().step_by(REPORTED).map(|id| {
         vec![
             Cell::Id(*id),
             Cell::Bytes(id.as_bytes().to_vec()),

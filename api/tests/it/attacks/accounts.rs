@@ -29,7 +29,7 @@ pub async fn link(camp: &Camp, email: &str, words: &str) -> String {
 
 pub const CONFIRM: &str = "Please confirm your email";
 pub const NEW: &str = "Please confirm your new email";
-pub const SECOND: &str = "confirm that you want our mail";
+pub const SECOND: &str = "Join a family’s emails at";
 
 pub async fn verify(browser: &Browser, token: &str) -> crate::camp::Reply {
     browser.post("/api/auth/verify", json!({ "token": token })).await

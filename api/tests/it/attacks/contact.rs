@@ -76,7 +76,7 @@ story! {
         flood(&camp, 30..35, "staff").await;
         let sent = subjects("office@camp.example");
         assert_eq!(sent.len(), 31, "{sent:?}");
-        assert_eq!(sent[30], "More messages wait in the portal");
+        assert_eq!(sent[30], "More messages in the portal");
         let notice = camp.mail_to("office@camp.example").await;
         assert!(notice.text.contains("http://camp.example/admin/messages"), "{}", notice.text);
         assert!(!notice.text.contains("watches.example") && notice.reply_to.is_none_or(|to| !to.to_string().contains("elsewhere")));

@@ -131,7 +131,7 @@ story! {
                 }
                 "others out" => drop(feder.post("/api/admin/sessions/end-others", json!({})).await.expect(204)),
                 "owner signs out" => {
-                    owner.delete(&format!("{path}/sessions")).await.expect(204);
+                    owner.delete_with(&format!("{path}/sessions"), json!({ "current_password": PASSWORD })).await.expect(204);
                     feder = camp.browser();
                     feder.post("/api/admin/auth/sign-in", json!({ "username": "feder", "password": OWN })).await.expect(200);
                 }
@@ -223,7 +223,12 @@ story! {
         let feder = camp.staff().await;
         let (path, _) = account(&owner, "feder").await;
         let reset = format!("{path}/reset");
-        let steps: [(Method, &str, Value, u16); 6] = [
+        let sessions = format!("{path}/sessions");
+        let listed = owner.get(&sessions).await.expect(200).json();
+        let session = format!("{sessions}/{}", listed["items"][0]["id"].as_str().expect("an id"));
+        let steps: [(Method, &str, Value, u16); 8] = [
+            (Method::DELETE, &session, json!({}), 204),
+            (Method::DELETE, &sessions, json!({}), 204),
             (Method::POST, &reset, json!({}), 202),
             (Method::PATCH, &path, json!({ "version": 1, "username": "federn" }), 200),
             (Method::PATCH, &path, json!({ "version": 2, "disabled": true }), 200),

@@ -207,7 +207,7 @@ story! {
         for reply in replies {
             assert!(reply.headers.get("set-cookie").is_none_or(|set| !set.to_str().expect("text").starts_with("device=")));
             let problem = reply.refused(401, "invalid_credentials");
-            assert_eq!(problem["detail"], "The email address or the password is not right.");
+            assert_eq!(problem["detail"], "The email or password is not right.");
         }
         assert_eq!(wrong_until_refused(&chaya, PARENT, parent("chaya@family.example", "wrong wrong")).await, 5);
         let staff = camp.staff().await;

@@ -47,7 +47,7 @@ story! {
         let refusal = chaya.post("/api/auth/verify/resend", json!({})).await;
         assert!(refusal.headers.contains_key(header::RETRY_AFTER));
         let refusal = refusal.refused(429, "too_many_mails");
-        assert_eq!(refusal["detail"], "We have written to this address several times already. Please try again in 60 minutes.");
+        assert_eq!(refusal["detail"], "We have already emailed this address several times. Please try again in 60 minutes.");
         assert_eq!(mails_like(&camp, "chaya").await, 6);
         camp.wait(TimeDelta::minutes(61));
         chaya.post("/api/auth/verify/resend", json!({})).await.expect(202);

@@ -34,7 +34,7 @@ story! {
         let staff = camp.staff().await;
         let mallory = mallory(&camp).await;
         camp.work().await;
-        assert_eq!(subjects(&camp, "chaya@family.example"), ["Visiting Day: confirm that you want our mail"]);
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["Join a family’s emails at Visiting Day"]);
         let path = family(&staff, "chaya@family.example").await;
         let mut form = sign_up("Chaya", "chaya@family.example");
         form["invite"] = json!(link(&camp, "chaya@family.example", "You are invited").await);
@@ -197,7 +197,7 @@ story! {
         assert_eq!(kept["secondary_email"], "shimon@family.example");
         assert_eq!(kept["secondary_email_verified"], true);
         camp.work().await;
-        assert_eq!(subjects(&camp, "shimon@family.example"), ["Visiting Day: confirm that you want our mail"]);
+        assert_eq!(subjects(&camp, "shimon@family.example"), ["Join a family’s emails at Visiting Day"]);
         chaya.patch("/api/profile", with("eve@elsewhere.example", PASSWORD)).await.expect(200);
         camp.work().await;
         let told = camp.mails_to("shimon@family.example").pop().expect("a mail");

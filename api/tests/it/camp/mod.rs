@@ -14,7 +14,7 @@ use portal::accounts::staff::{self, NewStaff, Role};
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::mail::{Mail, Mailer};
-use portal::{App, Config, jobs, settings_admin};
+use portal::{App, Config, StaffId, jobs, settings_admin};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -253,7 +253,7 @@ impl Camp {
     }
 
     /// Neither idleness nor age ends the sessions of this staff account.
-    async fn keep_signed_in(&self, staff_id: uuid::Uuid) {
+    async fn keep_signed_in(&self, staff_id: StaffId) {
         let text = "update sessions set last_seen_at = $2, expires_at = $2 where staff_id = $1";
         let late = self.now() + TimeDelta::days(3_650);
         let written = match &self.app.db {

@@ -8,16 +8,16 @@ use crate::notifications::{Button, MailContent};
 
 impl Mail<'_> {
     pub(super) async fn secondary_email(&self) -> Result<MailContent> {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         Ok(MailContent {
-            subject: format!("{site}: confirm that you want our mail"),
-            heading: "Your address, for a family".into(),
+            subject: format!("Join a family’s emails at {site}"),
+            heading: "Join a family’s emails".into(),
             paragraphs: vec![
                 format!(
-                    "{} gave this as the second address of their family at {site}.",
+                    "{} added this address to their family at {site}.",
                     self.asker().await?
                 ),
-                "If you are of this family, please confirm it: then camp writes to you as well, and an account with this address shows the family. Before that we do not write to it.".into(),
+                "If this is your family, please confirm: then you get the family’s emails too, and an account with this address shows the family. Until then we won’t email you again.".into(),
             ],
             button: Some(Button {
                 label: "Confirm my email",
@@ -32,12 +32,12 @@ impl Mail<'_> {
     }
 
     pub(super) fn secondary_added(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("Your family at {site} has a second address"),
             heading: "A second address for your family".into(),
             paragraphs: vec![format!(
-                "The second address of your family was confirmed. Camp writes there as well, and an account with it shows your family. If you did not expect this, remove it on your profile and write to {}.",
+                "The second address of your family was confirmed. It gets camp emails too, and an account with it shows your family. If you did not expect this, remove it on your profile and write to {}.",
                 self.settings.contact_email
             )],
             button: Some(Button { label: "Open my profile", url: self.app.url("/profile") }),
@@ -46,17 +46,17 @@ impl Mail<'_> {
     }
 
     pub(super) async fn secondary_removed(&self) -> Result<MailContent> {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         Ok(MailContent {
             subject: format!("Your address was removed from a family at {site}"),
             heading: "Your address was removed".into(),
             paragraphs: vec![
                 format!(
-                    "{} removed your address from their family at {site}. Mail about the family no longer comes here.",
+                    "{} removed your address from their family at {site}. You will no longer get emails about this family.",
                     self.asker().await?
                 ),
                 format!(
-                    "If you did not expect this, please write to {} at once.",
+                    "If you did not expect this, please write to {} right away.",
                     self.settings.contact_email
                 ),
             ],
@@ -65,12 +65,12 @@ impl Mail<'_> {
     }
 
     pub(super) fn guardian_joined(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
-            subject: format!("Somebody joined your family at {site}"),
+            subject: format!("Someone joined your family at {site}"),
             heading: "A second login for your family".into(),
             paragraphs: vec![format!(
-                "Another login was linked to your family at {site}, by an address of your family or by an invitation from the camp. If you did not expect this, please write to {}.",
+                "Another login was linked to your family at {site}, through one of your family’s addresses or an invitation from the camp. If you did not expect this, please write to {}.",
                 self.settings.contact_email
             )],
             ..MailContent::default()
@@ -78,40 +78,40 @@ impl Mail<'_> {
     }
 
     pub(super) async fn invitation(&self) -> Result<MailContent> {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         Ok(MailContent {
             subject: format!("You are invited to {site}"),
             heading: "Watch the summer with us".into(),
             paragraphs: vec![format!(
-                "{site} has a page for its families: a video of every day, news from camp, and your child's face within one tap. Your place is ready; all you need is a password."
+                "{site} has a site for its families, with a new video every day and updates from camp. Your account is ready. All you need is a password."
             )],
             button: Some(Button {
                 label: "Accept the invitation",
                 url: self.link(Purpose::Invite, "/auth?invite=").await?,
             }),
-            notes: vec!["The link works for 30 days and is only for your family.".into()],
+            notes: vec!["The link works for 30 days, only for your family.".into()],
             ..MailContent::default()
         })
     }
 
     pub(super) fn approved(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("Welcome to {site}"),
-            heading: "You are confirmed as a family of the camp".into(),
-            paragraphs: vec!["From now on you can watch all videos.".into()],
+            heading: "Your family is confirmed".into(),
+            paragraphs: vec!["You can now watch all the videos.".into()],
             button: Some(Button { label: "Open the videos", url: self.app.url("/current-videos") }),
             ..MailContent::default()
         }
     }
 
     pub(super) fn refused(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("Your registration at {site}"),
             heading: "We could not confirm your family".into(),
             paragraphs: vec![format!(
-                "The camp did not find your family among those of this summer. If this is a mistake, please write to {}.",
+                "The camp did not find your family on this summer’s list. If this is a mistake, please write to {}.",
                 self.settings.contact_email
             )],
             ..MailContent::default()

@@ -36,6 +36,7 @@ pub(crate) async fn write(
         AccountMail::StaffEmailChanged => mail.staff_email_changed(),
         AccountMail::StaffTwoFactorOn => mail.staff_two_factor_on(),
         AccountMail::StaffTwoFactorOff => mail.staff_two_factor_off(),
+        AccountMail::StaffRecoveryCodes => mail.staff_recovery_codes(),
         AccountMail::StaffAccount => mail.staff_account(),
         AccountMail::StaffNewBrowser => mail.staff_new_browser(),
         AccountMail::GuardianJoined => mail.guardian_joined(),

@@ -1,4 +1,4 @@
-//! Mail to staff about their accounts.
+//! Emails to staff about their accounts.
 
 use serde_json::Value;
 
@@ -7,16 +7,16 @@ use crate::Result;
 use crate::accounts::staff::RESET;
 use crate::notifications::{Button, MailContent, Notification};
 
-const ALARM: &str = "If you did not expect this, please tell an owner of the portal at once.";
+const ALARM: &str = "If you did not expect this, please tell an owner right away.";
 
 impl Mail<'_> {
     pub(super) async fn staff_reset(&self) -> Result<MailContent> {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         Ok(MailContent {
             subject: format!("Choose a new password for the staff area of {site}"),
             heading: "A new password for your staff account".into(),
             paragraphs: vec![format!(
-                "{} wants you to choose a new password for the staff account {}. Until you do, the old one stays.",
+                "{} asked you to choose a new password for the staff account {}. Until you do, the old one works.",
                 owner(self.notification),
                 self.delivery.full_name,
             )],
@@ -24,13 +24,13 @@ impl Mail<'_> {
                 label: "Choose a new password",
                 url: self.link(RESET, "/auth/reset?for=staff&token=").await?,
             }),
-            notes: vec!["The link works for one hour. If you did not expect this mail, please ask an owner about it.".into()],
+            notes: vec!["The link works for one hour. If you did not expect this email, please ask an owner about it.".into()],
             ..MailContent::default()
         })
     }
 
     pub(super) fn staff_password_changed(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("Your staff password for {site} was changed"),
             heading: "Your staff password was changed".into(),
@@ -46,13 +46,13 @@ impl Mail<'_> {
     }
 
     pub(super) fn staff_email_changed(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("The email of your staff account at {site} was changed"),
-            heading: "Your staff account has another address now".into(),
+            heading: "Your staff account has a new email".into(),
             paragraphs: vec![
                 format!(
-                    "An owner changed the address of {}. Mail about the account no longer comes here.",
+                    "An owner changed the email of {}. You will no longer get emails about this account here.",
                     self.delivery.full_name
                 ),
                 ALARM.into(),
@@ -62,13 +62,13 @@ impl Mail<'_> {
     }
 
     pub(super) fn staff_two_factor_on(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("Two-factor was turned on for your staff account at {site}"),
-            heading: "Signing in asks for a code now".into(),
+            heading: "You now need a code to sign in".into(),
             paragraphs: vec![
                 format!(
-                    "An authenticator app was set up for {}: from now on signing in asks for a code of it. All other devices were signed out.",
+                    "An authenticator app was set up for {}. From now on you need a code from it to sign in. All other devices were signed out.",
                     self.delivery.full_name,
                 ),
                 ALARM.into(),
@@ -78,13 +78,29 @@ impl Mail<'_> {
     }
 
     pub(super) fn staff_two_factor_off(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("Two-factor was turned off for your staff account at {site}"),
-            heading: "Signing in asks for no code any more".into(),
+            heading: "You no longer need a code to sign in".into(),
             paragraphs: vec![
                 format!(
-                    "The authenticator app was taken off {}: the password alone lets in. All other devices were signed out.",
+                    "The authenticator app was removed from {}, so the password is enough to sign in. All other devices were signed out.",
+                    self.delivery.full_name,
+                ),
+                ALARM.into(),
+            ],
+            ..MailContent::default()
+        }
+    }
+
+    pub(super) fn staff_recovery_codes(&self) -> MailContent {
+        let site = &self.settings.site_name;
+        MailContent {
+            subject: format!("New recovery codes for your staff account at {site}"),
+            heading: "You have new recovery codes".into(),
+            paragraphs: vec![
+                format!(
+                    "New recovery codes were made for {}. The earlier codes no longer work.",
                     self.delivery.full_name,
                 ),
                 ALARM.into(),
@@ -94,10 +110,10 @@ impl Mail<'_> {
     }
 
     pub(super) fn staff_account(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("The staff accounts of {site} have changed"),
-            heading: "A staff account was added or made an owner's".into(),
+            heading: "A staff account was added or became an owner".into(),
             paragraphs: vec![told_of(self.notification), ALARM.into()],
             button: Some(Button { label: "Open the staff area", url: self.app.url("/admin") }),
             ..MailContent::default()
@@ -105,17 +121,17 @@ impl Mail<'_> {
     }
 
     pub(super) fn staff_new_browser(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("A new sign-in to the staff area of {site}"),
             heading: "A sign-in from a new browser".into(),
             paragraphs: vec![
                 format!(
-                    "Somebody signed in as {} on a {}, in a browser that this account was not used in before.",
+                    "Someone signed in as {} on a {}, in a browser this account had not used before.",
                     self.delivery.full_name,
                     device(self.notification),
                 ),
-                "If this was you, you don’t need to do anything. If it was not, change your password at once: that signs out every other device. Then tell an owner of the portal.".into(),
+                "If this was you, you don’t need to do anything. If not, change your password right away: that signs out every other device. Then tell an owner.".into(),
             ],
             button: Some(Button { label: "Open the staff area", url: self.app.url("/admin") }),
             ..MailContent::default()
@@ -127,8 +143,8 @@ impl Mail<'_> {
 fn owner(notification: &Notification) -> String {
     let data: Value = serde_json::from_str(&notification.data).unwrap_or_default();
     match data["by"].as_str() {
-        Some(name) => format!("{name}, an owner of the portal,"),
-        None => "An owner of the portal".into(),
+        Some(name) => format!("{name}, an owner,"),
+        None => "An owner".into(),
     }
 }
 
@@ -139,7 +155,7 @@ fn told_of(notification: &Notification) -> String {
     let (by, name) = (word("by"), word("name"));
     match word("what") {
         "promoted" => format!("{by} made {name} an owner."),
-        "added_owner" => format!("{by} added the account {name}, which is an owner's."),
+        "added_owner" => format!("{by} added the account {name} as an owner."),
         _ => format!("{by} added the account {name}."),
     }
 }

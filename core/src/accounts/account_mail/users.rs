@@ -1,4 +1,4 @@
-//! Mail to users about their own account.
+//! Emails to users about their own account.
 
 use super::Mail;
 use crate::Result;
@@ -9,12 +9,12 @@ const IGNORE: &str = "If this was not you, you don’t need to do anything.";
 
 impl Mail<'_> {
     pub(super) async fn verify(&self) -> Result<MailContent> {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         Ok(MailContent {
             subject: format!("Please confirm your email for {site}"),
             heading: "One click, and you are in.".into(),
             paragraphs: vec![format!(
-                "Somebody signed up at {site} with this address. If it was you, please confirm it: then you can comment, and {site} can write to you when a video is up."
+                "Someone signed up at {site} with this email. If it was you, please confirm: then you can comment and get an email when a video is up."
             )],
             button: Some(Button {
                 label: "Confirm my email",
@@ -26,12 +26,12 @@ impl Mail<'_> {
     }
 
     pub(super) async fn change_email(&self) -> Result<MailContent> {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         Ok(MailContent {
             subject: format!("Please confirm your new email for {site}"),
-            heading: "Your new address".into(),
+            heading: "Your new email".into(),
             paragraphs: vec![format!(
-                "Somebody asked to sign in at {site} with this address from now on. If it was you, please confirm it; your password may be asked for."
+                "Someone asked to sign in at {site} with this email from now on. If it was you, please confirm. You may need your password."
             )],
             button: Some(Button {
                 label: "Confirm my email",
@@ -43,12 +43,12 @@ impl Mail<'_> {
     }
 
     pub(super) fn email_changed(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("Your email for {site} was changed"),
-            heading: "You sign in with another address now".into(),
+            heading: "You sign in with a new email now".into(),
             paragraphs: vec![format!(
-                "The address of your account was changed, and the new one was confirmed. If this was not you, please write to {} at once.",
+                "The email of your account was changed and the new one confirmed. If this was not you, please write to {} right away.",
                 self.settings.contact_email
             )],
             ..MailContent::default()
@@ -56,14 +56,11 @@ impl Mail<'_> {
     }
 
     pub(super) async fn reset(&self) -> Result<MailContent> {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         Ok(MailContent {
             subject: format!("Choose a new password for {site}"),
             heading: "A new password".into(),
-            paragraphs: vec![
-                "You asked for a new password. Choose one on the page that this button opens."
-                    .into(),
-            ],
+            paragraphs: vec!["You asked for a new password. Tap the button to choose one.".into()],
             button: Some(Button {
                 label: "Choose a new password",
                 url: self.link(Purpose::Reset, "/auth/reset?token=").await?,
@@ -74,14 +71,14 @@ impl Mail<'_> {
     }
 
     pub(super) fn password_changed(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("Your password for {site} was changed"),
             heading: "Your password was changed".into(),
             paragraphs: vec![
                 "All other devices were signed out.".into(),
                 format!(
-                    "If this was not you, choose a new password at once and write to {}.",
+                    "If this was not you, choose a new password right away and write to {}.",
                     self.settings.contact_email
                 ),
             ],

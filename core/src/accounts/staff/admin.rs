@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::credentials::confirm_password;
 use super::list::{Account, find};
@@ -13,6 +12,7 @@ use crate::accounts::{links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::error::OrTaken;
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
@@ -57,7 +57,8 @@ pub(super) fn check_names(
 ///
 /// # Errors
 ///
-/// Those of [`add`], and [`Error::Invalid`] on `current_password`.
+/// Those of [`add`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong
+/// passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn add_as(app: &App, me: &Staff, new: NewStaff, from: ClientInfo) -> Result<Account> {
     confirm(app, me, new.current_password.as_deref(), from).await?;
     add(app, Actor::Staff(me.id), new).await
@@ -80,7 +81,7 @@ pub(super) async fn confirm(
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::Taken`] on `username` or `email`
+/// [`Error::Invalid`] on `username`, `email` or `password`, [`Error::Taken`] on `username` or `email`.
 pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
@@ -91,7 +92,7 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     checks.done()?;
     let hash = password::hash(app, &new.password).await?;
     let now = app.clock.now();
-    let id = Uuid::now_v7();
+    let id = StaffId::generate();
     let mut tx = app.db.begin().await?;
     free(&mut tx, id, Some(&username), Some(&email)).await?;
     tx.sql(
@@ -127,7 +128,7 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
 /// Names and addresses are unique among staff, ignoring case.
 pub(super) async fn free(
     tx: &mut Tx,
-    id: Uuid,
+    id: StaffId,
     username: Option<&str>,
     email: Option<&str>,
 ) -> Result<()> {
@@ -160,7 +161,7 @@ pub(super) async fn tell_owners(
 ) -> Result<()> {
     let Actor::Staff(by) = actor else { return Ok(()) };
     let by = find(&mut *tx, by).await?.username;
-    let owners: Vec<(Uuid, String, String)> = tx
+    let owners: Vec<(StaffId, String, String)> = tx
         .sql("select id, email, username from staff where role = $1 and disabled_at is null")
         .bind(Role::Owner)
         .all()
@@ -177,11 +178,12 @@ pub(super) async fn tell_owners(
 ///
 /// # Errors
 ///
-/// Those of [`remove`], and [`Error::Invalid`] on `current_password`.
+/// Those of [`remove`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong
+/// passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn remove_as(
     app: &App,
     me: &Staff,
-    id: Uuid,
+    id: StaffId,
     given: &str,
     from: ClientInfo,
 ) -> Result<()> {
@@ -193,8 +195,8 @@ pub async fn remove_as(
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Conflict`] for the last active owner.
-pub async fn remove(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+/// [`Error::NotFound`] when there is no such account, [`Error::Conflict`] for the last active owner.
+pub async fn remove(app: &App, actor: Actor, id: StaffId) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     tx.lock("staff").await?;
@@ -232,11 +234,12 @@ pub(super) async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Invalid`] on `current_password`.
+/// Those of [`send_reset`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many
+/// wrong passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn send_reset_as(
     app: &App,
     me: &Staff,
-    id: Uuid,
+    id: StaffId,
     given: &str,
     from: ClientInfo,
 ) -> Result<()> {
@@ -248,8 +251,8 @@ pub async fn send_reset_as(
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
-pub async fn send_reset(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+/// [`Error::NotFound`] when there is no such account.
+pub async fn send_reset(app: &App, actor: Actor, id: StaffId) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;

@@ -3,7 +3,6 @@
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::admin::{an_owner_is_left, check_names, confirm, free, tell_owners};
 use super::list::{Account, find};
@@ -14,6 +13,7 @@ use crate::accounts::{password, tokens};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::error::OrTaken;
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
@@ -38,11 +38,12 @@ pub struct StaffChanges {
 ///
 /// # Errors
 ///
-/// Those of [`change`], and [`Error::Invalid`] on `current_password`.
+/// Those of [`change`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong
+/// passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn change_as(
     app: &App,
     me: &Staff,
-    id: Uuid,
+    id: StaffId,
     changes: StaffChanges,
     from: ClientInfo,
 ) -> Result<Account> {
@@ -56,8 +57,15 @@ pub async fn change_as(
 ///
 /// # Errors
 ///
-/// [`Error::Stale`] when the account changed since it was read.
-pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) -> Result<Account> {
+/// [`Error::Stale`] when the account changed since it was read, [`Error::NotFound`] when there is no
+/// such account, [`Error::Invalid`] on `username`, `email` or `password`, [`Error::Taken`] when another
+/// account has that name or address, [`Error::Conflict`] for the last active owner.
+pub async fn change(
+    app: &App,
+    actor: Actor,
+    id: StaffId,
+    changes: StaffChanges,
+) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
     let (username, email) =
@@ -110,7 +118,7 @@ pub async fn change(app: &App, actor: Actor, id: Uuid, changes: StaffChanges) ->
 /// Writes what was changed. What is `None` stays.
 async fn update(
     tx: &mut Tx,
-    id: Uuid,
+    id: StaffId,
     changes: &StaffChanges,
     username: Option<&str>,
     email: Option<&str>,

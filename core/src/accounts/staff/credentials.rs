@@ -10,6 +10,7 @@ use crate::accounts::sessions::{self, Holder, SessionInfo};
 use crate::accounts::tokens;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
 use crate::validation::Validator;
@@ -20,8 +21,8 @@ use crate::{App, Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`], [`Error::StaffRequired`] if the
-/// account was deleted meanwhile.
+/// [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong ones,
+/// [`Error::StaffRequired`] if the account was deleted meanwhile.
 pub(super) async fn confirm_password(
     app: &App,
     me: &Staff,
@@ -43,7 +44,9 @@ pub(super) async fn confirm_password(
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] for a wrong current or an unacceptable new password.
+/// [`Error::Invalid`] for a wrong current or an unacceptable new password, [`Error::TooMany`] after
+/// many wrong passwords, [`Error::StaffRequired`] or [`Error::NotFound`] if the account was deleted
+/// meanwhile.
 pub async fn change_password(
     app: &App,
     staff: &Staff,
@@ -81,7 +84,7 @@ pub async fn change_password(
 pub(crate) async fn password_was_reset(
     tx: &mut Tx,
     app: &App,
-    id: Uuid,
+    id: StaffId,
     email: &str,
     hash: &str,
 ) -> Result<()> {
@@ -98,13 +101,13 @@ pub(crate) async fn password_was_reset(
         .execute()
         .await?;
     if changed == 0 {
-        return Err(Error::Gone("This link is void. Please ask an owner for a new one."));
+        return Err(Error::Gone("This link no longer works. Please ask an owner for a new one."));
     }
     password_changed(tx, app, id, None).await
 }
 
 /// The consequences of a password that the account's holder chose.
-async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) -> Result<()> {
+async fn password_changed(tx: &mut Tx, app: &App, id: StaffId, save: Option<Uuid>) -> Result<()> {
     sessions::end_all(tx, Holder::Staff(id), save).await?;
     tokens::void(tx, Holder::Staff(id)).await?;
     let account = find(&mut *tx, id).await?;
@@ -120,7 +123,7 @@ async fn password_changed(tx: &mut Tx, app: &App, id: Uuid, save: Option<Uuid>) 
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such account.
-pub async fn sessions_of(app: &App, id: Uuid, current: Uuid) -> Result<Vec<SessionInfo>> {
+pub async fn sessions_of(app: &App, id: StaffId, current: Uuid) -> Result<Vec<SessionInfo>> {
     find(&app.db, id).await?;
     let settings = app.settings().await?;
     sessions::of_staff(app, &settings, id, current).await
@@ -131,7 +134,7 @@ pub async fn sessions_of(app: &App, id: Uuid, current: Uuid) -> Result<Vec<Sessi
 /// # Errors
 ///
 /// [`Error::NotFound`] when the session is not the account's.
-pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Result<()> {
+pub async fn end_session(app: &App, actor: Actor, id: StaffId, session: Uuid) -> Result<()> {
     let mut tx = app.db.begin().await?;
     sessions::end_one(&mut tx, Holder::Staff(id), session).await?;
     ended(&mut tx, app, actor, id, 1).await?;
@@ -146,7 +149,7 @@ pub async fn end_session(app: &App, actor: Actor, id: Uuid, session: Uuid) -> Re
 pub async fn end_other_sessions(
     app: &App,
     actor: Actor,
-    id: Uuid,
+    id: StaffId,
     save: Option<Uuid>,
 ) -> Result<()> {
     find(&app.db, id).await?;
@@ -159,7 +162,44 @@ pub async fn end_other_sessions(
     tx.commit().await
 }
 
-async fn ended(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, count: u64) -> Result<()> {
+/// Ends one session of an account for an owner, who confirms with their password, as for every other
+/// change of another account.
+///
+/// # Errors
+///
+/// Those of [`end_session`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many
+/// wrong passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
+pub async fn end_session_as(
+    app: &App,
+    me: &Staff,
+    id: StaffId,
+    session: Uuid,
+    given: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    confirm_password(app, me, given, &from).await?;
+    end_session(app, Actor::Staff(me.id), id, session).await
+}
+
+/// Ends all sessions of an account, except `save`, for an owner, who confirms with their password.
+///
+/// # Errors
+///
+/// Those of [`end_other_sessions`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after
+/// many wrong passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
+pub async fn end_sessions_as(
+    app: &App,
+    me: &Staff,
+    id: StaffId,
+    save: Uuid,
+    given: &str,
+    from: ClientInfo,
+) -> Result<()> {
+    confirm_password(app, me, given, &from).await?;
+    end_other_sessions(app, Actor::Staff(me.id), id, Some(save)).await
+}
+
+async fn ended(tx: &mut Tx, app: &App, actor: Actor, id: StaffId, count: u64) -> Result<()> {
     let (now, subject) = (app.clock.now(), Subject::new(SubjectKind::Staff, id));
     let details = json!({ "sessions": count });
     audit::record(tx, now, actor, Action::StaffEndSessions, subject, details).await

@@ -2,10 +2,10 @@
 //! by mail, and known browsers have their own failure count, separate from their network.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use uuid::Uuid;
 
 use crate::accounts::sessions::{random_token, token_hash};
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::rate_limits::By;
 use crate::{App, Result};
 
@@ -18,7 +18,7 @@ pub const DAYS: i64 = 365;
 pub(super) async fn note(
     tx: &mut Tx,
     app: &App,
-    id: Uuid,
+    id: StaffId,
     cookie: Option<&str>,
 ) -> Result<(String, bool)> {
     let now = app.clock.now();

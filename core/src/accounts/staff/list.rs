@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{Role, UNKNOWN};
 use crate::Result;
 use crate::db::{Db, On};
+use crate::ids::StaffId;
 use crate::pagination::{Page, PageRequest};
 
 /// An account as owners see it. No password in any form.
@@ -31,14 +32,18 @@ const ACCOUNT: &str = "select id, username, email, role, disabled_at is not null
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotFound`]
-pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Account> {
+/// [`crate::Error::NotFound`] when there is no such account.
+pub async fn find(on: impl Into<On<'_>>, id: StaffId) -> Result<Account> {
     on.into().sql([ACCOUNT, "where id = $1"]).bind(id).optional().await?.ok_or(UNKNOWN)
 }
 
-/// Returns the id of an account by its name, ignoring case. Fails when there is none.
-pub async fn named(db: &Db, username: &str) -> Result<Uuid> {
-    let found: Option<(Uuid,)> = db
+/// Returns the id of an account by its name, ignoring case.
+///
+/// # Errors
+///
+/// [`crate::Error::NotFound`] when there is none.
+pub async fn named(db: &Db, username: &str) -> Result<StaffId> {
+    let found: Option<(StaffId,)> = db
         .sql("select id from staff where username_folded = $1")
         .bind(username.trim().to_lowercase())
         .optional()
@@ -72,6 +77,11 @@ pub async fn list(db: &Db, filter: Filter, part: &PageRequest) -> Result<Page<Ac
         .all()
         .await?;
     Ok(part.page("accounts", rows, |row: &Account| row.username.to_lowercase()))
+}
+
+/// Counts the accounts that may sign in.
+pub async fn count_active(db: &Db) -> Result<i64> {
+    db.sql("select count(*) from staff where disabled_at is null").scalar().await
 }
 
 /// Returns the names of all active staff, for assigning work.

@@ -10,21 +10,26 @@ mod sign_in;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::tokens::Purpose;
 use crate::Error;
+use crate::ids::StaffId;
 use crate::settings::Settings;
 
 pub use super::totp::Enrollment;
 pub use admin::{NewStaff, add, add_as, remove, remove_as, send_reset, send_reset_as};
 pub use change::{StaffChanges, change, change_as};
 pub(crate) use credentials::password_was_reset;
-pub use credentials::{change_password, end_other_sessions, end_session, sessions_of};
+pub use credentials::{
+    change_password, end_other_sessions, end_session, end_session_as, end_sessions_as, sessions_of,
+};
 pub use known_browsers::DAYS as BROWSER_DAYS;
 pub(super) use known_browsers::prune as prune_browsers;
-pub use list::{Account, Filter, colleagues, find, list, named};
-pub use second_factor::{begin_two_factor, confirm_two_factor, end_two_factor, reset_two_factor};
+pub use list::{Account, Filter, colleagues, count_active, find, list, named};
+pub use second_factor::{
+    begin_two_factor, confirm_two_factor, end_two_factor, recovery_codes_left,
+    renew_recovery_codes, reset_two_factor,
+};
 pub use sign_in::{SignedIn, WRONG, sign_in};
 
 /// Owners may do everything; staff everything but admin accounts, settings, exports and the audit.
@@ -62,7 +67,8 @@ impl std::fmt::Display for Role {
 /// A member of the staff who is signed in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Staff {
-    pub id: Uuid,
+    #[schema(value_type = Uuid)]
+    pub id: StaffId,
     pub username: String,
     pub email: String,
     pub role: Role,
@@ -82,7 +88,7 @@ impl Staff {
 /// An account as stored. The password hash never leaves this module.
 #[derive(Clone, sqlx::FromRow)]
 pub struct StaffRow {
-    pub id: Uuid,
+    pub id: StaffId,
     pub username: String,
     pub email: String,
     password_hash: String,
@@ -107,7 +113,7 @@ impl StaffRow {
 }
 
 const UNKNOWN: Error =
-    Error::NotFound("There is no such account. `camp admin list` names them all.");
+    Error::NotFound("There is no such account. `camp admin list` lists them all.");
 
 /// The token of a reset link is created when the mail is written.
 pub(super) const RESET: Purpose = Purpose::StaffReset;

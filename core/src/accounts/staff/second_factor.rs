@@ -10,6 +10,7 @@ use crate::accounts::sessions::{self, Holder};
 use crate::accounts::{tokens, totp};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::{App, Error, Result};
@@ -19,7 +20,9 @@ use crate::{App, Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `current_password`.
+/// [`Error::Conflict`] when it is on already, [`Error::Invalid`] on `current_password`,
+/// [`Error::TooMany`] after many wrong passwords, [`Error::StaffRequired`] if the account was deleted
+/// meanwhile.
 pub async fn begin_two_factor(
     app: &App,
     staff: &Staff,
@@ -28,7 +31,7 @@ pub async fn begin_two_factor(
 ) -> Result<Enrollment> {
     if staff.two_factor {
         return Err(Error::Conflict(
-            "Two-factor is on already. Turn it off first to change the phone.",
+            "Two-factor is already on. Turn it off first to change phones.",
         ));
     }
     confirm_password(app, staff, given, &from).await?;
@@ -41,7 +44,7 @@ pub async fn begin_two_factor(
         .execute()
         .await?;
     tx.commit().await?;
-    totp::enrollment(&secret, &settings.site_name, &staff.username)
+    totp::enrollment(&secret, settings.camp_name(), &staff.username)
 }
 
 /// Turns on the second factor with a first code and ends all other sessions. Returns the recovery
@@ -49,7 +52,9 @@ pub async fn begin_two_factor(
 ///
 /// # Errors
 ///
-/// [`Error::TooMany`] after many wrong codes.
+/// [`Error::Invalid`] on `code` for a wrong or used one, [`Error::Conflict`] when the set-up was not
+/// begun or two-factor is on already, [`Error::TooMany`] after many codes, [`Error::NotFound`] if the
+/// account was deleted meanwhile.
 pub async fn confirm_two_factor(
     app: &App,
     staff: &Staff,
@@ -61,12 +66,12 @@ pub async fn confirm_two_factor(
     let mut tx = app.db.begin().await?;
     let row: StaffRow = tx.sql("select * from staff where id = $1").bind(staff.id).one().await?;
     let Some(secret) = row.totp_secret.filter(|_| row.totp_confirmed_at.is_none()) else {
-        return Err(Error::Conflict("Please begin the set-up of two-factor again."));
+        return Err(Error::Conflict("Please start setting up two-factor again."));
     };
     if !totp::spend_code(&mut tx, staff.id, &secret, code, now.timestamp()).await? {
         return Err(Error::invalid(
             "code",
-            "This code is not right. Please check the clock of your phone.",
+            "This code is not right. Please check your phone's clock.",
         ));
     }
     tx.sql("update staff set totp_confirmed_at = $2 where id = $1")
@@ -82,12 +87,66 @@ pub async fn confirm_two_factor(
     Ok(codes)
 }
 
+/// Replaces all recovery codes of an account, after verifying its password and a current code of the
+/// authenticator app. The earlier codes stop working at once. Returns the new ones, which are shown
+/// only once. The second factor and the sessions stay.
+///
+/// # Errors
+///
+/// [`Error::Conflict`] when two-factor is off, [`Error::Invalid`] on `current_password`, or on `code`
+/// for a wrong or used one, [`Error::TooMany`] after many wrong passwords or many codes,
+/// [`Error::StaffRequired`] or [`Error::NotFound`] if the account was deleted meanwhile.
+pub async fn renew_recovery_codes(
+    app: &App,
+    staff: &Staff,
+    given: &str,
+    code: &str,
+    from: ClientInfo,
+) -> Result<Vec<String>> {
+    if !staff.two_factor {
+        return Err(OFF);
+    }
+    confirm_password(app, staff, given, &from).await?;
+    rate_limits::count(app, rate_limits::CODES_BY_STAFF, &staff.id.to_string()).await?;
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let row: StaffRow = tx.sql("select * from staff where id = $1").bind(staff.id).one().await?;
+    let Some(secret) = row.totp_secret.filter(|_| row.totp_confirmed_at.is_some()) else {
+        return Err(OFF);
+    };
+    if !totp::spend_code(&mut tx, staff.id, &secret, code, now.timestamp()).await? {
+        return Err(Error::invalid(
+            "code",
+            "This code is not right or was already used. Please wait for the next one.",
+        ));
+    }
+    let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;
+    let notice = Notice::new(AccountMail::StaffRecoveryCodes, staff.id);
+    notifications::notify(&mut tx, app, notice, &row.email, &row.username).await?;
+    let (actor, subject) = (Actor::Staff(staff.id), Subject::new(SubjectKind::Staff, staff.id));
+    audit::record(&mut tx, now, actor, Action::StaffRecoveryCodes, subject, Value::Null).await?;
+    tx.commit().await?;
+    Ok(codes)
+}
+
+const OFF: Error = Error::Conflict("Two-factor is off. Set it up first to get recovery codes.");
+
+/// Returns how many recovery codes of an account are left. Without a second factor there are none.
+pub async fn recovery_codes_left(app: &App, staff: &Staff) -> Result<i64> {
+    app.db
+        .sql("select count(*) from recovery_codes where staff_id = $1 and used_at is null")
+        .bind(staff.id)
+        .scalar()
+        .await
+}
+
 /// Turns off the second factor, after verifying the password, and ends all other sessions.
 ///
 /// # Errors
 ///
 /// [`Error::Conflict`] when the settings require a second factor, [`Error::Invalid`] on
-/// `current_password`.
+/// `current_password`, [`Error::TooMany`] after many wrong passwords, [`Error::StaffRequired`] or
+/// [`Error::NotFound`] if the account was deleted meanwhile.
 pub async fn end_two_factor(
     app: &App,
     staff: &Staff,
@@ -116,7 +175,7 @@ pub async fn end_two_factor(
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such account.
-pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
+pub async fn reset_two_factor(app: &App, actor: Actor, id: StaffId) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     remove_second_factor(&mut tx, id).await?;
@@ -139,7 +198,7 @@ pub async fn reset_two_factor(app: &App, actor: Actor, id: Uuid) -> Result<()> {
 async fn factor_changed(
     tx: &mut Tx,
     app: &App,
-    id: Uuid,
+    id: StaffId,
     save: Option<Uuid>,
     kind: AccountMail,
 ) -> Result<()> {
@@ -153,7 +212,7 @@ fn two_factor(on: bool) -> Value {
     json!({ "two_factor": audit::changed(!on, on) })
 }
 
-async fn remove_second_factor(tx: &mut Tx, id: Uuid) -> Result<()> {
+async fn remove_second_factor(tx: &mut Tx, id: StaffId) -> Result<()> {
     tx.sql("delete from recovery_codes where staff_id = $1").bind(id).execute().await?;
     let changed = tx
         .sql("update staff set totp_secret = null, totp_confirmed_at = null, totp_last_step = null where id = $1")

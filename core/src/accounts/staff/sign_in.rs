@@ -1,13 +1,13 @@
 //! Sign-in of staff.
 
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::{Staff, StaffRow, known_browsers};
 use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
-use crate::accounts::{password, totp};
+use crate::accounts::{password, totp, tried_name};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
 use crate::{App, Error, Result};
@@ -29,7 +29,8 @@ pub struct SignedIn {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidCredentials`], [`Error::SecondFactorRequired`], [`Error::TooMany`]
+/// [`Error::InvalidCredentials`] for a wrong name, password or code or a disabled account,
+/// [`Error::SecondFactorRequired`] when the code is missing, [`Error::TooMany`] after many failures.
 pub async fn sign_in(
     app: &App,
     username: &str,
@@ -49,8 +50,9 @@ pub async fn sign_in(
     let verdict = password::verify(app, given, stored).await?;
     let now = app.clock.now();
     let right = matches!(verdict, password::Verdict::Right | password::Verdict::RightButOld);
+    let known = row.as_ref().map(|row| row.id);
     let Some(row) = row.filter(|row| right && row.disabled_at.is_none()) else {
-        refused(app, None).await?;
+        refused(app, known, username).await?;
         return Err(Error::InvalidCredentials(WRONG));
     };
     let rehash = match verdict {
@@ -68,9 +70,9 @@ pub async fn sign_in(
             || totp::spend_recovery_code(&mut tx, row.id, code, now).await?;
         if !good {
             tx.rollback().await?;
-            refused(app, Some(row.id)).await?;
+            refused(app, known, username).await?;
             return Err(Error::InvalidCredentials(
-                "This code is not right or was used already. Please wait for the next one.",
+                "This code is not right or was already used. Please wait for the next one.",
             ));
         }
     }
@@ -98,12 +100,13 @@ pub async fn sign_in(
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
 }
 
-async fn refused(app: &App, id: Option<Uuid>) -> Result<()> {
+async fn refused(app: &App, id: Option<StaffId>, username: &str) -> Result<()> {
+    let details = tried_name::details(id.is_some(), username);
     let mut tx = app.db.begin().await?;
     let subject =
         id.map_or(Subject::none(SubjectKind::Staff), |id| Subject::new(SubjectKind::Staff, id));
     let now = app.clock.now();
-    audit::record(&mut tx, now, Actor::Nobody, Action::StaffSignInRefused, subject, Value::Null)
+    audit::record(&mut tx, now, Actor::Nobody, Action::StaffSignInRefused, subject, details)
         .await?;
     tx.commit().await
 }

@@ -1,7 +1,6 @@
 //! Writes the content of an import row to a family.
 
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 use super::known::State;
 use super::row::{Total, Wanted};
@@ -10,6 +9,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, put_address, replace_addresses};
 use crate::families::{DEFAULT_PREFERENCES, insert, lock, refresh_search_text};
+use crate::ids::FamilyId;
 use crate::payments::{self, Entry, Kind, PlanChanges};
 use crate::settings::Settings;
 use crate::{App, Result};
@@ -21,7 +21,7 @@ pub(super) async fn add(
     settings: &Settings,
     actor: Actor,
     wanted: &Wanted,
-) -> Result<(Uuid, State)> {
+) -> Result<(FamilyId, State)> {
     let now = app.clock.now();
     let id = insert(
         tx,
@@ -87,7 +87,7 @@ pub(super) async fn update(
     app: &App,
     settings: &Settings,
     actor: Actor,
-    id: Uuid,
+    id: FamilyId,
     before: &State,
     after: &State,
 ) -> Result<()> {

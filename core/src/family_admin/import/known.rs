@@ -3,28 +3,28 @@
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, NaiveDate, Utc};
-use uuid::Uuid;
 
 use super::row::{Total, Wanted};
 use crate::Result;
 use crate::db::Tx;
 use crate::families::addresses::Kept;
+use crate::ids::FamilyId;
 use crate::search_text::normalize;
 
 /// The existing families: read once, and updated with each write.
 #[derive(Default)]
 pub(super) struct Known {
-    pub(super) families: HashMap<Uuid, State>,
-    by_email: HashMap<String, Uuid>,
+    pub(super) families: HashMap<FamilyId, State>,
+    by_email: HashMap<String, FamilyId>,
     /// Families of the camp without an address, by normalized name and child's name.
     /// Self-registered families are not included: anybody may sign up under a known name.
-    by_name: HashMap<String, Uuid>,
+    by_name: HashMap<String, FamilyId>,
     /// The identities of families before a merge, and the family that each is part of now.
-    merged: HashMap<Identity, Uuid>,
+    merged: HashMap<Identity, FamilyId>,
     /// The line of this file on which a family appears.
-    pub(super) lines: HashMap<Uuid, usize>,
+    pub(super) lines: HashMap<FamilyId, usize>,
     /// The states that this file proposes for existing families, whether applied or not.
-    pub(super) proposed: HashMap<Uuid, State>,
+    pub(super) proposed: HashMap<FamilyId, State>,
 }
 
 /// The current state of a family.
@@ -48,15 +48,15 @@ enum Identity {
 /// The family that a row matches.
 pub(super) enum Found {
     New,
-    Known(Uuid),
+    Known(FamilyId),
     /// A family that was merged into this one.
-    Merged(Uuid),
+    Merged(FamilyId),
 }
 
 /// Id, version, name, children, total and due date of the plan, and whether it is of the camp.
-type FamilyRow = (Uuid, i64, String, String, Option<i64>, Option<NaiveDate>, bool);
+type FamilyRow = (FamilyId, i64, String, String, Option<i64>, Option<NaiveDate>, bool);
 /// Family, kind, address, whether staff entered it, and when it was verified.
-type AddressRow = (Uuid, String, String, bool, Option<DateTime<Utc>>);
+type AddressRow = (FamilyId, String, String, bool, Option<DateTime<Utc>>);
 
 impl Known {
     pub(super) async fn load(tx: &mut Tx) -> Result<Known> {
@@ -102,7 +102,7 @@ impl Known {
     async fn load_merged(&mut self, tx: &mut Tx) -> Result<()> {
         // For families that were merged before identities were kept, the record still has the
         // names.
-        let records: Vec<(String, String, Uuid)> = tx
+        let records: Vec<(String, String, FamilyId)> = tx
             .sql(
                 "select full_name, child_name, merged_into from profiles
                  where merged_into is not null and full_name <> ''",
@@ -112,7 +112,7 @@ impl Known {
         for (full_name, child_name, into) in records {
             self.merged.insert(Identity::Name(name_key(&full_name, &child_name)), into);
         }
-        let identities: Vec<(String, String, Uuid)> =
+        let identities: Vec<(String, String, FamilyId)> =
             tx.sql("select kind, value, profile_id from merged_identities").all().await?;
         for (kind, value, into) in identities {
             // Names were kept as the normalization of their time wrote them.
@@ -129,7 +129,7 @@ impl Known {
         Ok(())
     }
 
-    pub(super) fn keep(&mut self, id: Uuid, state: State) {
+    pub(super) fn keep(&mut self, id: FamilyId, state: State) {
         for address in [&state.primary, &state.secondary].into_iter().flatten() {
             self.by_email.insert(address.email.clone(), id);
         }
@@ -159,7 +159,7 @@ impl Known {
 
     /// A row with an address of a family matches that family, unless it has the name of one that
     /// was merged into it.
-    fn as_now_or_once(&self, id: Uuid, name: String) -> Found {
+    fn as_now_or_once(&self, id: FamilyId, name: String) -> Found {
         let is_now = |state: &State| name_key(&state.full_name, &state.child_name) == name;
         if self.families.get(&id).is_some_and(is_now) {
             return Found::Known(id);
@@ -216,7 +216,7 @@ impl State {
                 _ if there(&after.primary) || there(&after.secondary) => {}
                 _ if after.primary.is_none() => after.primary = Some(Kept::typed(email)),
                 _ if after.secondary.is_none() => after.secondary = Some(Kept::typed(email)),
-                _ => return Err("This family has two other addresses already. Please edit it."),
+                _ => return Err("This family already has two other addresses. Please edit it."),
             }
         }
         if let Total::Cents(cents) = wanted.total {

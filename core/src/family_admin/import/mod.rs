@@ -15,7 +15,6 @@ mod undo;
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::json;
 use uuid::Uuid;
 
 pub(super) use known::name_key;
@@ -28,6 +27,7 @@ use self::known::{Found, Known};
 use self::row::Wanted;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::ids::FamilyId;
 use crate::settings::Settings;
 use crate::spreadsheet::{self, Problem};
 use crate::{App, Result};
@@ -47,11 +47,11 @@ pub enum Update {
     None,
     All,
     /// Those families, if they still have the version that was shown.
-    Only(HashMap<Uuid, i64>),
+    Only(HashMap<FamilyId, i64>),
 }
 
 impl Update {
-    fn outcome(&self, id: Uuid, version: i64) -> Outcome {
+    fn outcome(&self, id: FamilyId, version: i64) -> Outcome {
         match self {
             Update::All => Outcome::Updated,
             Update::None => Outcome::Differs,
@@ -123,19 +123,8 @@ pub async fn import(
     }
     undo::close(&mut tx, run.id, &report).await?;
     report.id = Some(run.id);
-    let details = json!({
-        "added": report.added, "updated": report.updated, "differing": report.differing,
-        "skipped": report.skipped, "problems": report.problems.len(),
-    });
-    audit::record(
-        &mut tx,
-        now,
-        actor,
-        Action::ProfileImport,
-        Subject::none(SubjectKind::Profile),
-        details,
-    )
-    .await?;
+    let subject = Subject::none(SubjectKind::Profile);
+    audit::record(&mut tx, now, actor, Action::ProfileImport, subject, report.totals()).await?;
     tx.commit().await?;
     Ok(report)
 }
@@ -187,8 +176,7 @@ impl Run<'_> {
             self.refuse(
                 wanted,
                 "row",
-                "This family was in the portal when the table was checked, and is not now. Please \
-                 check the table again.",
+                "This family was deleted after the table was checked. Please check the table again.",
             );
             return Ok(());
         }
@@ -205,7 +193,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn update_family(&mut self, tx: &mut Tx, wanted: &Wanted, id: Uuid) -> Result<()> {
+    async fn update_family(&mut self, tx: &mut Tx, wanted: &Wanted, id: FamilyId) -> Result<()> {
         let before = self.known.families.get(&id).cloned().unwrap_or_default();
         let mut after = match before.with(wanted) {
             Ok(after) => after,
@@ -222,8 +210,8 @@ impl Run<'_> {
             if proposed.with(wanted).is_ok_and(|again| again == *proposed) {
                 self.report.skipped += 1;
             } else {
-                let text =
-                    format!("This family stands on line {first_line} already, with other details.");
+                let same = if wanted.email.is_some() { "email" } else { "family" };
+                let text = format!("Same {same} as line {first_line}, but other details.");
                 self.refuse(wanted, "row", text);
             }
             return Ok(());

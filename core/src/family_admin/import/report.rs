@@ -2,10 +2,12 @@
 
 use chrono::NaiveDate;
 use serde::Serialize;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::known::State;
 use crate::families::addresses::Kept;
+use crate::ids::FamilyId;
 use crate::spreadsheet::{Problem, Source};
 
 #[derive(Debug, Default, Serialize, PartialEq, Eq, utoipa::ToSchema)]
@@ -34,12 +36,23 @@ pub struct Report {
     pub merged: Vec<MergedRow>,
 }
 
+impl Report {
+    /// The numbers for the audit log.
+    pub(super) fn totals(&self) -> Value {
+        json!({
+            "added": self.added, "updated": self.updated, "differing": self.differing,
+            "skipped": self.skipped, "problems": self.problems.len(),
+        })
+    }
+}
+
 /// An existing family, before and after.
 #[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(as = FamilyImportChange)]
 pub struct Change {
     pub line: usize,
-    pub id: Uuid,
+    #[schema(value_type = Uuid)]
+    pub id: FamilyId,
     /// The version that was read. It is sent back when the change is selected.
     pub version: i64,
     pub outcome: Outcome,
@@ -103,7 +116,8 @@ pub struct MergedRow {
     pub full_name: String,
     pub child_name: String,
     /// The family that it was merged into.
-    pub into: Uuid,
+    #[schema(value_type = Uuid)]
+    pub into: FamilyId,
     pub into_name: String,
 }
 
@@ -124,7 +138,7 @@ impl Details {
 impl Change {
     pub(super) fn new(
         line: usize,
-        id: Uuid,
+        id: FamilyId,
         outcome: Outcome,
         before: &State,
         after: &State,

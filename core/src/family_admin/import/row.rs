@@ -123,7 +123,7 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     let paid = amount(&mut checks, "paid", cell(PAID), settings).unwrap_or_default();
     let due = due_date(&mut checks, cell(DUE));
     let planless = total == Total::Empty && (paid > 0 || due.is_some());
-    checks.require(!planless, "total", "Please fill in the total, since the row says more of it.");
+    checks.require(!planless, "total", "Please fill in the total too.");
     if let Err(Error::Invalid(wrong)) = checks.done() {
         for FieldError { field, message } in wrong {
             let column = SHAPE.columns.iter().find(|c| c.name == field).map_or("row", |c| c.name);
@@ -151,7 +151,7 @@ fn addresses(
     };
     let (first, second) = (email("email", first), email("second email", second));
     let twice = first.is_some() && first == second;
-    checks.require(!twice, "second email", "The second address is the same as the first.");
+    checks.require(!twice, "second email", "Same email as the first one.");
     if first.is_none() { (second, None) } else { (first, second) }
 }
 
@@ -166,7 +166,7 @@ fn amount(checks: &mut Validator, name: &str, typed: &str, settings: &Settings) 
         }
         None => {
             let shown: String = typed.chars().take(40).collect();
-            checks.refuse(name, format!("“{shown}” is no amount like 2800 or 2,800.00."));
+            checks.refuse(name, format!("“{shown}” is not a valid amount."));
             None
         }
     }

@@ -14,6 +14,7 @@ use crate::db::Tx;
 use crate::families::addresses::{Kept, addresses, set_addresses};
 use crate::families::lock;
 use crate::family_admin::remove;
+use crate::ids::FamilyId;
 use crate::payments::{self, PlanChanges};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -21,7 +22,7 @@ use crate::{App, Error, Result};
 /// How long an import can be undone.
 const OPEN: TimeDelta = TimeDelta::days(1);
 const NO_IMPORT: Error =
-    Error::NotFound("There is no such import, or it is more than a day old and cannot be undone.");
+    Error::NotFound("Import not found, or it is more than a day old and can't be undone.");
 
 /// An import of the last day.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -53,7 +54,8 @@ pub struct Undone {
 #[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
 #[schema(as = FamilyNotUndone)]
 pub struct NotUndone {
-    pub id: Uuid,
+    #[schema(value_type = Uuid)]
+    pub id: FamilyId,
     /// Empty for a family that was deleted.
     pub full_name: String,
     /// Why, as a sentence.
@@ -78,7 +80,7 @@ pub(super) struct Snapshot {
 type SnapshotRow = (i64, String, String, Option<i64>, Option<NaiveDate>, i64, i64);
 
 /// Returns the current state of a family, or `None` if it was deleted or merged.
-pub(super) async fn snapshot(tx: &mut Tx, id: Uuid) -> Result<Option<Snapshot>> {
+pub(super) async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
     let found: Option<SnapshotRow> = tx
         .sql(
             "select p.version, p.full_name, p.child_name, l.total_amount, l.due_date,
@@ -127,10 +129,8 @@ impl Snapshot {
         // deleted only if it is unchanged.
         let same_version = !is_new || self.version == now.version;
         match () {
-            _ if now.logins != self.logins => Some("Somebody has signed in as this family since."),
-            _ if now.payments != self.payments => {
-                Some("Something was entered in its ledger since.")
-            }
+            _ if now.logins != self.logins => Some("Someone has signed in as this family since."),
+            _ if now.payments != self.payments => Some("Its ledger has changed since."),
             _ if same_version && self.state().same(&now.state()) => None,
             _ => Some("It was changed since."),
         }
@@ -155,7 +155,7 @@ pub(super) async fn open(tx: &mut Tx, now: DateTime<Utc>, id: Uuid, actor: Actor
 pub(super) async fn remember(
     tx: &mut Tx,
     import: Uuid,
-    id: Uuid,
+    id: FamilyId,
     before: Option<Snapshot>,
 ) -> Result<i64> {
     let Some(after) = snapshot(tx, id).await? else {
@@ -228,7 +228,7 @@ pub async fn undo(app: &App, actor: Actor, id: Uuid) -> Result<Undone> {
     let mut tx = app.db.begin().await?;
     tx.lock("family import").await?;
     claim(&mut tx, now, id).await?;
-    let rows: Vec<(Uuid, Option<String>, String)> = tx
+    let rows: Vec<(FamilyId, Option<String>, String)> = tx
         .sql(
             "select profile_id, before, after from family_import_rows
              where import_id = $1
@@ -299,7 +299,7 @@ async fn claim(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
         .bind(now - OPEN)
         .scalar()
         .await?;
-    Err(if there > 0 { Error::Conflict("This import was undone already.") } else { NO_IMPORT })
+    Err(if there > 0 { Error::Conflict("This import was already undone.") } else { NO_IMPORT })
 }
 
 /// Restores one family to its state before the import.
@@ -308,7 +308,7 @@ async fn put_back(
     app: &App,
     settings: &Settings,
     actor: Actor,
-    id: Uuid,
+    id: FamilyId,
     current: &Snapshot,
     before: Option<&Snapshot>,
 ) -> Result<()> {
@@ -336,12 +336,12 @@ async fn put_back(
     Ok(())
 }
 
-async fn name(tx: &mut Tx, id: Uuid) -> Result<String> {
+async fn name(tx: &mut Tx, id: FamilyId) -> Result<String> {
     tx.sql("select full_name from profiles where id = $1").bind(id).scalar().await
 }
 
 /// Erases what imports store about a family that is being deleted.
-pub(crate) async fn forget(tx: &mut Tx, id: Uuid) -> Result<()> {
+pub(crate) async fn forget(tx: &mut Tx, id: FamilyId) -> Result<()> {
     for text in [
         "delete from family_import_rows where profile_id = $1",
         "delete from merged_identities where profile_id = $1",

@@ -5,12 +5,11 @@ import { Dialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
 import { ignoreNotFound } from "../shared/missing-records";
 import { useStaff } from "../shared/session";
-import { OwnTwoFactor } from "./own-two-factor";
 import { PasswordDialog } from "./password-dialog";
 import { changeAccount, deleteAccount, sendReset, type Account } from "./queries";
 import { SessionsDialog } from "./sessions-dialog";
 
-export type Question = "delete" | "disable" | "enable" | "reset" | "sessions" | "two-factor";
+export type Question = "delete" | "disable" | "enable" | "reset" | "sessions";
 type Props = {
   account: Account;
   own: boolean;
@@ -30,14 +29,12 @@ export function AccountDialog({
   const me = useStaff();
   const props = { account, own: account.id === me?.id, lastOwner, onChanged, onClose };
   switch (what) {
-    case "two-factor":
-      return me && <OwnTwoFactor staff={me} onClose={onClose} />;
     case "sessions":
       return <SessionsDialog account={account} onClose={onClose} />;
     case "delete":
       return lastOwner ? <LastOwner {...props} /> : <DeleteAccount {...props} />;
     case "disable":
-      return <DisableAccount {...props} />;
+      return lastOwner ? <LastOwner {...props} disabling /> : <DisableAccount {...props} />;
     case "enable":
       return <EnableAccount {...props} />;
     case "reset":
@@ -46,11 +43,10 @@ export function AccountDialog({
 }
 
 /** Says at once what the server would refuse. */
-const LastOwner = ({ account, onClose }: Props) => (
-  <Dialog title="Cannot delete the last admin account" onClose={onClose}>
+const LastOwner = ({ account, disabling = false, onClose }: Props & { disabling?: boolean }) => (
+  <Dialog title={`Cannot ${disabling ? "disable" : "delete"} the last admin account`} onClose={onClose}>
     <p>
-      <bdi className="font-medium">{account.username}</bdi> is the only active owner. Make another account an owner
-      first.
+      <bdi className="font-medium">{account.username}</bdi> is the only active owner. Make someone else an owner first.
     </p>
     <div className="mt-5 flex justify-end">
       <Button look="line" onClick={onClose}>
@@ -73,8 +69,8 @@ function DeleteAccount({ account, own, onChanged, onClose }: Props) {
         await onChanged();
       }}
     >
-      {own ? "This is your own account: you are signed out at once. " : "They are signed out at once. "}What the account
-      did stays in the audit log. This cannot be undone.
+      {own ? "This is your own account: you will be signed out right away. " : "They will be signed out right away. "}
+      What they did stays in the audit log. This cannot be undone.
     </PasswordDialog>
   );
 }
@@ -89,8 +85,8 @@ function DisableAccount({ account, own, onChanged, onClose }: Props) {
       onConfirm={(password) => setDisabled(account, true, password, onChanged)}
     >
       {own
-        ? "This is your own account: you are signed out at once, and another owner has to let you in again."
-        : "They are signed out at once and cannot sign in until you enable the account again."}
+        ? "This is your own account: you will be signed out right away, and another owner has to let you back in."
+        : "They will be signed out right away and can’t sign in until you enable the account again."}
     </PasswordDialog>
   );
 }
@@ -105,7 +101,7 @@ function EnableAccount({ account, onChanged, onClose }: Props) {
       onClose={onClose}
       onConfirm={(password) => setDisabled(account, false, password, onChanged)}
     >
-      They can sign in again with the password they had.
+      They can sign in again with their old password.
     </PasswordDialog>
   );
 }
@@ -124,7 +120,7 @@ async function setDisabled(account: Account, disabled: boolean, password: string
 function ResetPassword({ account, onClose }: Props) {
   return (
     <PasswordDialog
-      title="Mail a link for a new password?"
+      title="Email a link to choose a new password?"
       name={
         <>
           <bdi>{account.username}</bdi> <span className="font-normal text-muted">{account.email}</span>
@@ -138,7 +134,7 @@ function ResetPassword({ account, onClose }: Props) {
         toast({ title: "Link sent", description: `${account.email} gets a link to choose a new password.` });
       }}
     >
-      Their password works until they choose a new one.
+      Their old password works until they choose a new one.
     </PasswordDialog>
   );
 }

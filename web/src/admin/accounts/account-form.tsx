@@ -26,7 +26,7 @@ function useAccountForm({ account, onDone, onCancel }: Props) {
     draftOf,
     read: readAccount,
     onGone: () => {
-      errorToast("This account has been deleted in the meantime.");
+      errorToast("Someone just deleted this account.");
       void onDone();
     },
   });

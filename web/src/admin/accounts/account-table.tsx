@@ -1,9 +1,12 @@
 import { useState } from "react";
+import { Link } from "react-router";
 import { useSite } from "../../api/queries";
 import { ago } from "../../lib/format";
+import { paths } from "../../lib/paths";
 import { Badge } from "../../ui/badge";
-import { Button, IconButton } from "../../ui/button";
+import { buttonLook, IconButton, iconButtonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
+import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { focusOnMount, restoreFocus } from "../shared/focus";
 import { roleName, useStaff } from "../shared/session";
@@ -13,14 +16,12 @@ import type { Account } from "./queries";
 
 type Props = {
   accounts: Account[];
-  /** There is exactly one account, which cannot be disabled or deleted. */
-  only: boolean;
   onChanged: () => Promise<unknown>;
   ask: (what: Question, account: Account) => void;
 };
 
 /** One row for each account; a row becomes a form while it is edited. Rows become cards on a phone. */
-export function AccountTable({ accounts, only, onChanged, ask }: Props) {
+export function AccountTable({ accounts, onChanged, ask }: Props) {
   const me = useStaff();
   const timeZone = useSite()?.timezone ?? "UTC";
   const [editing, setEditing] = useState<string | null>(null);
@@ -65,7 +66,6 @@ export function AccountTable({ accounts, only, onChanged, ask }: Props) {
                 account={account}
                 mine={account.id === me?.id}
                 wasEdited={account.id === edited}
-                only={only}
                 timeZone={timeZone}
                 onEdit={() => {
                   setEdited(null);
@@ -86,13 +86,12 @@ type RowProps = {
   mine: boolean;
   /** The form that replaced this row was just closed. */
   wasEdited: boolean;
-  only: boolean;
   timeZone: string;
   onEdit: () => void;
   ask: (what: Question) => void;
 };
 
-function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, ask }: RowProps) {
+function AccountRow({ account, mine, wasEdited, timeZone, onEdit, ask }: RowProps) {
   const { username, email, disabled, two_factor, last_sign_in_at } = account;
   return (
     <tr
@@ -114,15 +113,11 @@ function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, ask }: R
       <td className="text-sm max-md:self-center md:px-4 md:py-3">{roleName(account)}</td>
       <td className="max-md:self-center max-md:justify-self-end md:px-4 md:py-3">
         {mine ? (
-          <Button
-            look="quiet"
-            onClick={() => ask("two-factor")}
-            className="-my-1.5 -ms-2.5 text-sm max-md:-me-2.5"
-            icon={two_factor ? "check" : "lock"}
-          >
+          <Link to={paths.admin.ownAccount} className={buttonLook("quiet", "-my-1.5 -ms-2.5 text-sm max-md:-me-2.5")}>
+            <Icon name={two_factor ? "check" : "lock"} />
             {two_factor ? "On" : "Set up"}
             <span className="sr-only">, your two-factor</span>
-          </Button>
+          </Link>
         ) : two_factor ? (
           <Badge tone="good" icon="check">
             <span className="md:sr-only">Two-factor </span>On
@@ -146,38 +141,36 @@ function AccountRow({ account, mine, wasEdited, only, timeZone, onEdit, ask }: R
             title="Edit"
             onClick={onEdit}
           />
-          <IconButton
-            icon="system"
-            label={`Sessions of ${username}`}
-            title="Sessions"
-            onClick={() => ask("sessions")}
-          />
+          {mine ? (
+            <Link
+              to={paths.admin.ownAccount}
+              aria-label="Your own account"
+              title="Your account"
+              className={iconButtonLook()}
+            >
+              <Icon name="system" />
+            </Link>
+          ) : (
+            <IconButton
+              icon="system"
+              label={`Sessions of ${username}`}
+              title="Sessions"
+              onClick={() => ask("sessions")}
+            />
+          )}
           <IconButton
             icon="mail"
-            label={`Mail ${username} a link for a new password`}
-            title="Reset the password by mail"
+            label={`Email ${username} a link to choose a new password`}
+            title="Email a password link"
             disabled={disabled}
             onClick={() => ask("reset")}
           />
           {disabled ? (
             <IconButton icon="refresh" label={`Enable ${username}`} title="Enable" onClick={() => ask("enable")} />
           ) : (
-            <IconButton
-              icon="lock"
-              label={`Disable ${username}`}
-              title="Disable"
-              disabled={only}
-              onClick={() => ask("disable")}
-            />
+            <IconButton icon="lock" label={`Disable ${username}`} title="Disable" onClick={() => ask("disable")} />
           )}
-          <IconButton
-            icon="trash"
-            danger
-            label={`Delete ${username}`}
-            title={only ? "Cannot delete the last admin account" : "Delete"}
-            disabled={only}
-            onClick={() => ask("delete")}
-          />
+          <IconButton icon="trash" danger label={`Delete ${username}`} title="Delete" onClick={() => ask("delete")} />
         </div>
       </td>
     </tr>

@@ -143,7 +143,7 @@ describe("the admin accounts", () => {
   });
 
   it("that somebody else changed meanwhile are not overwritten, and what was typed stays", async () => {
-    const camp = office({ "PATCH /api/admin/accounts/s2": refuse(409, "stale", "Somebody else changed this.") });
+    const camp = office({ "PATCH /api/admin/accounts/s2": refuse(409, "stale", "Someone else changed this.") });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
     const form = within(screen.getByRole("form", { name: "Edit brikwald" }));
@@ -151,7 +151,7 @@ describe("the admin accounts", () => {
     await user.type(form.getByLabelText("Username"), "mottel");
     await user.type(form.getByLabelText("Your current password"), "my own lantern");
     await user.click(form.getByRole("button", { name: "Save account" }));
-    expect(await form.findByText(/Somebody else changed this account in the meantime/)).toBeTruthy();
+    expect(await form.findByText(/Someone else changed this account while you were editing/)).toBeTruthy();
     camp.answer("GET /api/admin/accounts/s2", { ...brikwald, role: "owner", version: 2 });
     camp.answer("PATCH /api/admin/accounts/s2", brikwald);
     await user.click(form.getByRole("button", { name: "Reload and keep what I typed" }));
@@ -192,10 +192,18 @@ describe("the admin accounts", () => {
     expect(screen.getByRole("button", { name: "Delete account" })).toBeTruthy();
   });
 
-  it("leave nothing to delete when there is only one", async () => {
-    office({ "GET /api/admin/accounts": list(account()) });
-    visit();
-    expect((await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" })).toHaveProperty("disabled", true);
+  it("say at once that the only one can be neither deleted nor disabled", async () => {
+    const camp = office({ "GET /api/admin/accounts": list(account()) });
+    const user = visit();
+    for (const what of ["Delete", "Disable"]) {
+      await user.click((await row("kornbluh")).getByRole("button", { name: `${what} kornbluh` }));
+      const title = `Cannot ${what.toLowerCase()} the last admin account`;
+      const dialog = within(screen.getByRole("dialog", { name: title }));
+      expect(dialog.getByText(/is the only active owner/)).toBeTruthy();
+      expect(dialog.queryByLabelText("Your current password")).toBeNull();
+      await user.click(dialog.getAllByRole("button", { name: "Close" })[0]!);
+    }
+    expect(camp.calls.every(({ method }) => method === "GET")).toBe(true);
   });
 
   it.each([
@@ -217,7 +225,7 @@ describe("the admin accounts", () => {
     ],
     [
       "mailed a link",
-      "Mail brikwald a link for a new password",
+      "Email brikwald a link to choose a new password",
       "Send the link",
       "POST /api/admin/accounts/s2/reset",
       {},
@@ -291,19 +299,49 @@ const computer = {
 };
 const phone = { ...computer, id: "n2", device: "phone", current: false };
 
+const ownAccount = () => open("/admin/account");
+
 describe("the sessions", () => {
-  it("of an account are ended by an owner", async () => {
+  it("of a colleague are ended by an owner with the own password", async () => {
     const camp = office({
       "GET /api/admin/accounts/s2/sessions": list({ ...phone }),
-      "DELETE /api/admin/accounts/s2/sessions/n2": null,
+      "DELETE /api/admin/accounts/s2/sessions/n2": refuse(422, "validation", "No.", [
+        { field: "current_password", message: "This is not your current password." },
+      ]),
     });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Sessions of brikwald" }));
     const dialog = within(screen.getByRole("dialog", { name: "Sessions of brikwald" }));
+    await user.click(await dialog.findByRole("button", { name: /^Sign Out Phone/ }));
+    const question = within(screen.getByRole("dialog", { name: "End this session?" }));
+    await user.click(question.getByRole("button", { name: "Sign Out" }));
+    expect(question.getByText("Please enter your current password.")).toBeTruthy();
+    await user.type(question.getByLabelText("Your current password"), "my own lantern{Enter}");
+    expect(await question.findByText("This is not your current password.")).toBeTruthy();
+    camp.answer("DELETE /api/admin/accounts/s2/sessions/n2", null);
     camp.answer("GET /api/admin/accounts/s2/sessions", list());
-    await user.click(await dialog.findByRole("button", { name: /^Sign out Phone/ }));
+    await user.click(question.getByRole("button", { name: "Sign Out" }));
     expect(await dialog.findByText("Not signed in anywhere")).toBeTruthy();
-    expect(camp.asked("DELETE", "/api/admin/accounts/s2/sessions/n2")).toHaveLength(1);
+    expect(camp.asked("DELETE", "/api/admin/accounts/s2/sessions/n2")[1]?.body).toEqual({
+      current_password: "my own lantern",
+    });
+  });
+
+  it("of a colleague end all at once, also with the own password", async () => {
+    const camp = office({
+      "GET /api/admin/accounts/s2/sessions": list({ ...phone }, { ...phone, id: "n3", device: "tablet" }),
+      "DELETE /api/admin/accounts/s2/sessions": null,
+    });
+    const user = visit();
+    await user.click((await row("brikwald")).getByRole("button", { name: "Sessions of brikwald" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Sessions of brikwald" }));
+    await user.click(await dialog.findByRole("button", { name: "Sign Out all 2" }));
+    const question = within(screen.getByRole("dialog", { name: "End all sessions?" }));
+    await user.type(question.getByLabelText("Your current password"), "my own lantern{Enter}");
+    expect(await screen.findByText("All sessions have ended.")).toBeTruthy();
+    expect(camp.asked("DELETE", "/api/admin/accounts/s2/sessions")[0]?.body).toEqual({
+      current_password: "my own lantern",
+    });
   });
 
   it("of oneself are listed for everybody, and the others end at once", async () => {
@@ -313,13 +351,13 @@ describe("the sessions", () => {
       "POST /api/admin/sessions/end-others": null,
     });
     const user = visit();
-    await user.click((await screen.findAllByRole("button", { name: "Sessions" }))[0]!);
-    const dialog = within(screen.getByRole("dialog", { name: "Where you are signed in" }));
-    expect(await dialog.findByText("This device")).toBeTruthy();
-    expect(dialog.getAllByRole("button", { name: /^Sign out (Phone|Tablet)/ })).toHaveLength(2);
+    await user.click((await screen.findAllByRole("link", { name: "Your account" }))[0]!);
+    const sessions = within(await screen.findByRole("region", { name: "Where you are signed in" }));
+    expect(await sessions.findByText("This device")).toBeTruthy();
+    expect(sessions.getAllByRole("button", { name: /^Sign Out (Phone|Tablet)/ })).toHaveLength(2);
     camp.answer("GET /api/admin/sessions", list(computer));
-    await user.click(dialog.getByRole("button", { name: "Sign out the other 2" }));
-    await waitFor(() => expect(dialog.queryByText("Phone")).toBeNull());
+    await user.click(sessions.getByRole("button", { name: "Sign Out the other 2" }));
+    await waitFor(() => expect(sessions.queryByText("Phone")).toBeNull());
     expect(camp.asked("POST", "/api/admin/sessions/end-others")).toHaveLength(1);
   });
 });
@@ -331,8 +369,8 @@ describe("one's own password", () => {
         { field: "current_password", message: "This is not your current password." },
       ]),
     });
-    const user = visit();
-    await user.click((await screen.findAllByRole("button", { name: "Password" }))[0]!);
+    const user = ownAccount();
+    await user.click(await screen.findByRole("button", { name: "Change password" }));
     const dialog = within(screen.getByRole("dialog", { name: "Change your password" }));
     await user.type(dialog.getByLabelText("Current password"), "wrong");
     await user.type(dialog.getByLabelText("New password"), "seven tall cedars");
@@ -357,8 +395,8 @@ describe("one's own two-factor", () => {
         { field: "current_password", message: "This is not your password." },
       ]),
     });
-    const user = visit();
-    await user.click((await screen.findAllByRole("button", { name: /^Two-factor/ }))[0]!);
+    const user = ownAccount();
+    await user.click(await screen.findByRole("button", { name: "Change two-factor" }));
     const dialog = within(screen.getByRole("dialog", { name: "Two-factor is on" }));
     await user.type(dialog.getByLabelText("Password"), "wrong");
     await user.click(dialog.getByRole("button", { name: "Turn off two-factor" }));
@@ -379,7 +417,8 @@ describe("one's own two-factor", () => {
       "POST /api/admin/two-factor/confirm": { recovery_codes: ["aaaa-bbbb"] },
     });
     const user = visit();
-    await user.click((await row("kornbluh")).getByRole("button", { name: /Set up/ }));
+    await user.click((await row("kornbluh")).getByRole("link", { name: /^Set up/ }));
+    await user.click(await screen.findByRole("button", { name: "Set up two-factor" }));
     const dialog = within(screen.getByRole("dialog", { name: "Set up two-factor" }));
     await user.type(await dialog.findByLabelText("Your password"), "pine lake lantern");
     await user.click(dialog.getByRole("button", { name: "Continue" }));
@@ -389,6 +428,42 @@ describe("one's own two-factor", () => {
     expect(await dialog.findByText("aaaa-bbbb")).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Close" }));
     expect(dialog.getByText("aaaa-bbbb")).toBeTruthy();
-    expect(screen.getByText("Please keep your recovery codes first")).toBeTruthy();
+    expect(screen.getByText("Please save your recovery codes first")).toBeTruthy();
+  });
+
+  it("gets new recovery codes with the password and a code, and stays on", async () => {
+    const path = "POST /api/admin/two-factor/recovery-codes";
+    const camp = office({
+      "GET /api/admin/session": { staff: { ...kornbluh, two_factor: true } },
+      "GET /api/admin/two-factor": { on: true, recovery_codes_left: 2 },
+      [path]: refuse(422, "validation", "No.", [{ field: "code", message: "This code is not right." }]),
+    });
+    const user = ownAccount();
+    expect(await screen.findByText("2 left")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "New recovery codes" }));
+    const form = within(screen.getByRole("dialog", { name: "New recovery codes" }));
+    await user.click(form.getByRole("button", { name: "Make new codes" }));
+    expect(form.getByText("Please enter your password.")).toBeTruthy();
+    expect(form.getByText("Please enter the code from your authenticator app.")).toBeTruthy();
+    await user.type(form.getByLabelText("Your password"), "my own lantern");
+    await user.type(form.getByLabelText("Code"), "123 456{Enter}");
+    expect(await form.findByText("This code is not right.")).toBeTruthy();
+    expect(form.getByLabelText("Your password")).toHaveProperty("value", "my own lantern");
+    camp.answer(path, { recovery_codes: ["aaaa-bbbb", "cccc-dddd"] });
+    camp.answer("GET /api/admin/two-factor", { on: true, recovery_codes_left: 10 });
+    await user.click(form.getByRole("button", { name: "Make new codes" }));
+    const shown = within(await screen.findByRole("dialog", { name: "Your new recovery codes" }));
+    expect(shown.getByText("cccc-dddd")).toBeTruthy();
+    await user.click(shown.getByRole("button", { name: "Close" }));
+    expect(screen.getByText("Please save your recovery codes first")).toBeTruthy();
+    await user.click(shown.getByLabelText("I saved my recovery codes"));
+    await user.click(shown.getByRole("button", { name: "Continue" }));
+    expect(await screen.findByText("The earlier ones no longer work.")).toBeTruthy();
+    expect(await screen.findByText("10 left")).toBeTruthy();
+    expect(screen.queryByRole("dialog")).toBeNull();
+    expect(camp.asked("POST", "/api/admin/two-factor/recovery-codes")[1]?.body).toEqual({
+      current_password: "my own lantern",
+      code: "123456",
+    });
   });
 });

@@ -18,7 +18,7 @@ const head = { title: "Admin Management", description: "Who may sign in to the s
 /** Who may sign in to the staff area. Passwords are never shown. */
 export default function Accounts() {
   return (
-    <OwnersOnly {...head} advice="Ask an owner of the portal when an account has to change.">
+    <OwnersOnly {...head} advice="Ask an owner to change an account.">
       <AccountList />
     </OwnersOnly>
   );
@@ -95,7 +95,7 @@ function AccountList() {
         failed="Failed to load admin accounts"
         skeleton={<AccountsSkeleton />}
         empty={
-          <EmptyState title="No such accounts">
+          <EmptyState title="No accounts found">
             <Button look="line" onClick={() => filters.set({ show: "" })}>
               Show all accounts
             </Button>
@@ -103,12 +103,7 @@ function AccountList() {
         }
       >
         {(all) => (
-          <AccountTable
-            accounts={all}
-            only={!kind && all.length === 1 && !accounts.hasNextPage}
-            onChanged={changed}
-            ask={(what, account) => setOpen({ what, account })}
-          />
+          <AccountTable accounts={all} onChanged={changed} ask={(what, account) => setOpen({ what, account })} />
         )}
       </Listing>
 

@@ -30,7 +30,7 @@ export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => v
   return (
     <Dialog title="Change your password" onClose={close}>
       <form {...form} className="grid gap-4">
-        <p className="text-muted">You stay signed in here and are signed out on every other device.</p>
+        <p className="text-muted">You stay signed in here. All your other devices are signed out.</p>
         <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
         <Field label="Current password" error={errors["current_password"]}>
           <PasswordInput

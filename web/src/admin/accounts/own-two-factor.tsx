@@ -28,7 +28,7 @@ export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => 
           onDone={async () => {
             toast({
               title: "Two-factor turned off",
-              description: "From now on your password alone lets you in. All other devices are signed out.",
+              description: "You now sign in with just your password. All other devices are signed out.",
             });
             onClose();
             await changed();
@@ -42,7 +42,7 @@ export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => 
       title="Set up two-factor"
       onClose={() => {
         if (codesOnShow)
-          toast({ title: "Please keep your recovery codes first", description: "They are shown only now." });
+          toast({ title: "Please save your recovery codes first", description: "You can only see them now." });
         else onClose();
       }}
     >
@@ -67,16 +67,16 @@ function TurnOff({ staff, onDone, onCancel }: { staff: Staff; onDone: () => Prom
   if (staff.two_factor_required) {
     return (
       <p className="text-muted">
-        You sign in with a code of your authenticator app. The camp asks for it, so it cannot be turned off. If the
-        phone is lost, whoever runs the portal can reset it.
+        You sign in with a code from your authenticator app. The camp requires it, so you can’t turn it off. If you lose
+        your phone, whoever runs the portal can reset it.
       </p>
     );
   }
   return (
     <form {...form} className="grid gap-4">
       <p className="text-muted">
-        You sign in with your password and a code of your authenticator app. To turn that off, enter your password. All
-        other devices are signed out then.
+        You sign in with your password and a code from your authenticator app. To turn that off, enter your password.
+        That signs out all other devices.
       </p>
       <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
       <Field label="Password" error={errors.current_password}>

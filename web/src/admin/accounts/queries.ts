@@ -51,6 +51,15 @@ export const sendReset = (id: string, current_password: string) =>
 export const endTwoFactor = (current_password: string) =>
   asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
 
+/** Whether one's own authenticator app is set up, and how many recovery codes are left. */
+export const twoFactorQuery = queryOptions({
+  queryKey: ["admin", "two-factor"],
+  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/two-factor", { signal })),
+});
+
+export const renewRecoveryCodes = (body: Schemas["NewRecoveryCodes"]) =>
+  asStaff(api.POST("/api/admin/two-factor/recovery-codes", { body }));
+
 /** The sessions of an account, or one's own without an id. */
 export const sessionsOf = (id?: string) =>
   queryOptions({
@@ -68,8 +77,14 @@ export const sessionsOf = (id?: string) =>
 
 export const endOwnSession = (id: string) => asStaff(api.DELETE("/api/admin/sessions/{id}", at(id)));
 export const endOtherSessions = () => asStaff(api.POST("/api/admin/sessions/end-others"));
-export const endAccountSession = (id: string, session: string) =>
-  asStaff(api.DELETE("/api/admin/accounts/{id}/sessions/{session}", { params: { path: { id, session } } }));
-export const endAccountSessions = (id: string) => asStaff(api.DELETE("/api/admin/accounts/{id}/sessions", at(id)));
+export const endAccountSession = (id: string, session: string, current_password: string) =>
+  asStaff(
+    api.DELETE("/api/admin/accounts/{id}/sessions/{session}", {
+      params: { path: { id, session } },
+      body: { current_password },
+    }),
+  );
+export const endAccountSessions = (id: string, current_password: string) =>
+  asStaff(api.DELETE("/api/admin/accounts/{id}/sessions", { ...at(id), body: { current_password } }));
 export const changeOwnPassword = (body: Schemas["StaffPasswordChange"]) =>
   asStaff(api.POST("/api/admin/password", { body }));

@@ -1,103 +1,60 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { isApiError } from "../../api/client";
-import { SessionLine } from "../../accounts/session-line";
-import { Button } from "../../ui/button";
+import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
+import { sessionName } from "../../accounts/session-line";
+import type { LoginSession } from "../../api/client";
+import { useSite } from "../../api/queries";
 import { Dialog } from "../../ui/dialog";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { toastFailure } from "../shared/error-toast";
-import {
-  endAccountSession,
-  endAccountSessions,
-  endOtherSessions,
-  endOwnSession,
-  sessionsOf,
-  type Account,
-} from "./queries";
+import { ignoreNotFound } from "../shared/missing-records";
+import { PasswordDialog } from "./password-dialog";
+import { endAccountSession, endAccountSessions, sessionsOf, type Account } from "./queries";
+import { SessionList } from "./session-list";
 
-/** The staff sessions of an account, or one's own without an account. */
-export function SessionsDialog({ account, onClose }: { account?: Account; onClose: () => void }) {
+/** The staff sessions of a colleague. To end one takes one's own password, as every change of another account does. */
+export function SessionsDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const client = useQueryClient();
-  const sessions = useQuery(sessionsOf(account?.id));
-  const reload = () => client.invalidateQueries({ queryKey: sessionsOf(account?.id).queryKey });
-  const others = sessions.data?.filter(({ current }) => !current) ?? [];
-  const end = useMutation({
-    mutationFn: (id: string | null) =>
-      id === null
-        ? account
-          ? endAccountSessions(account.id)
-          : endOtherSessions()
-        : account
-          ? endAccountSession(account.id, id)
-          : endOwnSession(id),
-    onSuccess: (_, id) =>
-      toast({
-        title: "Signed Out",
-        description: id === null ? "All other sessions have ended." : "That session has ended.",
-      }),
-    onError: (error) => {
-      // The session has ended already, which is no error.
-      if (!isApiError(error, "not_found")) toastFailure(error);
-    },
-    onSettled: reload,
-  });
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const [asking, setAsking] = useState<{ session: LoginSession | null } | null>(null);
+
+  async function end(session: LoginSession | null, password: string) {
+    // A session that has ended already is no error.
+    await ignoreNotFound(
+      session ? endAccountSession(account.id, session.id, password) : endAccountSessions(account.id, password),
+    );
+    toast({ title: "Signed Out", description: session ? "That session has ended." : "All sessions have ended." });
+    await client.invalidateQueries({ queryKey: sessionsOf(account.id).queryKey });
+  }
 
   return (
-    <Dialog
-      title={
-        account ? (
+    <>
+      <Dialog
+        title={
           <>
             Sessions of <bdi>{account.username}</bdi>
           </>
-        ) : (
-          "Where you are signed in"
-        )
-      }
-      onClose={onClose}
-    >
-      {sessions.data ? (
-        <>
-          {sessions.data.length === 0 && (
-            <EmptyState title="Not signed in anywhere" text="Sessions end by themselves after a while without use." />
-          )}
-          <ul>
-            {sessions.data.map((session) => (
-              <SessionLine
-                key={session.id}
-                session={session}
-                busy={end.isPending && end.variables === session.id}
-                onEnd={() => end.mutate(session.id)}
-              />
-            ))}
-          </ul>
-          {others.length > 1 && (
-            <div className="mt-4 flex justify-end border-t border-line pt-4">
-              <Button
-                look="line"
-                icon="signOut"
-                busy={end.isPending && end.variables === null}
-                onClick={() => end.mutate(null)}
-              >
-                {others.length < sessions.data.length
-                  ? `Sign out the other ${others.length}`
-                  : `Sign out all ${others.length}`}
-              </Button>
-            </div>
-          )}
-        </>
-      ) : sessions.isError ? (
-        <ErrorState
-          title="The sessions could not be loaded"
-          error={sessions.error}
-          retrying={sessions.isFetching}
-          onRetry={sessions.refetch}
-        />
-      ) : (
-        <Loading label="Loading the sessions" className="grid gap-3">
-          <Skeleton className="h-12" />
-          <Skeleton className="h-12" />
-        </Loading>
+        }
+        onClose={onClose}
+      >
+        <SessionList accountId={account.id} onEnd={(session) => setAsking({ session })} />
+      </Dialog>
+      {asking && (
+        <PasswordDialog
+          title={asking.session ? "End this session?" : "End all sessions?"}
+          name={
+            <>
+              <bdi>{account.username}</bdi>{" "}
+              <span className="font-normal text-muted">
+                {asking.session ? sessionName(asking.session, timeZone) : "on every device"}
+              </span>
+            </>
+          }
+          action="Sign Out"
+          onClose={() => setAsking(null)}
+          onConfirm={(password) => end(asking.session, password)}
+        >
+          They are signed out there at once and can sign in again.
+        </PasswordDialog>
       )}
-    </Dialog>
+    </>
   );
 }

@@ -79,7 +79,7 @@ describe("the figures", () => {
     const portal = camp({ "GET /api/admin/analytics.csv": "day,views" });
     const user = open("/admin/analytics?period=90");
     await user.click(await screen.findByRole("button", { name: "Download CSV" }));
-    expect(await screen.findByText("The days were downloaded as a table")).toBeTruthy();
+    expect(await screen.findByText("The table was downloaded")).toBeTruthy();
     expect(portal.asked("GET", "/api/admin/analytics.csv")[0]?.query).toEqual({ period: "90" });
   });
 

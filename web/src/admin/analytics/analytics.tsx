@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { ago, count, number, shortDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
@@ -38,11 +38,11 @@ export default function Analytics() {
   const { params, set: setParams } = useFilters();
   const period = periodOf(params.get("period"));
   const figures = useQuery(analyticsQuery(period));
-  const download = useMutation({
+  const download = useAction({
     mutationFn: () => analyticsTable(period),
     onSuccess: (text) => {
       downloadFile(`analytics-${period}.csv`, text, "text/csv;charset=utf-8");
-      toast({ title: "Success", description: "The days were downloaded as a table" });
+      toast({ title: "Success", description: "The table was downloaded" });
     },
     onError: (error) => toastFailure(error),
   });
@@ -53,7 +53,7 @@ export default function Analytics() {
 
   return (
     <>
-      <PageHead title="Analytics" description="What families watch and say, counted here and shared with nobody">
+      <PageHead title="Analytics" description="What families watch and say, counted here and never shared">
         {staff?.role === "owner" && (
           <Button look="line" busy={download.isPending} onClick={() => download.mutate()} className="max-sm:w-full">
             Download CSV
@@ -133,10 +133,13 @@ const Figures = ({ figures, measure, onMeasure }: FiguresProps) => (
 
 const Cards = ({ figures }: { figures: AnalyticsFigures }) => (
   <dl className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4">
-    {measures.map(({ value, label }) => (
+    {measures.map(({ value, label, about }) => (
       <div key={value} className="sheet flex flex-col p-4">
-        <dt className="text-sm text-muted">{label}</dt>
-        <dd className="font-head text-2xl tabular-nums">{number(figures[value].value)}</dd>
+        <dt className="text-sm text-muted">
+          <span className="font-medium text-ink">{label}</span>
+          <span className="block text-xs leading-snug">{about}</span>
+        </dt>
+        <dd className="mt-auto pt-1 font-head text-2xl tabular-nums">{number(figures[value].value)}</dd>
         <dd className="mt-1 text-xs text-muted tabular-nums">{comparison(figures[value], lengthOf(figures))}</dd>
       </div>
     ))}
@@ -163,7 +166,7 @@ const TopContent = ({ figures }: { figures: AnalyticsFigures }) => (
         ))}
       </ol>
     ) : (
-      <p className="text-muted">Nothing was watched in these days.</p>
+      <p className="text-muted">Nobody watched anything on these days.</p>
     )}
   </Section>
 );
@@ -232,7 +235,7 @@ const Engagement = ({
       <Bar label="Liked a video" part={liked} whole={of} of={count(of, "login")} />
       <Bar label="Commented" part={commented} whole={of} of={count(of, "login")} />
       <Bar
-        label="Get the mail about videos"
+        label="Get emails about videos"
         part={subscribed}
         whole={families}
         of={count(families, "family", "families")}
@@ -251,10 +254,13 @@ function UserTypes({
   const all = parents + visitors + without_login;
   return (
     <Section id="user-types" title="User types">
+      <p className="mb-3 text-sm text-muted">
+        Logins of today. The user list counts families, who may have none or two.
+      </p>
       <Bars>
         <Bar label="Parents" part={parents} whole={all} />
         <Bar label="Visitors" part={visitors} whole={all} />
-        <Bar label="Families without a login yet" part={without_login} whole={all} />
+        <Bar label="Families without a login" part={without_login} whole={all} />
       </Bars>
     </Section>
   );

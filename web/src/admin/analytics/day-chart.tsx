@@ -16,7 +16,7 @@ export function DayChart({ days, measure }: { days: Day[]; measure: Measure }) {
   const most =
     highest > 0 && peak
       ? `Most: ${number(highest)} on ${shortDate(peak.day)}`
-      : `No ${label.toLowerCase()} in these days`;
+      : `No ${label.toLowerCase()} on these days`;
 
   return (
     <figure>
@@ -90,7 +90,7 @@ const DayTable = ({ days }: { days: Day[] }) => (
       The days as a table
     </summary>
     <table className="mt-2 w-full text-sm tabular-nums max-sm:text-xs">
-      <caption className="sr-only">Every day of the period, the newest first</caption>
+      <caption className="sr-only">Every day of the period, newest first</caption>
       <thead className="text-muted">
         <tr className="border-b border-line">
           <th scope="col" className="py-2 pe-2 text-start font-medium">

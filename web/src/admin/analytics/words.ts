@@ -14,11 +14,12 @@ export const periodOf = (text: string | null): Period => periods.find(({ value }
 
 export type Measure = Exclude<keyof Day, "day">;
 
-export const measures: readonly { value: Measure; label: string }[] = [
-  { value: "views", label: "Views" },
-  { value: "likes", label: "Likes" },
-  { value: "comments", label: "Comments" },
-  { value: "new_members", label: "New members" },
+/** What is counted, and how. */
+export const measures: readonly { value: Measure; label: string; about: string }[] = [
+  { value: "views", label: "Views", about: "One per viewer, video and hour, without staff" },
+  { value: "likes", label: "Likes", about: "Given then and not taken back" },
+  { value: "comments", label: "Comments", about: "Those that families see" },
+  { value: "new_members", label: "New members", about: "New logins of parents and visitors" },
 ];
 
 export const lengthOf = ({ from, to }: Pick<Analytics, "from" | "to">) =>

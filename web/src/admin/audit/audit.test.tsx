@@ -99,7 +99,7 @@ it("tells who did what, with before and after, and loads more", async () => {
     `/admin/users?user=${family}`,
   );
   await user.click(screen.getByRole("button", { name: "Load more lines" }));
-  expect((await row("Sample camp filled in")).textContent).toContain("by the command line");
+  expect((await row("Sample camp created")).textContent).toContain("by the command line");
 });
 
 it("is filtered by person, action, kind, record and days, in the address bar", async () => {
@@ -156,12 +156,12 @@ it("says beside the field which days cannot be, and asks nothing", async () => {
 
 it("puts what the server refuses beside its field", async () => {
   camp({
-    "GET /api/admin/audit": refuse(422, "validation", "There is no staff account of this name.", [
-      { field: "actor", message: "There is no staff account of this name." },
+    "GET /api/admin/audit": refuse(422, "validation", "There is no staff account with this name.", [
+      { field: "actor", message: "There is no staff account with this name." },
     ]),
   });
   open("/admin/audit?who=gone");
-  expect(await screen.findByText("There is no staff account of this name.")).toBeTruthy();
+  expect(await screen.findByText("There is no staff account with this name.")).toBeTruthy();
   expect(screen.getByLabelText("Who").getAttribute("aria-invalid")).toBe("true");
   expect((screen.getByLabelText("Who") as HTMLSelectElement).value).toBe("gone");
 });
@@ -179,7 +179,7 @@ it("is taken along as a table with the same filters", async () => {
   const saved = vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:table");
   const user = open("/admin/audit?who=feder&what=video");
   await user.click(await screen.findByRole("button", { name: "Export CSV" }));
-  expect(await screen.findByText("The log was downloaded as a table")).toBeTruthy();
+  expect(await screen.findByText("The log was downloaded")).toBeTruthy();
   expect(portal.asked("GET", "/api/admin/audit.csv").at(-1)?.query).toEqual({ actor: "feder", action: "video" });
   expect(await (saved.mock.calls[0]![0] as Blob).text()).toBe('"When,Who"');
 });
@@ -214,4 +214,33 @@ it("says values as people do", () => {
   expect(said("images", [2, 1])).toBe("2, 1");
   expect(said("action", "video.edit")).toBe("Video changed");
   expect(said("action", "video.turn_round")).toBe("Video: turn round");
+});
+
+it("names the account of a refused sign-in, or what was typed where there is none", async () => {
+  const refused = { actor_kind: "nobody", actor_id: null, actor_name: null, action: "user.sign_in_refused" };
+  const login = { ...refused, subject_kind: "user" };
+  camp({
+    "GET /api/admin/audit": {
+      items: [
+        entry("r1", { ...login, subject_id: video, subject_name: "leah@family.example", subject_family: family }),
+        entry("r2", {
+          ...login,
+          subject_id: null,
+          subject_name: null,
+          lines: [
+            { field: "account", after: "unknown" },
+            { field: "tried", after: "le…@elsewhere.example" },
+          ],
+        }),
+      ],
+      next: null,
+    },
+  });
+  open("/admin/audit");
+  const known = await screen.findByRole("link", { name: "Login of a family leah@family.example" });
+  expect(known.getAttribute("href")).toBe(`/admin/users?user=${family}`);
+  expect(screen.getByText("le…@elsewhere.example").closest("div")?.textContent).toBe(
+    "Name that was tried: le…@elsewhere.example",
+  );
+  expect(screen.getByText("Unknown").closest("div")?.textContent).toBe("Account: Unknown");
 });

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { Button } from "../../ui/button";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
@@ -43,7 +43,7 @@ function Log() {
       <FilterBar read={read} set={set} menus={menus} refused={refused} />
       <h2 className="sr-only">Audit log</h2>
       {!right || Object.keys(refused).length > 0 ? (
-        <p className="text-muted">The log comes back as soon as the filters are right.</p>
+        <p className="text-muted">Fix the filters to see the log again.</p>
       ) : (
         <Listing
           list={log}
@@ -60,7 +60,7 @@ function Log() {
             ) : (
               <EmptyState
                 title="Nothing has been recorded yet"
-                text="Every change by the staff or at the command line will stand here."
+                text="Every change by staff or at the command line will appear here."
               />
             )
           }
@@ -79,11 +79,11 @@ function Log() {
 }
 
 function ExportButton({ filter, able }: { filter: Filter; able: boolean }) {
-  const download = useMutation({
+  const download = useAction({
     mutationFn: () => auditTable(filter),
     onSuccess: (table) => {
       downloadFile("audit.csv", table, "text/csv;charset=utf-8");
-      toast({ title: "Success", description: "The log was downloaded as a table" });
+      toast({ title: "Success", description: "The log was downloaded" });
     },
     onError: (error) => toastFailure(error),
   });

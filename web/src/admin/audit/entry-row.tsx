@@ -83,6 +83,12 @@ function Subject({ entry }: { entry: Entry }) {
     return (
       <Link to={paths.admin.user(subject_family)} className="link">
         {kind}
+        {subject_name && (
+          <>
+            {" "}
+            <bdi>{subject_name}</bdi>
+          </>
+        )}
       </Link>
     );
   if (!subject_name) return <>{kind}</>;
@@ -113,7 +119,7 @@ function pageOf(kind: string, name: string) {
     case "faq":
       return paths.admin.faq + found;
     case "letter":
-      return `${paths.admin.messages}?view=letters`;
+      return `${paths.admin.messages}?view=newsletters`;
     case "staff":
       return paths.admin.accounts;
     default:

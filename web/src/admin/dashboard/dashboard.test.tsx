@@ -27,18 +27,18 @@ describe("the dashboard", () => {
     );
     expect(list.getByText("19 overdue plans").closest("a")?.getAttribute("href")).toBe("/admin/users?filter=overdue");
     expect(list.getByText("2 reported comments").closest("a")?.getAttribute("href")).toBe(
-      "/admin/reports?attention=reported_comments",
+      "/admin/comments?filter=reported",
     );
     expect(list.getByText("5 unread messages").closest("a")?.getAttribute("href")).toBe(
       "/admin/messages?status=unread",
     );
     expect(
-      list.getByText("2 mails about videos failed within the last seven days").closest("a")?.getAttribute("href"),
+      list.getByText("2 emails about videos failed in the last seven days").closest("a")?.getAttribute("href"),
     ).toBe("/admin/mail?about=videos");
-    expect(list.getByText("1 other mail failed within the last seven days").closest("a")?.getAttribute("href")).toBe(
+    expect(list.getByText("1 other email failed in the last seven days").closest("a")?.getAttribute("href")).toBe(
       "/admin/mail?about=other",
     );
-    expect(list.getByText("1 address refused mail for good").closest("a")?.getAttribute("href")).toBe(
+    expect(list.getByText("1 address refused our emails").closest("a")?.getAttribute("href")).toBe(
       "/admin/mail?show=addresses",
     );
     expect(list.getByText(/^Next video:/).textContent).toBe(
@@ -49,10 +49,13 @@ describe("the dashboard", () => {
   it("has a tile with its count for every page, and only for those", async () => {
     server(onDuty);
     open("/admin/dashboard");
-    expect(await screen.findByText("34 this year, 3 drafts")).toBeTruthy();
+    expect(await screen.findByText("34 this year, 3 drafts of any year")).toBeTruthy();
     const tiles = within(screen.getByRole("region", { name: "Everything" }));
     expect(tiles.getByText("132 users")).toBeTruthy();
-    expect(tiles.getByText("340 videos")).toBeTruthy();
+    expect(tiles.getByText("340 videos of earlier years")).toBeTruthy();
+    expect(tiles.getByText("2 to review").closest("a")?.getAttribute("href")).toBe("/admin/comments");
+    expect(tiles.getByText("10 entries published")).toBeTruthy();
+    expect(tiles.getByText("812 views in 7 days")).toBeTruthy();
     expect(tiles.getByText("5 active")).toBeTruthy();
     expect(tiles.getByText("24 items").closest("a")?.getAttribute("href")).toBe("/admin/store");
     expect(tiles.queryByText("Dashboard")).toBeNull();
@@ -71,7 +74,7 @@ describe("the dashboard", () => {
   it("says when nothing waits", async () => {
     server({ ...onDuty, "GET /api/admin/dashboard": { ...dashboard, attention: none } });
     open("/admin/dashboard");
-    expect(await screen.findByText("Nothing waits for you.")).toBeTruthy();
+    expect(await screen.findByText("You are all caught up.")).toBeTruthy();
   });
 
   it("does not take a failure for calm", async () => {
@@ -97,7 +100,7 @@ it("a line leads to just those that it counts, where a list shows them", () => {
   const lines = linesOf({ ...none, unread_messages: 1, failed_mails: 1, failed_jobs: 1 }, "UTC");
   expect(lines.map(({ text, to }) => [text, to])).toEqual([
     ["1 unread message", "/admin/messages?status=unread"],
-    ["1 mail failed within the last seven days", "/admin/mail?about=other"],
+    ["1 email failed in the last seven days", "/admin/mail?about=other"],
     ["1 failed job: whoever runs the portal should look at it", undefined],
   ]);
 });

@@ -29,7 +29,7 @@ export default function Dashboard() {
     <>
       <PageHead
         title="Admin Dashboard"
-        description="What needs attention now, and how much there is"
+        description="What needs your attention"
         text={
           staff && (
             <>
@@ -39,7 +39,13 @@ export default function Dashboard() {
         }
         className="items-start gap-x-4"
       >
-        <Button look="line" icon="signOut" busy={signOut.isPending} onClick={() => signOut.mutate()}>
+        <Button
+          look="line"
+          icon="signOut"
+          className="shrink-0 whitespace-nowrap"
+          busy={signOut.isPending}
+          onClick={() => signOut.mutate()}
+        >
           Sign Out
         </Button>
       </PageHead>
@@ -172,13 +178,13 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
     reported_comments > 0 && {
       icon: "flag",
       text: count(reported_comments, "reported comment"),
-      to: paths.admin.reportsWith("reported_comments"),
+      to: paths.admin.commentsOnly("reported"),
       tone: "bad",
     },
     held_comments > 0 && {
       icon: "talk",
-      text: `${count(held_comments, "comment")} to read before families do`,
-      to: paths.admin.reportsWith("held_comments"),
+      text: `${count(held_comments, "comment")} to approve`,
+      to: paths.admin.commentsOnly("held"),
       tone: "due",
     },
     to_approve > 0 && {
@@ -195,19 +201,19 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
     },
     failed_video_mails > 0 && {
       icon: "alert",
-      text: `${count(failed_video_mails, "mail")} about videos failed within the last seven days`,
+      text: `${count(failed_video_mails, "email")} about videos failed in the last seven days`,
       to: paths.admin.mailsAbout("videos"),
       tone: "bad",
     },
     otherMails > 0 && {
       icon: "mail",
-      text: `${count(otherMails, failed_video_mails > 0 ? "other mail" : "mail")} failed within the last seven days`,
+      text: `${count(otherMails, failed_video_mails > 0 ? "other email" : "email")} failed in the last seven days`,
       to: paths.admin.mailsAbout("other"),
       tone: "bad",
     },
     suppressed_addresses > 0 && {
       icon: "mail",
-      text: `${count(suppressed_addresses, "address", "addresses")} refused mail for good`,
+      text: `${count(suppressed_addresses, "address", "addresses")} refused our emails`,
       to: paths.admin.refusedAddresses,
     },
     failed_jobs > 0 && {
@@ -238,7 +244,7 @@ function AttentionList({ attention, timeZone }: { attention: Attention; timeZone
   const waiting = lines.some(({ tone }) => tone);
   return (
     <ul className="sheet overflow-clip">
-      {!waiting && <AttentionLine line={{ icon: "check", text: "Nothing waits for you." }} good />}
+      {!waiting && <AttentionLine line={{ icon: "check", text: "You are all caught up." }} good />}
       {lines.map((line) => (
         <AttentionLine key={line.icon + (line.to ?? "") + String(line.tone)} line={line} />
       ))}

@@ -36,7 +36,7 @@ function useFaqDraft({ entry, category, onClose }: Props) {
     draftOf: (one) => draftOf(one, category),
     read: readFaq,
     onGone: () => {
-      errorToast("This question has been deleted in the meantime.");
+      errorToast("Someone just deleted this question.");
       void faqChanged();
       onClose();
     },
@@ -65,7 +65,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
     done: async () => {
       toast({
         title: row ? "FAQ Updated" : "FAQ Added",
-        description: draft.is_published ? "Families can read it." : "It is kept as a draft.",
+        description: draft.is_published ? "Families can see it." : "It is kept as a draft.",
       });
       onClose();
       await faqChanged();
@@ -105,7 +105,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
         <Checkbox
           name="is_published"
           label="Published"
-          hint="Unpublished ones are seen by staff only."
+          hint="Only staff see unpublished ones."
           checked={draft.is_published}
           onChange={(event) => set({ is_published: event.target.checked })}
         />
@@ -168,7 +168,7 @@ function Preview({ question, answer }: { question: string; answer: string }) {
           {question.trim() || <span className="text-muted">Question</span>}
         </p>
         <p dir="auto" className="mt-2 whitespace-pre-line">
-          {filled(answer, placeholders) || <span className="text-muted">The answer appears here as you write it.</span>}
+          {filled(answer, placeholders) || <span className="text-muted">The answer appears here as you type.</span>}
         </p>
       </div>
     </section>

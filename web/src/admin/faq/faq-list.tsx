@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { count } from "../../lib/format";
 import { Badge } from "../../ui/badge";
@@ -30,7 +31,7 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
   const faqChanged = useFaqChanged();
   const [said, setSaid] = useState("");
 
-  const order = useMutation({
+  const order = useAction({
     mutationKey: ordering,
     // Runs one request at a time, because a held arrow key is faster than the server.
     scope: { id: "faq order" },
@@ -95,14 +96,14 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
 function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => void; onDelete: () => void }) {
   const placeholders = useQuery(placeholdersQuery).data ?? [];
   const faqChanged = useFaqChanged();
-  const toggle = useMutation({
+  const toggle = useAction({
     mutationFn: () => changeFaq(entry.id, { version: entry.version, is_published: !entry.is_published }),
     onSuccess: async () => {
       await faqChanged();
       toast(
         entry.is_published
           ? { title: "FAQ Unpublished", description: "Families no longer see it." }
-          : { title: "FAQ Published", description: "Families can read it." },
+          : { title: "FAQ Published", description: "Families can see it." },
       );
     },
     onError: (error) => {

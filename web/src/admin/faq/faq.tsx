@@ -113,7 +113,7 @@ function NoQuestions({ filtered, onShowAll, onAdd }: NoQuestionsProps) {
     );
   }
   return (
-    <EmptyState title="No questions yet" text="Answer a question once here, and nobody has to call about it.">
+    <EmptyState title="No questions yet" text="Answer a question once here, and families won’t need to call.">
       <Button icon="plus" onClick={onAdd}>
         Add First FAQ
       </Button>

@@ -1,6 +1,6 @@
-import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { ago, campDateTime, number } from "../../lib/format";
 import { paths } from "../../lib/paths";
@@ -29,17 +29,17 @@ export function FailedMails() {
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 2 ? false : every),
   });
   const mailChanged = useMailChanged();
-  const again = useMutation({
+  const again = useAction({
     mutationFn: sendAgain,
     onSuccess: (queued) => {
       toast(
         queued > 0
-          ? { title: "Success", description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again` }
-          : { title: "Success", description: "Somebody has sent it again already" },
+          ? { title: "Success", description: `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again` }
+          : { title: "Success", description: "Someone already sent it again" },
       );
       void mailChanged().then(restoreFocus);
     },
-    onError: (error) => toastFailure(error, "The mails could not be sent again."),
+    onError: (error) => toastFailure(error, "The emails could not be sent again."),
   });
   const busy = (mail: FailedMail) => again.isPending && again.variables.length === 1 && again.variables[0] === mail;
 
@@ -65,19 +65,19 @@ export function FailedMails() {
           </Button>
         )}
       </div>
-      <h2 className="sr-only">Failed mails</h2>
+      <h2 className="sr-only">Failed emails</h2>
       <Listing
         list={failed}
         what="mails"
-        failed="Failed to load the failed mails"
-        skeleton={<MailSkeleton label="Loading failed mails" />}
+        failed="Failed to load the failed emails"
+        skeleton={<MailSkeleton label="Loading failed emails" />}
         empty={
           <EmptyState
-            title="No mail failed within the last seven days"
+            title="No emails failed in the last seven days"
             text={
               about
                 ? undefined
-                : "Whatever the mail server refuses, or does not take for two days, is listed here with its reason."
+                : "Emails that the mail server refused, or did not accept for two days, are listed here with the reason."
             }
           >
             {about && (
@@ -101,8 +101,8 @@ export function FailedMails() {
               ))}
             </ul>
             <p className="mt-4 max-w-[80ch] text-sm text-muted">
-              Sending again goes to the same address. Where that is wrong, correct it on the family's page: whatever is
-              written later goes to the new one.
+              Sending again uses the same address. If it is wrong, correct it on the family's page first; new emails go
+              to the new one.
             </p>
           </>
         )}

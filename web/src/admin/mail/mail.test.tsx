@@ -71,7 +71,7 @@ describe("failed mails", () => {
     expect(camp.asked("GET", "/api/admin/mail/failed")[0]?.query).toMatchObject({ about: "other" });
     camp.answer("GET /api/admin/mail/failed", list());
     await user.selectOptions(screen.getByLabelText("About"), "videos");
-    expect(await screen.findByText("No mail failed within the last seven days")).toBeTruthy();
+    expect(await screen.findByText("No emails failed in the last seven days")).toBeTruthy();
     expect(screen.getByTestId("address").textContent).toBe("/admin/mail?about=videos");
     await user.click(screen.getByRole("button", { name: "Show everything" }));
     expect(screen.getByTestId("address").textContent).toBe("/admin/mail");
@@ -81,10 +81,10 @@ describe("failed mails", () => {
     const camp = post({ "POST /api/admin/mail/failed/send-again": { queued: 1 } });
     const user = open("/admin/mail");
     await user.click((await row("Invitation")).getByRole("button", { name: "Send again to chaya@family.example" }));
-    expect(await screen.findByText("1 mail goes out again")).toBeTruthy();
+    expect(await screen.findByText("1 email on the way again")).toBeTruthy();
     camp.answer("POST /api/admin/mail/failed/send-again", { queued: 2 });
     await user.click(screen.getByRole("button", { name: "Send all 2 again" }));
-    expect(await screen.findByText("2 mails go out again")).toBeTruthy();
+    expect(await screen.findByText("2 emails on the way again")).toBeTruthy();
     const one = { notification_id: "n1", email: "chaya@family.example" };
     expect(camp.asked("POST", "/api/admin/mail/failed/send-again").map(({ body }) => body)).toEqual([
       { mails: [one] },
@@ -92,16 +92,16 @@ describe("failed mails", () => {
     ]);
     camp.answer("POST /api/admin/mail/failed/send-again", refuse(500, "internal"));
     await user.click(screen.getByRole("button", { name: "Send all 2 again" }));
-    expect(await screen.findByText("The mails could not be sent again.")).toBeTruthy();
+    expect(await screen.findByText("The emails could not be sent again.")).toBeTruthy();
   });
 
   it("do not take a failure for calm", async () => {
     const camp = post({ "GET /api/admin/mail/failed": refuse(500, "internal", "Something went wrong.") });
     const user = open("/admin/mail");
-    expect(await screen.findByText("Failed to load the failed mails")).toBeTruthy();
+    expect(await screen.findByText("Failed to load the failed emails")).toBeTruthy();
     camp.answer("GET /api/admin/mail/failed", list());
     await user.click(screen.getByRole("button", { name: "Retry" }));
-    expect(await screen.findByText("No mail failed within the last seven days")).toBeTruthy();
+    expect(await screen.findByText("No emails failed in the last seven days")).toBeTruthy();
   });
 });
 
@@ -115,9 +115,9 @@ describe("refused addresses", () => {
       "/admin/messages?view=subscribers&q=bubby%40neighbor.example",
     );
     camp.answer("GET /api/admin/mail/refused", list());
-    await user.click(chaya.getByRole("button", { name: "Let mail through to chaya@family.example" }));
-    expect(await screen.findByText("Mail goes to chaya@family.example again")).toBeTruthy();
-    expect(await screen.findByText("No address has refused mail")).toBeTruthy();
+    await user.click(chaya.getByRole("button", { name: "Allow emails to chaya@family.example" }));
+    expect(await screen.findByText("We’ll send emails to chaya@family.example again")).toBeTruthy();
+    expect(await screen.findByText("No address has refused our emails")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/mail/refused/let-through")[0]?.body).toEqual({
       email: "chaya@family.example",
     });
@@ -136,7 +136,7 @@ describe("refused addresses", () => {
     camp.answer("GET /api/admin/mail/refused", list());
     await user.click(screen.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("User Updated")).toBeTruthy();
-    await waitFor(() => expect(screen.getByText("No address has refused mail")).toBeTruthy());
+    await waitFor(() => expect(screen.getByText("No address has refused our emails")).toBeTruthy());
     expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({
       version: family().version,
       email: "chaya@new.example",

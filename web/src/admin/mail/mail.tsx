@@ -10,7 +10,7 @@ import { RefusedAddresses } from "./refused-addresses";
 
 const views = ["mails", "addresses"] as const;
 
-/** Failed mails and refused addresses, with the actions for them. */
+/** Failed emails and refused addresses, with the actions for them. */
 export default function Mail() {
   const { params, set } = useFilters();
   const view = views.find((one) => one === params.get("show")) ?? "mails";
@@ -19,12 +19,12 @@ export default function Mail() {
 
   return (
     <>
-      <PageHead title="Mail" description="What did not arrive, and why">
+      <PageHead title="Email" description="Emails that did not arrive, and why">
         <Segmented
           label="What to show"
           value={view}
           options={[
-            { value: "mails", label: "Failed mails", note: attention && number(attention.failed_mails) },
+            { value: "mails", label: "Failed emails", note: attention && number(attention.failed_mails) },
             {
               value: "addresses",
               label: "Refused addresses",

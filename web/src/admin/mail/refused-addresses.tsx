@@ -1,7 +1,7 @@
 import { Fragment, useState } from "react";
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { campDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import { Button, buttonLook } from "../../ui/button";
@@ -35,8 +35,8 @@ export function RefusedAddresses() {
         skeleton={<MailSkeleton label="Loading refused addresses" />}
         empty={
           <EmptyState
-            title="No address has refused mail"
-            text="When a mail server says that an address does not exist, nothing more goes to it, and it is listed here."
+            title="No address has refused our emails"
+            text="When a mail server says that an address does not exist, we stop sending to it and list it here."
           />
         }
       >
@@ -48,8 +48,8 @@ export function RefusedAddresses() {
               ))}
             </ul>
             <p className="mt-4 max-w-[80ch] text-sm text-muted">
-              No mail goes to these addresses, until they are corrected or mail is let through again. What was missed
-              meanwhile is not sent afterwards.
+              We send nothing to these addresses until you correct them or allow emails again. Emails missed in between
+              are not sent later.
             </p>
           </>
         )}
@@ -65,15 +65,15 @@ function AddressRow({ address }: { address: RefusedAddress }) {
   const currency = useQuery(summaryQuery).data?.currency ?? "USD";
   const [editing, setEditing] = useState<FamilyDetail | null>(null);
   const { email, family_id, family_name, staff, subscriber } = address;
-  const lift = useMutation({
+  const lift = useAction({
     mutationFn: () => letThrough(email),
     onSuccess: () => {
-      toast({ title: "Success", description: `Mail goes to ${email} again` });
+      toast({ title: "Success", description: `We’ll send emails to ${email} again` });
       void mailChanged().then(restoreFocus);
     },
-    onError: (error) => toastFailure(error, "The address could not be let through."),
+    onError: (error) => toastFailure(error, "Emails could not be allowed for this address."),
   });
-  const correct = useMutation({
+  const correct = useAction({
     mutationFn: (id: string) => readFamily(id),
     onSuccess: setEditing,
     onError: (error) => toastFailure(error, "The family could not be opened."),
@@ -122,7 +122,7 @@ function AddressRow({ address }: { address: RefusedAddress }) {
           </Link>
         )}
         <Button look="line" icon="refresh" busy={lift.isPending} onClick={() => lift.mutate()}>
-          Let mail through<span className="sr-only"> to {email}</span>
+          Allow emails<span className="sr-only"> to {email}</span>
         </Button>
       </div>
       {editing && <EditUser family={editing} currency={currency} onClose={() => setEditing(null)} />}

@@ -2,6 +2,8 @@ const kinds: Record<string, string> = {
   video: "Video",
   update: "Live update",
   letter: "Newsletter",
+  update_test: "Test of a live update",
+  letter_test: "Test of a newsletter",
   message: "Message to the camp",
   messages_wait: "More messages in the portal",
   message_received: "Thanks for a message",

@@ -29,9 +29,9 @@ export function GivenTo({ given: { assigned_to, unassigned }, set }: { given: Gi
         set({ assigned_to: value.trim(), unassigned: value === nobody ? "true" : "" })
       }
     >
-      <option value={anybody}>Anybody's</option>
+      <option value={anybody}>Assigned to anyone</option>
       {me && <option value={me}>Mine</option>}
-      <option value={nobody}>Nobody's</option>
+      <option value={nobody}>Assigned to nobody</option>
       {names.length > 0 && (
         <optgroup label="Colleagues">
           {names.map((name) => (

@@ -1,5 +1,5 @@
-import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
-import { useSite } from "../../api/queries";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters, type Filters } from "../../lib/filters";
 import { ago, campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
@@ -187,7 +187,7 @@ type RowProps = { message: Message; timeZone: string; now: number; onOpen: () =>
 function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
   const messagesChanged = useMessagesChanged();
   const unread = message.status === "unread";
-  const read = useMutation({
+  const read = useAction({
     mutationFn: () => changeMessage(message.id, { status: "read" }),
     onSuccess: (fresh) => {
       toast({ title: "Marked as Read" });

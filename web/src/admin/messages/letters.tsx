@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSite } from "../../api/queries";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { explain } from "../../lib/forms";
 import { ago, campDateTime, number } from "../../lib/format";
@@ -10,11 +10,14 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Field, FieldError, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
+import { LinkedText } from "../../ui/linked-text";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { Listing } from "../shared/listing";
+import { TestMailButton, useTestMail } from "../shared/send-test";
+import { requiresSignIn } from "../shared/session";
 import { deliverySummary, people } from "../shared/words";
 import { useLetterDraft } from "./letter-draft";
 import {
@@ -23,6 +26,7 @@ import {
   lettersQuery,
   retryLetter,
   sendLetter,
+  testLetter,
   type Audience,
   type Letter,
 } from "./queries";
@@ -38,46 +42,54 @@ export function Letters() {
 }
 
 const explained: Record<Audience, string> = {
-  families: "Those with general mail switched on",
-  mailing_list: "Those who signed up at the foot of the site",
-  both: "Nobody gets it twice",
+  families: "Those who want newsletters",
+  mailing_list: "People who signed up at the bottom of the site",
+  both: "No one gets it twice",
 };
 
-/** Writes a letter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
-function Compose() {
+/** Sends the newsletter that is being written: to oneself as a test, or to its readers after a question. */
+function useSending({ draft: { subject, body, audience, key }, clear }: ReturnType<typeof useLetterDraft>) {
   const client = useQueryClient();
-  const {
-    draft: { subject, body, audience, key },
-    change,
-    clear,
-  } = useLetterDraft();
   const [asking, setAsking] = useState(false);
   const reach = useReach();
   const recipients = reach[audience];
+  const test = useTestMail();
+  const texts = { subject: subject.trim(), body: body.trim() };
 
-  const { errors, message, form } = useForm({
+  const form = useForm({
     check: () => ({
-      ...(subject.trim() ? {} : { subject: "Please enter a subject." }),
-      ...(body.trim() ? {} : { body: "Please write the newsletter first." }),
-      ...(recipients === 0 ? { audience: "Nobody would get this newsletter." } : {}),
+      ...(texts.subject ? {} : { subject: "Please enter a subject." }),
+      ...(texts.body ? {} : { body: "Please write the newsletter first." }),
+      ...(recipients === 0 && !test.isTest() ? { audience: "No one would get this newsletter." } : {}),
     }),
-    submit: async () => setAsking(true),
+    submit: async () => {
+      if (!test.isTest()) return setAsking(true);
+      await testLetter(texts);
+      test.sent();
+    },
+    failed: (error) => {
+      toastFailure(error, "Failed to send the test.");
+      return requiresSignIn(error);
+    },
   });
 
   async function send() {
-    try {
-      const { recipients: told } = await sendLetter(
-        { subject: subject.trim(), body: body.trim(), audience, preview: false },
-        key,
-      );
-      toast({ title: "Newsletter Sent", description: `It is on its way to ${people(told)}.` });
-    } catch (error) {
-      toastFailure(error, "Failed to send the newsletter.");
-      throw error instanceof Error ? new Error(explain(error)) : error;
-    }
+    const { recipients: told } = await sendLetter({ ...texts, audience, preview: false }, key);
+    toast({ title: "Newsletter Sent", description: `It is on its way to ${people(told)}.` });
     clear();
     await client.invalidateQueries({ queryKey: ["admin", "letters"] });
   }
+  return { ...form, reach, recipients, test, send, asking, setAsking };
+}
+
+/** Writes a newsletter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
+function Compose() {
+  const letter = useLetterDraft();
+  const {
+    draft: { subject, body, audience },
+    change,
+  } = letter;
+  const { form, busy, errors, message, reach, recipients, test, send, asking, setAsking } = useSending(letter);
 
   return (
     <section aria-labelledby="write" className="sheet p-5 shadow-low sm:p-6">
@@ -103,7 +115,11 @@ function Compose() {
               required
             />
           </Field>
-          <Field label="Newsletter" error={errors["body"]} hint="An empty line begins a new paragraph.">
+          <Field
+            label="Newsletter"
+            error={errors["body"]}
+            hint="Leave an empty line between paragraphs. Web addresses (https://…) become links."
+          >
             <TextArea
               name="body"
               dir="auto"
@@ -120,9 +136,10 @@ function Compose() {
           <FormMessage>{message}</FormMessage>
           <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
             {(subject || body) && (
-              <p className="text-sm text-muted">This tab keeps it until you send it or sign out.</p>
+              <p className="me-auto text-sm text-muted">This tab keeps it until you send it or sign out.</p>
             )}
-            <Button type="submit" icon="mail" className="max-sm:w-full">
+            <TestMailButton busy={busy} test={test} className="max-sm:w-full" />
+            <Button type="submit" icon="mail" busy={busy} onClick={test.onSubmitClick} className="max-sm:w-full">
               {letterLabel(recipients)}
             </Button>
           </div>
@@ -134,9 +151,13 @@ function Compose() {
           name={subject.trim()}
           action="Send newsletter"
           onConfirm={send}
+          failed={(error) => {
+            toastFailure(error, "Failed to send the newsletter.");
+            return explain(error);
+          }}
           onClose={() => setAsking(false)}
         >
-          To: {audienceName[audience].toLowerCase()}. It goes out at once and cannot be called back.
+          To: {audienceName[audience].toLowerCase()}. It goes out right away and can’t be called back.
         </ConfirmDialog>
       )}
     </section>
@@ -208,11 +229,11 @@ function Preview({ subject, body }: { subject: string; body: string }) {
           {body.trim() ? (
             paragraphs(body).map((text, i) => (
               <p key={i} dir="auto" className="whitespace-pre-line">
-                {text}
+                <LinkedText text={text} />
               </p>
             ))
           ) : (
-            <p className="text-muted">The newsletter appears here as you write it.</p>
+            <p className="text-muted">The newsletter appears here as you type.</p>
           )}
         </div>
       </div>
@@ -278,7 +299,7 @@ function SentLetters() {
           ) : (
             <EmptyState
               title="No newsletters sent yet"
-              text="A newsletter goes by mail to families, to the mailing list, or to both."
+              text="A newsletter is emailed to families, to the mailing list, or both."
             />
           )
         }
@@ -299,16 +320,16 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
   const client = useQueryClient();
   const timeZone = useSite()?.timezone ?? "UTC";
   const { deliveries } = letter;
-  const retry = useMutation({
+  const retry = useAction({
     mutationFn: () => retryLetter(letter.id),
     onSuccess: async ({ queued }) => {
       await client.invalidateQueries({ queryKey: ["admin", "letters"] });
       toast({
         title: "Success",
-        description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again`,
+        description: `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again`,
       });
     },
-    onError: (error) => toastFailure(error, "The mails could not be sent again."),
+    onError: (error) => toastFailure(error, "The emails could not be sent again."),
   });
   return (
     <li className="border-line not-first:border-t">
@@ -337,7 +358,7 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
         <div className="grid max-w-[70ch] gap-3 px-4 pb-4">
           {paragraphs(letter.body).map((text, i) => (
             <p key={i} dir="auto" className="whitespace-pre-line">
-              {text}
+              <LinkedText text={text} />
             </p>
           ))}
         </div>

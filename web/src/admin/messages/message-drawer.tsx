@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
@@ -7,6 +8,7 @@ import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Drawer } from "../../ui/drawer";
 import { Field, Select } from "../../ui/field";
+import { LinkedText } from "../../ui/linked-text";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { restoreFocus } from "../shared/focus";
@@ -71,7 +73,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
 /** Changes the message and says what was done. */
 function useMessageChange(message: Message, onChanged: (message: Message) => void) {
   const client = useQueryClient();
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (patch: Partial<MessagePatch>) => changeMessage(message.id, patch),
     onSuccess: (now, patch) => {
       onChanged(now);
@@ -91,7 +93,7 @@ function useMessageChange(message: Message, onChanged: (message: Message) => voi
 function changeToast(now: Message, patch: Partial<MessagePatch>) {
   if (patch.spam !== undefined)
     return now.spam
-      ? { title: "Marked as Spam", description: "It is out of the inbox." }
+      ? { title: "Marked as Spam", description: "It is no longer in the inbox." }
       : { title: "Not Spam", description: "It is back in the inbox." };
   if (patch.assigned_to !== undefined)
     return { title: now.assigned_to ? `Assigned to ${now.assigned_to}` : "Assigned to nobody" };
@@ -211,7 +213,7 @@ const DeleteMessage = ({ message, onClose, onDeleted }: DeleteProps) => (
       onDeleted();
     }}
   >
-    Your replies to it are deleted, too. This cannot be undone.
+    Your replies to it are deleted too. This cannot be undone.
   </ConfirmDialog>
 );
 
@@ -230,11 +232,11 @@ function Replies({
   timeZone: string;
   onFresh: (message: Message) => void;
 }) {
-  const retry = useMutation({
+  const retry = useAction({
     mutationFn: () => retryReplies(message.id),
     onSuccess: (now) => {
       onFresh(now);
-      toast({ title: "Success", description: "The reply goes out again" });
+      toast({ title: "Success", description: "The reply is on its way again" });
     },
     onError: (error) => toastFailure(error, "The reply could not be sent again."),
   });
@@ -245,7 +247,7 @@ function Replies({
         {message.replies.map((reply) => (
           <li key={reply.id} className="rounded-md bg-pine-wash p-4">
             <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-sm">
-              <bdi className="font-medium">{reply.sent_by ?? "A former account"}</bdi>
+              <bdi className="font-medium">{reply.sent_by ?? "A deleted account"}</bdi>
               <time dateTime={reply.created_at} className="text-muted">
                 {campDateTime(reply.created_at, timeZone)}
               </time>
@@ -254,7 +256,7 @@ function Replies({
               </Badge>
             </p>
             <p dir="auto" className="mt-2 whitespace-pre-line">
-              {reply.body}
+              <LinkedText text={reply.body} />
             </p>
           </li>
         ))}

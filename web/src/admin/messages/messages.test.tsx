@@ -73,7 +73,7 @@ describe("the inbox", () => {
     await within(given).findByRole("option", { name: "brikwald" });
     await user.selectOptions(given, "Mine");
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&assigned_to=kornbluh"));
-    await user.selectOptions(given, "Nobody's");
+    await user.selectOptions(given, "Assigned to nobody");
     await waitFor(() => expect(address()).toBe("/admin/messages?q=email&unassigned=true"));
     await waitFor(() =>
       expect(camp.asked("GET", "/api/admin/messages").at(-1)?.query).toMatchObject({ q: "email", unassigned: "true" }),
@@ -120,7 +120,7 @@ describe("the inbox", () => {
   it("says so when the message of an address is not there, and tries again when it could not be fetched", async () => {
     inbox({ "GET /api/admin/messages/m8": refuse(404, "not_found", "Message not found") });
     open("/admin/messages?message=m8");
-    expect(await screen.findByText("There is no such message")).toBeTruthy();
+    expect(await screen.findByText("Message not found")).toBeTruthy();
     cleanup();
     const camp = inbox({ "GET /api/admin/messages/m8": refuse(403, "forbidden", "Not now.") });
     const user = open("/admin/messages?message=m8");
@@ -164,7 +164,7 @@ describe("the inbox", () => {
   });
 
   it("does not overwrite an answer that a colleague has begun", async () => {
-    const camp = inbox({ "PATCH /api/admin/messages/m1": refuse(409, "stale", "Somebody else changed this.") });
+    const camp = inbox({ "PATCH /api/admin/messages/m1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Mine");
@@ -192,7 +192,7 @@ describe("two who answer one message", () => {
 
   it("the second is told, keeps the text, and sends it after all", async () => {
     const camp = inbox({
-      "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam has answered this message in the meantime."),
+      "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam just replied to this message."),
       "GET /api/admin/messages/m1": message({ version: 5, status: "replied", replies: [theirs] }),
     });
     const user = open("/admin/messages");
@@ -200,9 +200,7 @@ describe("two who answer one message", () => {
     await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
     expect(
-      await drawer.findByText(
-        "miriam has answered this message in the meantime. Press Send Reply again to send yours all the same.",
-      ),
+      await drawer.findByText("miriam just replied to this message. Press Send Reply again to send yours anyway."),
     ).toBeTruthy();
     expect(await drawer.findByText("In his bunk.")).toBeTruthy();
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
@@ -235,7 +233,7 @@ describe("two who answer one message", () => {
 
   it("a draft that a colleague has begun is shown before it is dropped", async () => {
     const camp = inbox({
-      "POST /api/admin/messages/m1/reply": refuse(409, "drafted", "Somebody else has begun an answer to this message."),
+      "POST /api/admin/messages/m1/reply": refuse(409, "drafted", "Someone else started a reply to this message."),
       "GET /api/admin/messages/m1": message({ version: 5, draft: "Theirs" }),
     });
     const user = open("/admin/messages");
@@ -252,14 +250,14 @@ describe("two who answer one message", () => {
 
   it("what was typed outlives the message", async () => {
     const camp = inbox({
-      "POST /api/admin/messages/m1/reply": refuse(404, "not_found", "This message is not there any more."),
+      "POST /api/admin/messages/m1/reply": refuse(404, "not_found", "This message no longer exists."),
     });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
     await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
     camp.answer("GET /api/admin/messages", list());
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
-    expect((await drawer.findByRole("alert")).textContent).toContain("Somebody else has deleted this message.");
+    expect((await drawer.findByRole("alert")).textContent).toContain("Someone else deleted this message.");
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
     expect(drawer.getByRole("button", { name: "Send Reply" })).toHaveProperty("disabled", true);
     await user.click(drawer.getByRole("button", { name: "Copy my text" }));
@@ -309,7 +307,7 @@ describe("a draft", () => {
 describe("a newsletter", () => {
   it("is counted and asked about before it goes out, once", async () => {
     const camp = inbox();
-    const user = open("/admin/messages?view=letters");
+    const user = open("/admin/messages?view=newsletters");
     await user.type(await screen.findByLabelText("Subject"), "Visiting day");
     await user.type(screen.getByLabelText("Newsletter"), "Come early.");
     await user.click(await screen.findByRole("button", { name: "Send newsletter to 138 people" }));
@@ -323,29 +321,52 @@ describe("a newsletter", () => {
     expect(screen.getByLabelText("Subject")).toHaveProperty("value", "");
   });
 
+  it("is mailed to oneself first, also when nobody would get it", async () => {
+    const camp = inbox({
+      "POST /api/admin/letters": { recipients: 0, id: null },
+      "POST /api/admin/letters/test": null,
+    });
+    const user = open("/admin/messages?view=newsletters");
+    await user.type(await screen.findByLabelText("Subject"), "Visiting day");
+    await user.click(screen.getByRole("button", { name: "Send me a test" }));
+    expect(screen.getByText("Please write the newsletter first.")).toBeTruthy();
+    await user.type(screen.getByLabelText("Newsletter"), "The map: https://camp.example/map.");
+    const preview = within(screen.getByRole("region", { name: "Preview" }));
+    expect(preview.getByRole("link", { name: "https://camp.example/map" }).getAttribute("href")).toBe(
+      "https://camp.example/map",
+    );
+    await user.click(screen.getByRole("button", { name: "Send me a test" }));
+    expect(await screen.findByText("Test Sent")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/letters/test").map(({ body }) => body)).toEqual([
+      { subject: "Visiting day", body: "The map: https://camp.example/map." },
+    ]);
+    expect(screen.queryByRole("dialog")).toBeNull();
+    expect(screen.getByLabelText("Subject")).toHaveProperty("value", "Visiting day");
+  });
+
   it("outlives a reload in its tab, and is nobody else's", async () => {
     const answers = { "POST /api/admin/auth/sign-out": null };
     inbox(answers);
-    const user = open("/admin/messages?view=letters");
+    const user = open("/admin/messages?view=newsletters");
     const subject = () => screen.findByLabelText("Subject");
     await user.type(await subject(), "Visiting day");
     await user.click(screen.getByRole("radio", { name: /^Mailing list/ }));
     cleanup();
 
     inbox(answers);
-    open("/admin/messages?view=letters");
+    open("/admin/messages?view=newsletters");
     expect(await subject()).toHaveProperty("value", "Visiting day");
     expect(screen.getByRole("radio", { name: /^Mailing list/ })).toHaveProperty("checked", true);
     expect(screen.getByText("This tab keeps it until you send it or sign out.")).toBeTruthy();
     cleanup();
 
     inbox({ ...answers, "GET /api/admin/session": { staff: { ...kornbluh, id: "s2", username: "brikwald" } } });
-    open("/admin/messages?view=letters");
+    open("/admin/messages?view=newsletters");
     expect(await subject()).toHaveProperty("value", "");
     cleanup();
 
     inbox(answers);
-    const again = open("/admin/messages?view=letters");
+    const again = open("/admin/messages?view=newsletters");
     expect(await subject()).toHaveProperty("value", "Visiting day");
     await again.click(screen.getAllByRole("button", { name: "Sign Out" })[0]!);
     expect(await screen.findByText("Signed Out")).toBeTruthy();
@@ -367,7 +388,7 @@ it("says whether the answer quotes the message, and why not", async () => {
   await openMessage(open("/admin/messages"));
   expect(
     await screen.findByText(
-      "It is mailed to devoiry@family.example without their message: nobody was signed in with this address, so it may be somebody else's.",
+      "We email it to devoiry@family.example without their message: the sender was not signed in with this address, so it may be someone else's.",
     ),
   ).toBeTruthy();
 });

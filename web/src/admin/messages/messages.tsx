@@ -11,18 +11,18 @@ import { Letters } from "./letters";
 import { messageCountsQuery } from "./queries";
 import { Subscribers } from "./subscribers";
 
-const views = ["inbox", "letters", "subscribers"] as const;
+const views = ["inbox", "newsletters", "subscribers"] as const;
 type View = (typeof views)[number];
 
-/** The inbox, the letters of the camp, and the mailing list. */
+/** The inbox, the newsletters of the camp, and the mailing list. */
 export default function Messages() {
   const [params, setParams] = useSearchParams();
   const view: View = views.find((one) => one === params.get("view")) ?? "inbox";
   const unread =
     useQuery({ ...messageCountsQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.unread ?? 0;
-  // Keeps a letter that is being written while the inbox is open.
-  const [everWrote, setEverWrote] = useState(view === "letters");
-  if (view === "letters" && !everWrote) setEverWrote(true);
+  // Keeps a newsletter that is being written while the inbox is open.
+  const [everWrote, setEverWrote] = useState(view === "newsletters");
+  if (view === "newsletters" && !everWrote) setEverWrote(true);
 
   return (
     <>
@@ -36,7 +36,7 @@ export default function Messages() {
               label: "Inbox",
               note: unread > 0 ? <Badge tone="new">{count(unread, "unread", "unread")}</Badge> : undefined,
             },
-            { value: "letters", label: "Newsletters" },
+            { value: "newsletters", label: "Newsletters" },
             { value: "subscribers", label: "Subscribers" },
           ]}
           onChange={(next) => setParams(next === "inbox" ? {} : { view: next })}
@@ -45,7 +45,7 @@ export default function Messages() {
       </PageHead>
       {view === "inbox" && <Inbox />}
       {everWrote && (
-        <div hidden={view !== "letters"}>
+        <div hidden={view !== "newsletters"}>
           <Letters />
         </div>
       )}

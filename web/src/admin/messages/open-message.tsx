@@ -23,7 +23,7 @@ export function OpenMessage({ id, listed, timeZone, onClose }: Props) {
           <Skeleton className="h-40" />
         </Loading>
       ) : isApiError(error, "not_found") ? (
-        <EmptyState title="There is no such message" text="It may have been deleted." />
+        <EmptyState title="Message not found" text="It may have been deleted." />
       ) : (
         <ErrorState title="Failed to load this message" error={error} retrying={isFetching} onRetry={refetch} />
       )}

@@ -144,6 +144,8 @@ export const letterReachQuery = (audience: Audience) =>
 
 export const sendLetter = (body: NewLetter, key: string) =>
   asStaff(api.POST("/api/admin/letters", { body, params: { header: { "Idempotency-Key": key } } }));
+/** Mails the newsletter to oneself only. */
+export const testLetter = (body: Schemas["TestLetter"]) => asStaff(api.POST("/api/admin/letters/test", { body }));
 export const retryLetter = (id: string) => asStaff(api.POST("/api/admin/letters/{id}/deliveries/retry", at(id)));
 
 export const subscribersQuery = (q: string) =>

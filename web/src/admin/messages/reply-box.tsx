@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { explain, explainOr } from "../../lib/forms";
 import { Button } from "../../ui/button";
@@ -125,7 +125,7 @@ function useReplyText({ message, onFresh, onGone }: Props) {
 /** Sends the reply, unless somebody else replied first. */
 function useSendReply(message: Message, reply: ReturnType<typeof useReplyText>) {
   const { text, setText, setFailure, setTheirs, lost, box, keeper } = reply;
-  const send = useMutation({
+  const send = useAction({
     mutationFn: async () => {
       await keeper.settle();
       return replyTo(message.id, text.trim(), keeper.seen());
@@ -154,7 +154,7 @@ function useSendReply(message: Message, reply: ReturnType<typeof useReplyText>) 
   async function forestalled(why: string) {
     const now = await readMessage(message).catch(() => undefined);
     if (now === null) return lost();
-    setFailure(now ? `${why} Press Send Reply again to send yours all the same.` : why);
+    setFailure(now ? `${why} Press Send Reply again to send yours anyway.` : why);
     if (!now) return;
     keeper.look(now);
     keeper.reset(now.draft ?? "");
@@ -177,8 +177,8 @@ function useSendReply(message: Message, reply: ReturnType<typeof useReplyText>) 
 
 function mailedTo({ email, sender_proved }: Message) {
   return sender_proved
-    ? `It is mailed to ${email}, with the message below it.`
-    : `It is mailed to ${email} without their message: nobody was signed in with this address, so it may be somebody else's.`;
+    ? `We email it to ${email}, with their message below.`
+    : `We email it to ${email} without their message: the sender was not signed in with this address, so it may be someone else's.`;
 }
 
 const notice = "grid gap-3 rounded-md bg-due-wash px-3.5 py-3 text-due";
@@ -186,8 +186,8 @@ const notice = "grid gap-3 rounded-md bg-due-wash px-3.5 py-3 text-due";
 const MessageGone = ({ text }: { text: string }) => (
   <div role="alert" className={notice}>
     <p>
-      Somebody else has deleted this message.
-      {text && " What you wrote cannot be sent any more; it is still here for you to copy."}
+      Someone else deleted this message.
+      {text && " What you wrote can’t be sent anymore, but you can still copy it."}
     </p>
     {text && <CopyText text={text} />}
   </div>
@@ -203,7 +203,7 @@ const DraftConflict = ({
   onTakeTheirs: () => void;
 }) => (
   <div role="alert" className={notice}>
-    <p>Somebody else has begun an answer to this message:</p>
+    <p>Someone else started a reply to this message:</p>
     <p dir="auto" className="rounded-sm bg-surface p-3 whitespace-pre-line text-ink">
       {theirs}
     </p>
@@ -212,7 +212,7 @@ const DraftConflict = ({
         Keep mine
       </Button>
       <Button look="line" onClick={onTakeTheirs}>
-        Take theirs
+        Use theirs
       </Button>
     </div>
   </div>

@@ -67,7 +67,7 @@ export function Subscribers() {
           ) : (
             <EmptyState
               title="No subscribers yet"
-              text="People sign up under “Stay Updated” at the foot of every page, and confirm by mail."
+              text="People sign up under “Stay Updated” at the bottom of every page and confirm by email."
             />
           )
         }
@@ -127,13 +127,13 @@ function RemoveDialog({ subscriber, onClose }: { subscriber: Subscriber; onClose
         }
         toast({
           title: "Subscriber Removed",
-          description: `${subscriber.email} gets no more newsletters from the mailing list.`,
+          description: `${subscriber.email} no longer gets newsletters from the mailing list.`,
         });
         void client.invalidateQueries({ queryKey: ["admin", "letter-reach"] });
         void client.invalidateQueries({ queryKey: ["admin", "subscribers"] }).then(restoreFocus);
       }}
     >
-      Whoever it belongs to can sign up again.
+      They can sign up again anytime.
     </ConfirmDialog>
   );
 }

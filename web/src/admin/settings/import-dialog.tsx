@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { count } from "../../lib/format";
 import { Button } from "../../ui/button";
@@ -12,14 +12,14 @@ import { useCloseQuestion } from "../shared/form";
 import { changeSettings, previewSettings, useSettingsChanged, useSettingsDraft, type Difference } from "./queries";
 import { readSettings, sentence, settingLabel, valueLabel } from "./words";
 
-const notSettings = "This file does not hold settings. Choose a file that was made by Export.";
+const notSettings = "This is not a settings file. Choose a file made with Export.";
 
 /** Shows what a file would change before it is applied. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [, setTyped] = useSettingsDraft();
   const settingsChanged = useSettingsChanged();
-  const preview = useMutation({
+  const preview = useAction({
     mutationFn: async (file: File) => {
       const values = file.size > 1_000_000 ? null : readSettings(await file.text());
       if (!values) return null;
@@ -30,7 +30,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const good = differences?.filter(({ problem }) => !problem) ?? [];
   const bad = differences?.filter(({ problem }) => problem) ?? [];
 
-  const apply = useMutation({
+  const apply = useAction({
     mutationFn: () =>
       changeSettings(
         Object.fromEntries(good.map(({ key, after }) => [key, after])),
@@ -72,7 +72,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             className="min-h-tap w-full rounded-md border border-edge bg-surface p-1.5 text-sm file:me-3 file:min-h-8 file:rounded-sm file:border-0 file:bg-pine-wash file:px-3 file:font-medium file:text-pine"
           />
           <p id={`${id}-hint`} className="text-xs text-muted">
-            A file that was made by Export. Nothing changes before you have seen what would.
+            A file made with Export. You see what would change before anything does.
           </p>
           {differences === null && (
             <div role="alert">
@@ -117,12 +117,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
 }
 
 function summary(good: number, bad: number) {
-  if (good + bad === 0) return "Nothing would change: everything in the file is already so.";
-  const parts = [good > 0 ? `${count(good, "setting")} would change` : "Nothing can be taken over"];
-  if (bad > 0)
-    parts.push(
-      `${count(bad, "line")} of the file ${bad === 1 ? "has a problem and is" : "have problems and are"} left out`,
-    );
+  if (good + bad === 0) return "Nothing would change: everything in the file is already set.";
+  const parts = [good > 0 ? `${count(good, "setting")} would change` : "Nothing can be imported"];
+  if (bad > 0) parts.push(`${count(bad, "line")} with ${bad === 1 ? "a problem is" : "problems are"} skipped`);
   return `${parts.join("; ")}.`;
 }
 

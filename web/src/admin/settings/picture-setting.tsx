@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { Button, IconButton } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -14,7 +14,7 @@ const largest = 10 * 1024 * 1024;
 /** Uploads, reorders and removes the pictures; each is saved at once. */
 function usePictureChanges(setting: Setting, place: PicturePlace) {
   const settingsChanged = useSettingsChanged();
-  const upload = useMutation({
+  const upload = useAction({
     mutationFn: (picture: File) => {
       if (picture.size > largest) throw new Error("This picture is larger than 10MB.");
       return addPicture(place, picture);
@@ -23,7 +23,7 @@ function usePictureChanges(setting: Setting, place: PicturePlace) {
       settingsChanged(items);
       toast({
         title: place === "logo" ? "Logo changed" : "Picture added",
-        description: "Everybody sees it from now on.",
+        description: "Everyone sees it from now on.",
       });
     },
   });
@@ -31,7 +31,7 @@ function usePictureChanges(setting: Setting, place: PicturePlace) {
     settingsChanged(
       await changeSettings({ [setting.key]: place === "logo" ? null : left }, { [setting.key]: setting.value }),
     );
-  const reorder = useMutation({ mutationFn: change, onError: (error) => toastFailure(error) });
+  const reorder = useAction({ mutationFn: change, onError: (error) => toastFailure(error) });
   return { upload, change, reorder };
 }
 
@@ -58,7 +58,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
               <div className="flex items-center">
                 <Button look="quiet" icon="trash" onClick={() => setRemoving(picture)}>
                   {place === "logo" ? (
-                    "Back to the built-in one"
+                    "Use the built-in one"
                   ) : (
                     <>
                       Remove<span className="sr-only"> home picture {i + 1}</span>
@@ -79,7 +79,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
       ) : (
         <p className="text-sm text-muted">
           {place === "logo"
-            ? "The built-in tent stands beside the camp's name."
+            ? "The built-in tent is shown next to the camp's name."
             : "The three built-in scenes take turns."}
         </p>
       )}
@@ -92,7 +92,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
       />
       <p id={`${id}-hint`} className="text-xs text-muted">
         {setting.help}. JPEG, PNG or WebP, at most 10 MB.
-        {full && " There is room for three: remove one to add another."}
+        {full && " You can have three. Remove one to add another."}
       </p>
       {upload.isError && (
         <div role="alert">
@@ -182,7 +182,7 @@ const RemoveQuestion = ({ place, number, onRemove, onClose }: RemoveProps) => (
       toast({ title: place === "logo" ? "Logo removed" : "Picture removed" });
     }}
   >
-    The file is deleted. To have it back, upload it again.
+    The file is deleted. To get it back, upload it again.
   </ConfirmDialog>
 );
 

@@ -117,7 +117,7 @@ const Problem = ({ setting, onKeep }: { setting: Setting; onKeep: () => void }) 
     <p className="flex items-start gap-1.5 text-danger">
       <Icon name="alert" className="mt-[0.15em] shrink-0" />
       <span>
-        {setting.problem} In force is: {valueLabel(setting.value, setting.key)}. Please choose and save.
+        {setting.problem} In effect now: {valueLabel(setting.value, setting.key)}. Please choose and save.
       </span>
     </p>
     <Button look="quiet" onClick={onKeep}>

@@ -98,7 +98,7 @@ describe("the settings", () => {
     });
     const user = open("/admin/settings");
     expect(
-      await screen.findByText(/“all” is stored, which is not allowed. In force is: Families of the camp/),
+      await screen.findByText(/“all” is stored, which is not allowed. In effect now: Families of the camp/),
     ).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Choose this for Access to videos" }));
     await user.click(screen.getByRole("button", { name: "Save security settings" }));
@@ -223,12 +223,12 @@ it("the usual amount of a plan is money, kept in cents", async () => {
 
 describe("two owners at the same settings", () => {
   it("do not overwrite each other, and nothing that was typed is lost", async () => {
-    const portal = camp({ "PATCH /api/admin/settings": refuse(409, "stale", "Somebody else changed this.") });
+    const portal = camp({ "PATCH /api/admin/settings": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/settings");
     await user.clear(await field("Camp name"));
     await user.type(await field("Camp name"), "Camp Or");
     await user.click(screen.getByRole("button", { name: "Save general settings" }));
-    expect(await screen.findByText(/Somebody else changed this page in the meantime/)).toBeTruthy();
+    expect(await screen.findByText(/Someone else changed this page while you were editing/)).toBeTruthy();
     portal.answer("GET /api/admin/settings", list(...all("Camp Ner")));
     portal.answer("PATCH /api/admin/settings", list(...all("Camp Or")));
     await user.click(screen.getByRole("button", { name: "Reload and keep what I typed" }));
@@ -269,7 +269,7 @@ describe("the look", () => {
     const portal = camp({ "GET /api/admin/settings": list(logo("a")), "PATCH /api/admin/settings": list(logo(null)) });
     const user = open("/admin/settings");
     expect(await screen.findByAltText("Logo on dark ground")).toBeTruthy();
-    await user.click(screen.getByRole("button", { name: "Back to the built-in one" }));
+    await user.click(screen.getByRole("button", { name: "Use the built-in one" }));
     await user.click(screen.getByRole("button", { name: "Remove the logo" }));
     expect(await screen.findByText(/built-in tent/)).toBeTruthy();
     expect(patched(portal)).toEqual([{ logo: null, seen: { logo: "a" } }]);
@@ -315,9 +315,7 @@ describe("export and import", () => {
       type: "application/json",
     });
     await user.upload(dialog.getByLabelText("Settings file"), file);
-    expect(
-      await dialog.findByText("1 setting would change; 1 line of the file has a problem and is left out."),
-    ).toBeTruthy();
+    expect(await dialog.findByText("1 setting would change; 1 line with a problem is skipped.")).toBeTruthy();
     expect(portal.asked("POST", "/api/admin/settings/preview")[0]?.body).toEqual({
       siteName: "Camp Ner",
       sessionTimeout: 2,
@@ -340,7 +338,7 @@ describe("export and import", () => {
       await screen.findByLabelText("Settings file"),
       new File(["[1]"], "x.json", { type: "application/json" }),
     );
-    expect(await screen.findByText(/does not hold settings/)).toBeTruthy();
+    expect(await screen.findByText(/is not a settings file/)).toBeTruthy();
     expect(portal.asked("POST", "/api/admin/settings/preview")).toEqual([]);
   });
 });

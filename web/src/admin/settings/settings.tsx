@@ -1,5 +1,6 @@
 import { useRef, useState } from "react";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { useForm } from "../../lib/forms";
 import { count } from "../../lib/format";
@@ -29,7 +30,7 @@ import {
 import { SettingControl } from "./setting-control";
 import { changesOf, groups, isChanged, sentence, shown, type Group } from "./words";
 
-const description = "How the portal behaves, for everybody";
+const description = "How the site works, for everyone";
 
 export default function Settings() {
   return (
@@ -42,11 +43,11 @@ export default function Settings() {
 function AllSettings() {
   const settings = useQuery(settingsQuery);
   const [importing, setImporting] = useState(false);
-  const download = useMutation({
+  const download = useAction({
     mutationFn: exportSettings,
     onSuccess: (text) => {
       downloadFile("settings.json", text, "application/json");
-      toast({ title: "Settings Exported", description: "The file holds what is saved, without unsaved changes." });
+      toast({ title: "Settings Exported", description: "The file has the saved settings, without unsaved changes." });
     },
     onError: (error) => toastFailure(error),
   });

@@ -9,21 +9,21 @@ export const groups = [
   {
     name: "general",
     title: "General",
-    about: "What families read about the camp, and where their messages go.",
+    about: "What families see about the camp, and where their messages go.",
     action: "Save general settings",
     saved: "Settings Saved",
   },
   {
     name: "look",
     title: "Look",
-    about: "The camp's own colors and pictures. Without them the portal looks as it was built.",
+    about: "The camp's own colors and pictures, instead of the built-in ones.",
     action: "Save colors",
     saved: "Settings Saved",
   },
   {
     name: "notifications",
     title: "Notifications",
-    about: "Which mails go out, and what the browser may show.",
+    about: "Which emails go out, and what browsers may show.",
     action: "Save notifications",
     saved: "Notifications Updated",
   },
@@ -65,7 +65,7 @@ const labels: Record<string, string> = {
   requireEmailVerification: "Confirm email addresses",
   sessionTimeout: "Session timeout (minutes)",
   maxLoginAttempts: "Sign-in attempts",
-  passwordMinLength: "Shortest password",
+  passwordMinLength: "Minimum password length",
   enableTwoFactor: "Two-factor for all staff",
 };
 
@@ -88,7 +88,7 @@ const choices: Record<string, string> = {
   signed_in: "People who are signed in",
   families: "Families of the camp",
   at_once: "Appear at once",
-  first_held: "Everybody’s first one waits for approval",
+  first_held: "Everyone’s first comment waits for approval",
 };
 
 export const choiceLabel = (choice: string) =>

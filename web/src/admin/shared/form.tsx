@@ -8,9 +8,9 @@ import { requiresSignIn } from "./session";
 import { StaleNotice } from "./stale-notice";
 
 const questions = {
-  typed: { title: "Discard what you typed?", action: "Discard", text: "It has not been saved." },
+  typed: { title: "Leave without saving?", action: "Discard", text: "It has not been saved." },
   changes: { title: "Discard your changes?", action: "Discard changes", text: "What you typed has not been saved." },
-  import: { title: "Leave the import?", action: "Leave", text: "Nothing of it has been imported." },
+  import: { title: "Leave the import?", action: "Leave", text: "Nothing was imported." },
 };
 
 type Leave = {
@@ -202,7 +202,7 @@ export function DraftNotice({ what, stale, onReload }: NoticeProps) {
   return (
     <p role="status" className="flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-3 text-lake">
       <Icon name="info" className="mt-[0.15em]" />
-      This is the newest version, with what you typed still in it. Please look it over and save again.
+      This is the newest version, with your changes still in it. Please check it and save again.
     </p>
   );
 }

@@ -43,12 +43,12 @@ it.each([
   await user.type(amount, "500");
   expect(closesTheTab()).toBe(true);
   leave(dialog);
-  const question = within(await screen.findByRole("dialog", { name: "Discard what you typed?" }));
+  const question = within(await screen.findByRole("dialog", { name: "Leave without saving?" }));
   await user.click(question.getByRole("button", { name: "Cancel" }));
   expect(amount).toHaveProperty("value", "500.00");
   leave(dialog);
   await user.click(
-    within(await screen.findByRole("dialog", { name: "Discard what you typed?" })).getByRole("button", {
+    within(await screen.findByRole("dialog", { name: "Leave without saving?" })).getByRole("button", {
       name: "Discard",
     }),
   );
@@ -72,12 +72,14 @@ it("asks before the page is left with a family half typed in, and goes there whe
   const link = screen.getAllByRole("link", { name: /^Settings|^FAQ/ })[0]!;
   await user.click(link);
   await user.click(
-    within(await screen.findByRole("dialog", { name: "Leave this page?" })).getByRole("button", { name: "Cancel" }),
+    within(await screen.findByRole("dialog", { name: "Leave without saving?" })).getByRole("button", {
+      name: "Cancel",
+    }),
   );
   expect(screen.getByLabelText("Parent Name")).toHaveProperty("value", "Bluma Yarmush");
   await user.click(link);
   await user.click(
-    within(await screen.findByRole("dialog", { name: "Leave this page?" })).getByRole("button", { name: "Leave" }),
+    within(await screen.findByRole("dialog", { name: "Leave without saving?" })).getByRole("button", { name: "Leave" }),
   );
   await waitFor(() => expect(screen.getByTestId("address").textContent).not.toContain("/admin/users"));
 });

@@ -113,7 +113,7 @@ export function LeaveGuard() {
   return (
     onward && (
       <ConfirmDialog
-        title="Leave this page?"
+        title="Leave without saving?"
         name="What you typed here"
         action="Leave"
         onConfirm={onward}

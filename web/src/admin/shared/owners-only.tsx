@@ -9,7 +9,7 @@ type Props = { title: string; description: string; advice?: string; children: Re
 export function OwnersOnly({
   title,
   description,
-  advice = "Ask an owner of the portal if you need something from here.",
+  advice = "Ask an owner if you need something from here.",
   children,
 }: Props) {
   if (useStaff()?.role !== "staff") return children;

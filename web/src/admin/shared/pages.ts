@@ -13,6 +13,8 @@ export type AdminPage = {
   about?: string;
   /** The number beside the link, and as a phrase on the tile. */
   note?: (tiles: Tiles) => string;
+  /** What the number counts, where there is no room for it. */
+  noteEnd?: string;
   tile?: (tiles: Tiles) => string;
   /** Highlights the number because somebody waits. */
   urgent?: (tiles: Tiles) => boolean;
@@ -29,22 +31,33 @@ const pages: AdminPage[] = [
     to: paths.admin.reports,
     icon: "film",
     about: "Upload and manage daily progress reports",
-    note: ({ reports, drafts }) => (drafts > 0 ? count(drafts, "draft") : number(reports)),
-    tile: ({ reports, drafts }) => `${number(reports)} this year${drafts > 0 ? `, ${count(drafts, "draft")}` : ""}`,
+    note: ({ reports, drafts }) => (drafts > 0 ? count(drafts, "draft") : `${number(reports)} this year`),
+    tile: ({ reports, drafts }) =>
+      `${number(reports)} this year${drafts > 0 ? `, ${count(drafts, "draft")} of any year` : ""}`,
   },
   {
     label: "Gallery",
     to: paths.admin.gallery,
     icon: "box",
     about: "Manage previous years' camp videos",
-    note: ({ gallery }) => number(gallery),
-    tile: ({ gallery }) => count(gallery, "video"),
+    note: ({ gallery }) => count(gallery, "video"),
+    tile: ({ gallery }) => `${count(gallery, "video")} of earlier years`,
+  },
+  {
+    label: "Comments",
+    to: paths.admin.comments,
+    icon: "talk",
+    about: "What families write under the videos, and what readers report",
+    note: ({ comments_to_review }) => (comments_to_review > 0 ? number(comments_to_review) : ""),
+    noteEnd: "to review",
+    tile: ({ comments_to_review }) => `${number(comments_to_review)} to review`,
+    urgent: ({ comments_to_review }) => comments_to_review > 0,
   },
   {
     label: "Users",
     to: paths.admin.users,
     icon: "people",
-    about: "Families, payments and the mail they get",
+    about: "Families, payments and their emails",
     note: ({ users }) => number(users),
     tile: ({ users }) => count(users, "user"),
   },
@@ -52,8 +65,8 @@ const pages: AdminPage[] = [
     label: "Live updates",
     to: paths.admin.liveUpdates,
     icon: "horn",
-    about: "Short announcements, on the site at once and by mail",
-    note: ({ live_updates }) => number(live_updates),
+    about: "Short announcements, on the site right away and by email",
+    note: ({ live_updates }) => `${number(live_updates)} active`,
     tile: ({ live_updates }) => `${number(live_updates)} active`,
   },
   {
@@ -65,24 +78,30 @@ const pages: AdminPage[] = [
     tile: ({ messages_unread }) => `${number(messages_unread)} unread`,
     urgent: ({ messages_unread }) => messages_unread > 0,
   },
-  { label: "Mail", to: paths.admin.mail, icon: "mail", about: "What did not arrive, and why" },
+  { label: "Email", to: paths.admin.mail, icon: "mail", about: "Emails that did not arrive, and why" },
   {
     label: "FAQ",
     to: paths.admin.faq,
     icon: "help",
     about: "What families ask, and what the camp answers",
-    note: ({ faq }) => number(faq),
-    tile: ({ faq }) => count(faq, "entry", "entries"),
+    note: ({ faq }) => `${number(faq)} published`,
+    tile: ({ faq }) => `${count(faq, "entry", "entries")} published`,
   },
   {
     label: "Store",
     to: paths.admin.store,
     icon: "bag",
-    about: "What families find in the camp store",
-    note: ({ store }) => number(store),
+    about: "What families see in the camp store",
+    note: ({ store }) => count(store, "item"),
     tile: ({ store }) => count(store, "item"),
   },
-  { label: "Analytics", to: paths.admin.analytics, icon: "chart", about: "What families watch and say" },
+  {
+    label: "Analytics",
+    to: paths.admin.analytics,
+    icon: "chart",
+    about: "What families watch and say",
+    tile: ({ views }) => `${count(views, "view")} in 7 days`,
+  },
   {
     label: "Admin accounts",
     to: paths.admin.accounts,
@@ -91,13 +110,14 @@ const pages: AdminPage[] = [
     administration: true,
     ownersOnly: true,
     note: ({ accounts }) => number(accounts),
+    noteEnd: "active",
     tile: ({ accounts }) => `${number(accounts)} active`,
   },
   {
     label: "Settings",
     to: paths.admin.settings,
     icon: "cog",
-    about: "How the portal behaves, for everybody",
+    about: "How the site works, for everyone",
     administration: true,
     ownersOnly: true,
   },

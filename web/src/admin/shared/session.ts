@@ -1,6 +1,6 @@
-import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, isApiError, send, type Staff } from "../../api/client";
-import { sessionQuery, siteQuery } from "../../api/queries";
+import { sessionQuery, siteQuery, useAction } from "../../api/queries";
 import { deleteDrafts } from "../../lib/delete-drafts";
 import { draftsOfOthers } from "../../lib/drafts";
 import { paths } from "../../lib/paths";
@@ -84,7 +84,7 @@ export function useStaffChanged() {
 
 export function useSignOut(onSignedOut: () => void) {
   const staffChanged = useStaffChanged();
-  return useMutation({
+  return useAction({
     mutationFn: () => send(api.POST("/api/admin/auth/sign-out")),
     onSuccess: async () => {
       signOutListeners.forEach((listener) => listener());

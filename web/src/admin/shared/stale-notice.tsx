@@ -12,7 +12,7 @@ export function StaleNotice({ what, onReload }: { what: string; onReload: () => 
     <div role="alert" className="grid gap-3 rounded-md bg-due-wash px-3.5 py-3 text-due">
       <p className="flex items-start gap-2">
         <Icon name="alert" className="mt-[0.15em]" />
-        Somebody else changed this {what} in the meantime. Nothing was saved. Reload it: what you typed stays.
+        Someone else changed this {what} while you were editing. Nothing was saved yet. Reload it: what you typed stays.
       </p>
       {failure && <p className="text-sm">{failure}</p>}
       <Button

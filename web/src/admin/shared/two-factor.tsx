@@ -7,6 +7,7 @@ import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
+import { splitScripts } from "../../ui/two-scripts";
 import { asStaff, requiresSignIn, staffQuery, useStaff } from "./session";
 import { focusOnMount } from "./focus";
 
@@ -37,7 +38,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
           await client.invalidateQueries({ queryKey: staffQuery.queryKey });
           toast({
             title: "Authenticator app set up",
-            description: "From now on you sign in with a code as well. All other devices are signed out.",
+            description: "From now on you also need a code to sign in. All other devices are signed out.",
           });
           onDone();
         }}
@@ -58,9 +59,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
   const { qr_path, qr_size, secret, otpauth_url } = enrollment;
   return (
     <div className="grid gap-4">
-      <p className="text-muted">
-        Scan this picture with the app on your phone, then enter the six digits that it shows.
-      </p>
+      <p className="text-muted">Scan this code with the app on your phone, then enter the six digits it shows.</p>
       <div className="justify-self-center rounded-md border border-line bg-[#fff] p-3">
         <svg
           role="img"
@@ -138,7 +137,8 @@ function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
   );
 }
 
-function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promise<void> }) {
+/** New recovery codes, which are shown this once. */
+export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promise<void> }) {
   const site = useSite();
   const staff = useStaff();
   const [kept, setKept] = useState(false);
@@ -157,7 +157,7 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promi
   }
 
   function download() {
-    const content = `Recovery codes of ${staff?.username ?? "the staff area"}, ${site?.site_name ?? location.host}\nEach works once.\n\n${list}\n`;
+    const content = `Recovery codes of ${staff?.username ?? "the staff area"}, ${splitScripts(site?.site_name ?? location.host)[0]}\nEach works once.\n\n${list}\n`;
     const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
     const link = Object.assign(document.createElement("a"), { href: url, download: "recovery-codes.txt" });
     link.click();
@@ -167,8 +167,8 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promi
   return (
     <div className="grid gap-4">
       <p className="text-muted">
-        Keep these recovery codes in a safe place. Each lets you in once when the phone is not at hand. They are shown
-        only now.
+        Keep these recovery codes in a safe place. Each one works once when you don’t have your phone. You can only see
+        them now.
       </p>
       <ul
         aria-label="Recovery codes"
@@ -188,11 +188,7 @@ function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promi
           Download
         </Button>
       </div>
-      <Checkbox
-        label="I have kept my recovery codes"
-        checked={kept}
-        onChange={(event) => setKept(event.target.checked)}
-      />
+      <Checkbox label="I saved my recovery codes" checked={kept} onChange={(event) => setKept(event.target.checked)} />
       <Button
         disabled={!kept}
         busy={leaving}

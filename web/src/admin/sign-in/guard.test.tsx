@@ -86,11 +86,11 @@ describe("the staff door", () => {
 
     camp.answer(
       "POST /api/admin/auth/sign-in",
-      refuse(401, "invalid_credentials", "This code is not right or was used already."),
+      refuse(401, "invalid_credentials", "This code is not right or was already used."),
     );
     await user.type(code, "000000");
     await user.click(screen.getByRole("button", { name: "Sign In" }));
-    expect(await screen.findByText("This code is not right or was used already.")).toBeTruthy();
+    expect(await screen.findByText("This code is not right or was already used.")).toBeTruthy();
     expect(code.getAttribute("aria-invalid")).toBe("true");
 
     camp.answer("POST /api/admin/auth/sign-in", { staff: kornbluh });
@@ -126,7 +126,7 @@ describe("the staff door", () => {
     expect(await screen.findByText("aaaa-bbbb")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/two-factor/confirm")[0]?.body).toEqual({ code: "123456" });
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Continue" }).disabled).toBe(true);
-    await user.click(screen.getByLabelText("I have kept my recovery codes"));
+    await user.click(screen.getByLabelText("I saved my recovery codes"));
     await user.click(screen.getByRole("button", { name: "Continue" }));
     expect(await screen.findByRole("heading", { name: "Report Management" })).toBeTruthy();
   });
@@ -139,8 +139,8 @@ describe("the staff area", () => {
     server(inside);
     open("/admin/reports");
     const side = within((await screen.findAllByRole("complementary", { name: "Staff area" }))[0]!);
-    expect(side.getByText("kornbluh")).toBeTruthy();
-    expect(side.getByText("Owner")).toBeTruthy();
+    const own = side.getByRole("link", { name: /kornbluh\s*Owner · Account/ });
+    expect(own.getAttribute("href")).toBe("/admin/account");
     expect(await side.findByRole("link", { name: /Reports\s*3 drafts/ })).toBeTruthy();
     expect(side.getByRole("link", { name: /Gallery\s*340/ })).toBeTruthy();
     expect(side.getByRole("link", { name: "View the site" }).getAttribute("href")).toBe("/");

@@ -60,7 +60,7 @@ export function Guard({ children }: Props) {
         staff === null &&
         !session.isPending && (
           <SignInDialog title="Please sign in again" onLeave={() => setLeft(true)}>
-            <p className="mb-4 text-muted">Your session has ended. Everything on the page is still as you left it.</p>
+            <p className="mb-4 text-muted">Your session ended. Everything on the page is still as you left it.</p>
             <SignInForm username={inside.username} />
           </SignInDialog>
         )

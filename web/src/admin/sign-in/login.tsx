@@ -24,7 +24,7 @@ export function Login() {
   const sentHere = params.has("next");
   return (
     <main id="main" tabIndex={-1} className="wrap grid flex-1 content-start justify-items-center pt-8 pb-12 md:pt-14">
-      <PageMeta title="Staff Login" description="The door of the staff area." />
+      <PageMeta title="Staff Login" description="Sign in to the staff area." />
       <div className="sheet grid w-full max-w-[27.5rem] gap-5 p-5 shadow-low sm:p-8">
         <div>
           <p className="text-sm text-muted">{site?.site_name}</p>

@@ -4,7 +4,7 @@ import { cx } from "../../ui/class-names";
 import { FieldError } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { ProgressBar } from "../../ui/progress-bar";
-import { toast } from "../../ui/toast";
+import { dismissErrors, reportFailure, toast } from "../../ui/toast";
 import { useDragOrder } from "../shared/drag-order";
 import { accept, maxPictures, acceptFiles, type Picture, type usePictures } from "./pictures";
 
@@ -20,7 +20,8 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
 
   async function pick(files: readonly File[]) {
     const { taken, refused: reasons } = acceptFiles(files, pictures.length);
-    reasons.forEach((reason) => toast({ ...reason, destructive: true }));
+    dismissErrors("pictures");
+    reportFailure("pictures", () => reasons.forEach((reason) => toast({ ...reason, destructive: true })));
     setRefused(reasons.map(({ description }) => description));
     await add(taken);
     if (taken.length > 0) setSaid(`${taken.map(({ name }) => name).join(", ")} added.`);
@@ -187,7 +188,7 @@ function PicturePicker({ input, disabled, full, dropping, refused, onPick }: Pic
         {full
           ? `That is all ${maxPictures}. Remove one to choose another.`
           : `Up to ${maxPictures} JPEG, PNG or WebP pictures of at most 10 MB each, also dropped here.`}{" "}
-        Where and when they were taken is not kept.
+        We remove the place and time a photo was taken.
       </p>
       {refused.length > 0 && (
         <div id={`${id}-refused`} className="grid gap-1">

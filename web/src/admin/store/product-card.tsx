@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { money, number } from "../../lib/format";
 import { artOf, categoryName } from "../../store/words";
@@ -76,7 +76,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
 function useFlags(product: AdminProduct) {
   const productsChanged = useProductsChanged();
   const saved = useRef(product.version);
-  const flag = useMutation({
+  const flag = useAction({
     // Runs one request at a time, so that the second has the version that the first one created.
     scope: { id: `product ${product.id}` },
     mutationFn: (change: Flag) =>
@@ -92,7 +92,7 @@ function useFlags(product: AdminProduct) {
       if (elsewhere) void productsChanged();
       errorToast(
         elsewhere
-          ? "Somebody else changed it in the meantime. Please look again."
+          ? "Someone else just changed it. Please check it again."
           : "Failed to update product. Please try again.",
       );
     },

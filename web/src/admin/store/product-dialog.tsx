@@ -40,7 +40,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
       return fresh;
     },
     onGone: () => {
-      errorToast("This product has been deleted in the meantime.");
+      errorToast("Someone just deleted this product.");
       void productsChanged();
       onClose();
     },
@@ -99,7 +99,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
         <BadgeFields draft={draft} set={set} isNew={!row} />
         <FormMessage>
           {incomplete
-            ? "The product is saved, but not all of its pictures. Beside each stands why; save again to try once more, or remove it."
+            ? "The product is saved, but not all its pictures. See the reason next to each one. Save again to retry, or remove it."
             : message}
         </FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">
@@ -179,7 +179,7 @@ function BadgeFields({ draft, set, isNew }: FieldsProps & { isNew: boolean }) {
       <Checkbox {...tick("is_new")} label="New" />
       <Checkbox {...tick("is_bestseller")} label="Bestseller" />
       <Checkbox {...tick("is_featured")} label="Featured" hint="Featured products come first in the store." />
-      {!isNew && <Checkbox {...tick("is_active")} label="Active" hint="Hidden ones are seen by staff only." />}
+      {!isNew && <Checkbox {...tick("is_active")} label="Active" hint="Only staff see hidden ones." />}
     </fieldset>
   );
 }

@@ -280,7 +280,7 @@ describe("a new product", () => {
     await user.upload(panel.getByLabelText(/Choose pictures/), [photo("a.jpg")]);
     await user.click(panel.getByRole("button", { name: "Add Product" }));
     expect(await panel.findByText("Please choose a JPEG, PNG or WebP picture.")).toBeTruthy();
-    expect(panel.getByText(/^The product is saved, but not all of its pictures\./)).toBeTruthy();
+    expect(panel.getByText(/^The product is saved, but not all its pictures\./)).toBeTruthy();
     camp.answer("PATCH /api/admin/products/p9", { ...made, version: 2 });
     await user.click(panel.getByRole("button", { name: "Save Product" }));
     expect(await screen.findByText("Whistle has been added to the store with 1 image.")).toBeTruthy();
@@ -351,12 +351,12 @@ describe("the pictures of a product", () => {
 
 describe("a product that two people edit", () => {
   it("keeps what was typed, and takes over what the other one did", async () => {
-    const camp = desk({ "PATCH /api/admin/products/p1": refuse(409, "stale", "Somebody else changed this.") });
+    const camp = desk({ "PATCH /api/admin/products/p1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/store");
     const panel = await edit(user, "Camp cap");
     await user.type(panel.getByLabelText("Product Title"), " in green");
     await user.click(panel.getByRole("button", { name: "Save Product" }));
-    expect(await panel.findByText(/Somebody else changed this product/)).toBeTruthy();
+    expect(await panel.findByText(/Someone else changed this product/)).toBeTruthy();
     const theirs = cap({ version: 5, price: 2000, images: [image(2), image(3)] });
     camp.answer("GET /api/admin/products/p1", theirs);
     camp.answer("PATCH /api/admin/products/p1", { ...theirs, version: 6 });
@@ -382,7 +382,7 @@ describe("a product that two people edit", () => {
     await user.click(panel.getByRole("checkbox", { name: "New" }));
     await user.click(panel.getByRole("button", { name: "Cancel" }));
     await user.click(
-      within(await screen.findByRole("dialog", { name: "Discard what you typed?" })).getByRole("button", {
+      within(await screen.findByRole("dialog", { name: "Leave without saving?" })).getByRole("button", {
         name: "Discard",
       }),
     );

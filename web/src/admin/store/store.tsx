@@ -52,7 +52,7 @@ export default function StoreManagement() {
 
   return (
     <>
-      <PageHead title="Store Management" description="What families find in the camp store">
+      <PageHead title="Store Management" description="What families see in the camp store">
         <Button icon="plus" onClick={add} className="max-sm:w-full">
           Add New Product
         </Button>
@@ -99,7 +99,7 @@ export default function StoreManagement() {
         empty={
           <EmptyState
             title="No products found matching your criteria."
-            text={term || category ? undefined : "The store is empty so far."}
+            text={term || category ? undefined : "The store is empty."}
             picture="/art/product-memorabilia.svg"
           >
             {term || category ? (
@@ -145,13 +145,9 @@ function DeleteProduct({ product, onClose }: { product: AdminProduct; onClose: (
       name={product.title}
       action="Delete product"
       onClose={onClose}
+      failed={() => errorToast("Failed to delete product. Please try again.")}
       onConfirm={async () => {
-        try {
-          await ignoreNotFound(deleteProduct(product.id));
-        } catch (error) {
-          errorToast("Failed to delete product. Please try again.");
-          throw error;
-        }
+        await ignoreNotFound(deleteProduct(product.id));
         toast({ title: "Product Deleted", description: "Product has been removed from the store." });
         void productsChanged().then(restoreFocus);
       }}

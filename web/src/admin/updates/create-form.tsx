@@ -1,38 +1,45 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { Button } from "../../ui/button";
-import { FormMessage } from "../../ui/field";
+import { Checkbox, FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { usePageForm } from "../shared/form";
-import { draftOf, missing, newUpdateOf, postLabel, postedToast, type Draft } from "./draft";
-import { createUpdate, reachQuery, useUpdatesChanged } from "./queries";
+import { TestMailButton, useTestMail } from "../shared/send-test";
+import { draftOf, mailHint, missing, newUpdateOf, postLabel, postedToast, testUpdateOf, type Draft } from "./draft";
+import { createUpdate, reachQuery, testUpdate, useUpdatesChanged } from "./queries";
 import { UpdateFields } from "./update-fields";
 
 type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 
-/** Posts an update. It is shown at once, and mailed once. Collapsed it keeps what was typed. */
+/** Posts an update. It is shown at once, and mailed once or never. Collapsed it keeps what was typed. */
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
   const keyOf = useIdempotencyKey();
-  const reach = useQuery({ ...reachQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds), enabled: open })
-    .data?.recipients;
-  const [draft, setDraft] = useState<Draft>(() => draftOf(null, "UTC"));
+  const refetchInterval = useRefetchInterval(everyFifteenSeconds);
+  const { recipients: reach, last_author } = useQuery({ ...reachQuery, refetchInterval, enabled: open }).data ?? {};
+  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const [sendMail, setSendMail] = useState(true);
+  const test = useTestMail();
+  const draft: Draft = { ...draftOf(null, "UTC"), author: last_author ?? "", ...typed };
 
   const { busy, errors, message, form } = usePageForm({
     check: () => missing(draft),
-    submit: () => {
-      const update = newUpdateOf(draft);
+    submit: async () => {
+      if (test.isTest()) return void (await testUpdate(testUpdateOf(draft)));
+      const update = newUpdateOf(draft, sendMail);
       return createUpdate(keyOf(update), update);
     },
-    done: async ({ notified }) => {
-      toast(postedToast(notified));
+    done: async (posted) => {
+      if (!posted) return test.sent();
+      toast(postedToast(posted.notified));
       onDone();
       await updatesChanged();
     },
-    failed: (error) => toastFailure(error, "Failed to create live update."),
+    failed: (error) =>
+      toastFailure(error, test.isTest() ? "Failed to send the test." : "Failed to create live update."),
   });
 
   return (
@@ -43,18 +50,27 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
       <form {...form} className="grid gap-5">
         <UpdateFields
           draft={draft}
-          set={(change) => setDraft((now) => ({ ...now, ...change }))}
+          set={(change) => setTyped((now) => ({ ...now, ...change }))}
           errors={errors}
           focus={open}
-        />
+        >
+          <Checkbox
+            name="send_mail"
+            label="Send it by email"
+            hint={mailHint(reach, sendMail)}
+            checked={sendMail}
+            onChange={(event) => setSendMail(event.target.checked)}
+            className="sm:pt-7"
+          />
+        </UpdateFields>
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap items-center justify-end gap-3 max-sm:flex-col-reverse max-sm:items-stretch">
-          {reach === 0 && <p className="text-sm text-muted sm:me-auto">It appears on the site. Nobody is mailed.</p>}
+          <TestMailButton busy={busy} test={test} className="sm:me-auto" />
           <Button look="line" onClick={onCancel}>
             Cancel
           </Button>
-          <Button type="submit" icon="horn" busy={busy}>
-            {busy ? "Posting..." : postLabel(reach)}
+          <Button type="submit" icon="horn" busy={busy} onClick={test.onSubmitClick}>
+            {busy && !test.testing ? "Posting..." : postLabel(reach, sendMail)}
           </Button>
         </div>
       </form>

@@ -1,7 +1,7 @@
 import { campLocal } from "../../lib/format";
 import { changed } from "../shared/form";
 import { people } from "../shared/words";
-import type { AdminUpdate, NewUpdate, Priority, UpdatePatch } from "./queries";
+import type { AdminUpdate, NewUpdate, Priority, TestUpdate, UpdatePatch } from "./queries";
 
 /** The values of the form. */
 export type Draft = {
@@ -9,7 +9,8 @@ export type Draft = {
   message: string;
   author: string;
   priority: Priority;
-  pinned: boolean;
+  /** Days from now, "" for no pin, or "keep" for the end that it has. */
+  pin: string;
   date: string;
   time: string;
 };
@@ -23,10 +24,12 @@ export function draftOf(update: AdminUpdate | null, timeZone: string): Draft {
     message: update?.message ?? "",
     author: update?.author ?? "",
     priority: update?.priority ?? "medium",
-    pinned: update?.pinned ?? false,
+    pin: update && isPinned(update, Date.now()) ? "keep" : "",
     ...end,
   };
 }
+
+export const isPinned = ({ pinned_until: end }: AdminUpdate, now: number) => end != null && Date.parse(end) > now;
 
 /** In the camp's time zone; without a time an update ends with its day. */
 export const expiryOf = ({ date, time }: Pick<Draft, "date" | "time">) => (date ? `${date}T${time || endOfDay}` : null);
@@ -40,25 +43,47 @@ export function missing({ title, message, author, date, time }: Draft): Record<s
   };
 }
 
-export function newUpdateOf(draft: Draft): NewUpdate {
-  const { title, message, author, priority, pinned } = draft;
-  return {
-    title: title.trim(),
-    message: message.trim(),
-    author: author.trim(),
-    priority,
-    pinned,
-    expires_at: expiryOf(draft),
-  };
+/** What the mail about an update says. */
+export const testUpdateOf = ({ title, message, author, priority }: Draft): TestUpdate => ({
+  title: title.trim(),
+  message: message.trim(),
+  author: author.trim(),
+  priority,
+});
+
+const fieldsOf = (draft: Draft) => ({
+  ...testUpdateOf(draft),
+  pin_days: draft.pin === "keep" ? undefined : draft.pin ? Number(draft.pin) : null,
+  expires_at: expiryOf(draft),
+});
+
+export function newUpdateOf(draft: Draft, sendMail: boolean): NewUpdate {
+  const { pin_days = null, ...fields } = fieldsOf(draft);
+  return { ...fields, pin_days, send_mail: sendMail };
 }
 
 /** Only what the person changed. */
 export function changesOf(draft: Draft, base: Draft): Omit<UpdatePatch, "version"> {
-  return changed(newUpdateOf(draft), newUpdateOf(base));
+  const { pin_days, ...changes } = changed(fieldsOf(draft), fieldsOf(base));
+  return pin_days === undefined ? changes : { ...changes, pin_days };
 }
 
 /** The label of the button that posts an update. */
-export const postLabel = (reach: number | undefined) => (reach ? `Post update to ${people(reach)}` : "Post update");
+export function postLabel(reach: number | undefined, sendMail = true) {
+  if (!sendMail) return "Post update without email";
+  return reach ? `Post update to ${people(reach)}` : "Post update";
+}
+
+/** Who gets mail about a new update. */
+export function mailHint(reach: number | undefined, sendMail: boolean) {
+  if (!sendMail) return "No emails are sent, even if it is activated again later.";
+  if (reach === undefined) return "Everyone who wants camp updates gets one email.";
+  if (reach === 0) return "No one would get an email now.";
+  return `${people(reach)} ${reach === 1 ? "gets" : "get"} one email.`;
+}
+
+/** The choices of how long an update is pinned, in days. */
+export const pinDays = [1, 2, 3, 4, 5, 6, 7];
 
 /** The toast after posting; it mentions mail only when mails were queued. */
 export const postedToast = (notified: number) => ({

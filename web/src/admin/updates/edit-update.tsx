@@ -18,7 +18,7 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     draftOf: (one) => draftOf(one, timeZone),
     read: readUpdate,
     onGone: () => {
-      errorToast("This update has been deleted in the meantime.");
+      errorToast("Someone just deleted this update.");
       void updatesChanged();
       onClose();
     },
@@ -33,7 +33,7 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
       if (dirty) await editUpdate(update.id, { version: row.version, ...changesOf(draft, base) });
     },
     done: async () => {
-      toast({ title: "Update Saved", description: "Families see it as it is now. Nobody was mailed again." });
+      toast({ title: "Update Saved", description: "Families see it as it is now. No more emails were sent." });
       onClose();
       await updatesChanged();
     },
@@ -47,9 +47,15 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     <Drawer title="Edit update" onClose={close}>
       <form {...form} className="grid gap-5">
         <DraftNotice what="update" stale={stale} onReload={reload} />
-        <UpdateFields draft={draft} set={set} errors={errors} focus />
+        <UpdateFields
+          draft={draft}
+          pinnedUntil={base.pin === "keep" ? row.pinned_until : null}
+          set={set}
+          errors={errors}
+          focus
+        />
         <p className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">
-          {mailed ? "Families were mailed about it when it was posted. " : ""}Saving does not send any mail.
+          {mailed ? "Families were emailed when it was posted. " : ""}Saving does not send any emails.
         </p>
         <FormMessage>{message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">

@@ -57,7 +57,7 @@ export default function LiveUpdates() {
 
   return (
     <>
-      <PageHead title="Live Updates" description="Short announcements, on the site at once and by mail">
+      <PageHead title="Live Updates" description="Short announcements, on the site right away and by email">
         <CollapsibleFormButton {...creation.button} icon="plus">
           Create Update
         </CollapsibleFormButton>
@@ -130,11 +130,11 @@ const UpdateFilters = ({ asked: { term, standing, priority }, set }: FilterProps
     <FilterRow>
       <div className="grid grid-cols-2 gap-2 sm:gap-3">
         <Select
-          aria-label="Which standing"
+          aria-label="Filter by status"
           value={standing ?? ""}
           onChange={({ target }) => set({ standing: target.value })}
         >
-          <option value="">Any standing</option>
+          <option value="">Any status</option>
           {standings.map((one) => (
             <option key={one} value={one}>
               {standingName[one]}
@@ -142,7 +142,7 @@ const UpdateFilters = ({ asked: { term, standing, priority }, set }: FilterProps
           ))}
         </Select>
         <Select
-          aria-label="Which priority"
+          aria-label="Filter by priority"
           value={priority ?? ""}
           onChange={({ target }) => set({ priority: target.value })}
         >
@@ -179,7 +179,7 @@ function NoUpdates({ asked: { term, standing, priority }, set, onCreate }: Filte
     );
   }
   return (
-    <EmptyState title="No Updates Yet" text="Families read the newest ones on the home page.">
+    <EmptyState title="No Updates Yet" text="Families see the newest ones on the home page.">
       <Button icon="plus" onClick={onCreate}>
         Create First Update
       </Button>
@@ -195,18 +195,14 @@ function DeleteUpdate({ update, onClose }: { update: AdminUpdate; onClose: () =>
       name={update.title}
       action="Delete update"
       onClose={onClose}
+      failed={(error) => toastFailure(error, "Failed to delete update.")}
       onConfirm={async () => {
-        try {
-          await ignoreNotFound(deleteUpdate(update.id));
-        } catch (error) {
-          toastFailure(error, "Failed to delete update.");
-          throw error;
-        }
+        await ignoreNotFound(deleteUpdate(update.id));
         toast({ title: "Update Deleted", description: "The live update has been removed." });
         void updatesChanged().then(restoreFocus);
       }}
     >
-      Its page will say that it was withdrawn. This cannot be undone. A deactivated update can be shown again later.
+      Its page will say that it was removed. This cannot be undone. To show it again later, deactivate it instead.
     </ConfirmDialog>
   );
 }

@@ -8,12 +8,13 @@ type Schemas = components["schemas"];
 export type AdminUpdate = Schemas["AdminUpdate"];
 export type NewUpdate = Schemas["NewUpdate"];
 export type UpdatePatch = Schemas["UpdatePatch"];
+export type TestUpdate = Schemas["TestUpdate"];
 export type Priority = AdminUpdate["priority"];
 
 export type Standing = "active" | "inactive" | "expired";
-type AdminVideoFilter = { q?: string; standing?: Standing; priority?: Priority };
+type AdminUpdateFilter = { q?: string; standing?: Standing; priority?: Priority };
 
-export const updatesQuery = (filter: AdminVideoFilter) =>
+export const updatesQuery = (filter: AdminUpdateFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "live-updates", filter],
     queryFn: ({ pageParam, signal }) =>
@@ -29,9 +30,9 @@ export const updatesQuery = (filter: AdminVideoFilter) =>
     placeholderData: keepPreviousData,
   });
 
-/** How many people would get mail about an update posted now. */
+/** How many people would get mail about an update posted now, and who wrote the last one of this account. */
 export const reachQuery = queryOptions({
-  queryKey: ["admin", "live-updates-reach"],
+  queryKey: ["admin", "live-updates", "reach"],
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/live-updates/reach", { signal })),
 });
 
@@ -41,6 +42,8 @@ export const readUpdate = ({ id }: AdminUpdate) =>
   nullIfNotFound(asStaff(api.GET("/api/admin/live-updates/{id}", at(id))));
 export const createUpdate = (key: string, body: NewUpdate) =>
   asStaff(api.POST("/api/admin/live-updates", { params: { header: { "Idempotency-Key": key } }, body }));
+/** Mails the update to oneself, without posting it. */
+export const testUpdate = (body: TestUpdate) => asStaff(api.POST("/api/admin/live-updates/test", { body }));
 export const editUpdate = (id: string, body: UpdatePatch) =>
   asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
 export const deleteUpdate = (id: string) => asStaff(api.DELETE("/api/admin/live-updates/{id}", at(id)));

@@ -1,4 +1,4 @@
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { ago, campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
@@ -8,7 +8,7 @@ import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { deliverySummary, scheduleTime } from "../shared/words";
-import { visibilityToast } from "./draft";
+import { isPinned, visibilityToast } from "./draft";
 import { editUpdate, useUpdatesChanged, type AdminUpdate, type Priority } from "./queries";
 
 export const priorities: Record<Priority, { label: string; tone: "plain" | "info" | "bad" }> = {
@@ -21,7 +21,8 @@ type Props = { update: AdminUpdate; timeZone: string; now: number; onEdit: () =>
 
 export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
   const updatesChanged = useUpdatesChanged();
-  const toggle = useMutation({
+  const pinned = isPinned(update, now);
+  const toggle = useAction({
     mutationFn: () => editUpdate(update.id, { version: update.version, is_active: !update.is_active }),
     onSuccess: async () => {
       await updatesChanged();
@@ -34,10 +35,10 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
   });
 
   return (
-    <li className="grid gap-x-6 gap-y-1 border-line px-4 py-2.5 not-first:border-t max-md:py-4 md:grid-cols-[minmax(0,1fr)_15rem_auto] md:items-center">
+    <li className="grid gap-x-6 gap-y-1 border-line px-4 py-2 not-first:border-t max-md:py-4 md:grid-cols-[minmax(0,1fr)_15rem_auto] md:items-center">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <Standing update={update} />
+          <Standing update={update} pinned={pinned} />
           <h3 dir="auto" className="min-w-0 text-[1.08rem] wrap-anywhere max-md:basis-full">
             {update.title}
           </h3>
@@ -46,7 +47,7 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
           {update.message}
         </p>
       </div>
-      <Facts update={update} timeZone={timeZone} now={now} />
+      <Facts update={update} pinned={pinned} timeZone={timeZone} now={now} />
       <div className="flex items-center max-md:-ms-2.5 md:justify-end">
         <Button look="quiet" busy={toggle.isPending} onClick={() => toggle.mutate()}>
           {update.is_active ? "Deactivate" : "Activate"}
@@ -72,7 +73,9 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
   );
 }
 
-const Standing = ({ update: { priority, is_active, pinned } }: { update: AdminUpdate }) => (
+type StandingProps = { update: AdminUpdate; pinned: boolean };
+
+const Standing = ({ update: { priority, is_active }, pinned }: StandingProps) => (
   <>
     <Badge tone={priorities[priority].tone} {...(priority === "high" ? { icon: "flag" as const } : {})}>
       {priorities[priority].label}
@@ -93,7 +96,7 @@ const Standing = ({ update: { priority, is_active, pinned } }: { update: AdminUp
 );
 
 /** Who posted it and when, until when it is shown, and how its emails are doing. */
-function Facts({ update, timeZone, now }: Pick<Props, "update" | "timeZone" | "now">) {
+function Facts({ update, pinned, timeZone, now }: Pick<Props, "update" | "timeZone" | "now"> & { pinned: boolean }) {
   const end = update.expires_at;
   return (
     <div className="flex flex-wrap items-center gap-x-4 text-xs text-muted md:leading-snug">
@@ -109,10 +112,13 @@ function Facts({ update, timeZone, now }: Pick<Props, "update" | "timeZone" | "n
           </>
         )}
       </span>
-      {update.deliveries && (
-        <span className="inline-flex items-center gap-1.5 tabular-nums">
-          <Icon name="mail" />
-          {deliverySummary(update.deliveries)}
+      <span className="inline-flex items-center gap-1.5 tabular-nums">
+        <Icon name="mail" />
+        {update.deliveries ? deliverySummary(update.deliveries) : "No email"}
+      </span>
+      {pinned && update.pinned_until && (
+        <span>
+          Pinned until <time dateTime={update.pinned_until}>{scheduleTime(update.pinned_until, timeZone)}</time>
         </span>
       )}
       {end != null && (

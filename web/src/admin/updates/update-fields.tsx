@@ -1,15 +1,25 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { useSite } from "../../api/queries";
-import { Checkbox, Field, Select, TextArea, TextInput } from "../../ui/field";
+import { count } from "../../lib/format";
+import { Field, Select, TextArea, TextInput } from "../../ui/field";
 import { focusOnMount } from "../shared/focus";
-import { zoneName } from "../shared/words";
-import { endOfDay, type Draft } from "./draft";
+import { scheduleTime, zoneName } from "../shared/words";
+import { endOfDay, pinDays, type Draft } from "./draft";
 import type { Priority } from "./queries";
 
-type Props = { draft: Draft; set: (change: Partial<Draft>) => void; errors: Record<string, string>; focus: boolean };
+type Props = {
+  draft: Draft;
+  /** When the pin that the update has ends. */
+  pinnedUntil?: string | null | undefined;
+  set: (change: Partial<Draft>) => void;
+  errors: Record<string, string>;
+  focus: boolean;
+  /** More fields, beside the pin. */
+  children?: ReactNode;
+};
 
 /** The fields of an update, alike for a new one and for one that is edited. */
-export function UpdateFields({ draft, set, errors, focus }: Props) {
+export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children }: Props) {
   const site = useSite();
   const title = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -42,7 +52,7 @@ export function UpdateFields({ draft, set, errors, focus }: Props) {
         />
       </Field>
       <div className="grid items-start gap-5 sm:grid-cols-2">
-        <Field label="Author" error={errors.author} hint="Whom families read it from, such as “Camp office”.">
+        <Field label="Author" error={errors.author} hint="Who it is from, such as “Camp office”.">
           <TextInput
             name="author"
             dir="auto"
@@ -53,7 +63,7 @@ export function UpdateFields({ draft, set, errors, focus }: Props) {
             required
           />
         </Field>
-        <Field label="Priority" error={errors.priority} hint="High stands out with a badge of its own.">
+        <Field label="Priority" error={errors.priority} hint="High stays first for 24 hours, with a badge.">
           <Select
             name="priority"
             value={draft.priority}
@@ -64,7 +74,7 @@ export function UpdateFields({ draft, set, errors, focus }: Props) {
             <option value="high">High</option>
           </Select>
         </Field>
-        <Field label="Hide after" optional error={errors.expires_at} hint="It becomes inactive by itself.">
+        <Field label="Hide after" optional error={errors.expires_at} hint="It becomes inactive on its own.">
           <TextInput
             name="expires_at"
             type="date"
@@ -84,14 +94,23 @@ export function UpdateFields({ draft, set, errors, focus }: Props) {
             onChange={(event) => set({ time: event.target.value })}
           />
         </Field>
+        <Field
+          label="Pin to the top"
+          error={errors["pin_days"]}
+          hint="It stays above newer ones, but below High Priority ones of the last 24 hours."
+        >
+          <Select name="pin_days" value={draft.pin} onChange={(event) => set({ pin: event.target.value })}>
+            <option value="">Not pinned</option>
+            {pinnedUntil && <option value="keep">Until {scheduleTime(pinnedUntil, site?.timezone ?? "UTC")}</option>}
+            {pinDays.map((days) => (
+              <option key={days} value={days}>
+                {pinnedUntil ? `${count(days, "day")} from now` : `For ${count(days, "day")}`}
+              </option>
+            ))}
+          </Select>
+        </Field>
+        {children}
       </div>
-      <Checkbox
-        name="pinned"
-        label="Pin to the top"
-        hint="It stands above newer updates."
-        checked={draft.pinned}
-        onChange={(event) => set({ pinned: event.target.checked })}
-      />
     </>
   );
 }

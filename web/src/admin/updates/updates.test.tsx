@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { list, open, refuse, server, unreachable } from "../../test/portal";
 import { onDuty } from "../../test/staff";
-import { draftOf, expiryOf, postLabel } from "./draft";
+import { draftOf, expiryOf, mailHint, postLabel } from "./draft";
 import type { AdminUpdate } from "./queries";
 // Fetched before the clock of the first test runs.
 import "../../app/admin";
@@ -15,7 +15,7 @@ const update = (change: Partial<AdminUpdate> = {}): AdminUpdate => ({
   author: "Mail room",
   priority: "high",
   created_at: new Date(Date.now() - 5 * 60_000).toISOString(),
-  pinned: true,
+  pinned_until: "2030-07-29T16:00:00Z",
   is_active: true,
   posted_by: "kornbluh",
   expires_at: "2030-07-31T03:59:00Z",
@@ -28,7 +28,7 @@ const quiet = update({
   id: "n2",
   title: "Pool opens",
   priority: "low",
-  pinned: false,
+  pinned_until: null,
   is_active: false,
   expires_at: null,
   announced: false,
@@ -41,7 +41,7 @@ const desk = (answers: Record<string, unknown> = {}) =>
   server({
     ...onDuty,
     "GET /api/admin/live-updates": list(update(), quiet),
-    "GET /api/admin/live-updates/reach": { recipients: 212 },
+    "GET /api/admin/live-updates/reach": { recipients: 212, last_author: null },
     ...answers,
   });
 
@@ -65,12 +65,15 @@ describe("the list of updates", () => {
       "5 minutes ago",
       "2 queued, 209 sent, 1 failed",
       "Tuesday, Jul 30, 2030, 11:59 PM",
+      "Monday, Jul 29, 2030, 12:00 PM",
     ])
       expect(high.getByText(words)).toBeTruthy();
     expect(high.getByText(/Posted by/).textContent).toBe("Posted by Mail room (kornbluh)");
     const low = await card("Pool opens");
     expect(low.getByText("Low")).toBeTruthy();
     expect(low.getByText("Inactive")).toBeTruthy();
+    expect(low.getByText("No email")).toBeTruthy();
+    expect(low.queryByText("Pinned")).toBeNull();
   });
 
   it("is filtered by standing and priority in the address bar", async () => {
@@ -78,9 +81,9 @@ describe("the list of updates", () => {
     const user = open("/admin/live-updates?standing=expired");
     await card("Pool opens");
     expect(camp.asked("GET", "/api/admin/live-updates")[0]?.query).toMatchObject({ standing: "expired" });
-    expect(screen.getByLabelText("Which standing")).toHaveProperty("value", "expired");
+    expect(screen.getByLabelText("Filter by status")).toHaveProperty("value", "expired");
     camp.answer("GET /api/admin/live-updates", list());
-    await user.selectOptions(screen.getByLabelText("Which priority"), "Low priority");
+    await user.selectOptions(screen.getByLabelText("Filter by priority"), "Low priority");
     expect(await screen.findByText("No updates found")).toBeTruthy();
     expect(address()).toBe("/admin/live-updates?standing=expired&priority=low");
     await user.click(screen.getByRole("button", { name: "Show all updates" }));
@@ -161,7 +164,13 @@ describe("a new update", () => {
     const camp = desk({ "POST /api/admin/live-updates": { update: update(), notified: 212 } });
     const user = open("/admin/live-updates?action=create");
     await fill(user);
-    await user.click(screen.getByLabelText("Pin to the top"));
+    expect([...screen.getByLabelText<HTMLSelectElement>("Pin to the top").options].map(({ text }) => text)).toEqual([
+      "Not pinned",
+      "For 1 day",
+      ...[2, 3, 4, 5, 6, 7].map((days) => `For ${days} days`),
+    ]);
+    await user.selectOptions(screen.getByLabelText("Pin to the top"), "For 3 days");
+    expect(screen.getByText("212 people get one email.")).toBeTruthy();
     await user.click(await screen.findByRole("button", { name: "Post update to 212 people" }));
     expect(await screen.findByText("Live Update Posted!")).toBeTruthy();
     expect(screen.getByText("Your update has been posted and parents will be notified.")).toBeTruthy();
@@ -171,8 +180,9 @@ describe("a new update", () => {
         message: "Activities move indoors.",
         author: "Camp office",
         priority: "medium",
-        pinned: true,
+        pin_days: 3,
         expires_at: null,
+        send_mail: true,
       },
     ]);
     await waitFor(() => expect(address()).toBe("/admin/live-updates"));
@@ -187,6 +197,50 @@ describe("a new update", () => {
       expect(screen.getByText(words)).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByLabelText("Title"));
     expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(0);
+  });
+
+  it("is posted without mail when staff choose so", async () => {
+    const camp = desk({ "POST /api/admin/live-updates": { update: quiet, notified: 0 } });
+    const user = open("/admin/live-updates?action=create");
+    await fill(user);
+    const mail = await screen.findByRole("checkbox", { name: "Send it by email" });
+    expect(mail).toHaveProperty("checked", true);
+    await user.click(mail);
+    expect(screen.getByText("No emails are sent, even if it is activated again later.")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Post update without email" }));
+    expect(await screen.findByText("Your update has been posted.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/live-updates")[0]?.body).toMatchObject({ send_mail: false, pin_days: null });
+  });
+
+  it("is mailed to oneself first, with the same checks, and nothing is posted", async () => {
+    const camp = desk({ "POST /api/admin/live-updates/test": null, "POST /api/admin/live-updates": broken });
+    const user = open("/admin/live-updates?action=create");
+    await user.click(await screen.findByRole("button", { name: "Send me a test" }));
+    expect(screen.getByText("Message is required")).toBeTruthy();
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: "Send me a test" }));
+    expect(await screen.findByText("Test Sent")).toBeTruthy();
+    expect(screen.getByText(/^It is on its way to .+@/)).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/live-updates/test").map(({ body }) => body)).toEqual([
+      { title: "Rain plan", message: "Activities move indoors.", author: "Camp office", priority: "medium" },
+    ]);
+    expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(0);
+    expect(screen.getByLabelText("Title")).toHaveProperty("value", "Rain plan");
+    const words = "You have sent yourself 10 tests within an hour. The next one is possible in 40 minutes.";
+    camp.answer("POST /api/admin/live-updates/test", refuse(429, "too_many_tests", words));
+    await user.click(screen.getByRole("button", { name: "Send me a test" }));
+    expect((await screen.findAllByText(words)).length).toBeGreaterThan(0);
+    // Enter posts, also after a test.
+    await user.type(screen.getByLabelText("Title"), "{Enter}");
+    await waitFor(() => expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(1));
+  });
+
+  it("begins with the author of the last one", async () => {
+    desk({ "GET /api/admin/live-updates/reach": { recipients: 1, last_author: "Camp office" } });
+    const user = open("/admin/live-updates?action=create");
+    await waitFor(() => expect(screen.getByLabelText("Author")).toHaveProperty("value", "Camp office"));
+    await user.clear(screen.getByLabelText("Author"));
+    expect(screen.getByLabelText("Author")).toHaveProperty("value", "");
   });
 
   it("keeps everything when it fails", async () => {
@@ -205,25 +259,32 @@ describe("a new update", () => {
   });
 
   it("speaks of one person properly, and of none not at all", () => {
-    expect([undefined, 0, 1, 212].map(postLabel)).toEqual([
+    expect([undefined, 0, 1, 212].map((reach) => postLabel(reach))).toEqual([
       "Post update",
       "Post update",
       "Post update to 1 person",
       "Post update to 212 people",
+    ]);
+    expect(postLabel(212, false)).toBe("Post update without email");
+    expect([undefined, 0, 1, 212].map((reach) => mailHint(reach, true))).toEqual([
+      "Everyone who wants camp updates gets one email.",
+      "No one would get an email now.",
+      "1 person gets one email.",
+      "212 people get one email.",
     ]);
   });
 });
 
 describe("editing an update", () => {
   it("sends only what was changed, and what somebody else changed meanwhile stays", async () => {
-    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "stale", "Somebody else changed this.") });
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/live-updates");
     await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
     const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
     expect(document.activeElement).toBe(panel.getByLabelText("Title"));
     await user.type(panel.getByLabelText("Title"), " sharp");
     await user.click(panel.getByRole("button", { name: "Save update" }));
-    expect(await panel.findByText(/Somebody else changed this update/)).toBeTruthy();
+    expect(await panel.findByText(/Someone else changed this update/)).toBeTruthy();
     camp.answer("GET /api/admin/live-updates/n1", update({ version: 5, message: "Theirs" }));
     camp.answer("PATCH /api/admin/live-updates/n1", update());
     await user.click(panel.getByRole("button", { name: "Reload and keep what I typed" }));
@@ -234,6 +295,26 @@ describe("editing an update", () => {
       version: 5,
       title: "Package room closes at 5 sharp",
     });
+  });
+
+  it("renews and ends a pin, and otherwise leaves it as it is", async () => {
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": update() });
+    const user = open("/admin/live-updates");
+    for (const [choice, pin_days] of [
+      ["5 days from now", 5],
+      ["Not pinned", null],
+    ] as const) {
+      await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
+      const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
+      const pin = panel.getByLabelText<HTMLSelectElement>("Pin to the top");
+      expect(pin.selectedOptions[0]?.text.replace("\u00a0", " ")).toBe("Until Monday, Jul 29, 2030, 12:00 PM");
+      await user.selectOptions(pin, choice);
+      await user.click(panel.getByRole("button", { name: "Save update" }));
+      await waitFor(() =>
+        expect(camp.asked("PATCH", "/api/admin/live-updates/n1").at(-1)?.body).toEqual({ version: 4, pin_days }),
+      );
+      await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    }
   });
 
   it("takes an end away", async () => {

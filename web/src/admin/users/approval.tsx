@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useMutation } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -20,25 +20,23 @@ export function ApproveButtons({ family }: { family: Family }) {
   const name = nameOf(family);
 
   async function say(decision: Decision) {
-    try {
-      const { told } = await decide(family.id, decision, approvalStatus(family));
-      toast({ title: title[decision], description: decisionMessage(told, name, decision) });
-    } catch (error) {
-      if (!isApiError(error) || error.status !== 409) throw error;
-      // The address is not confirmed yet, or somebody else has decided; the refetched lists show it.
-      toast({
-        title: isApiError(error, "conflict") ? "Not approved yet" : "Decided already",
-        description: `${name}: ${explain(error)}`,
-        destructive: true,
-      });
-    }
+    const { told } = await decide(family.id, decision, approvalStatus(family));
+    toast({ title: title[decision], description: decisionMessage(told, name, decision) });
     await usersChanged();
   }
 
-  const approve = useMutation({
-    mutationFn: () => say("approve"),
-    onError: (error) => toastFailure(error),
-  });
+  function failed(error: unknown) {
+    if (!isApiError(error) || error.status !== 409) return toastFailure(error);
+    // The address is not confirmed yet, or somebody else has decided; the refetched lists show it.
+    toast({
+      title: isApiError(error, "conflict") ? "Not approved yet" : "Already decided",
+      description: `${name}: ${explain(error)}`,
+      destructive: true,
+    });
+    void usersChanged();
+  }
+
+  const approve = useAction({ mutationFn: () => say("approve"), onError: failed });
   const whom = <span className="sr-only"> {name}</span>;
   return (
     <span className="-my-2 inline-flex gap-x-2">
@@ -61,9 +59,14 @@ export function ApproveButtons({ family }: { family: Family }) {
           name={<bdi>{name}</bdi>}
           action="Refuse"
           onClose={() => setAsking(false)}
-          onConfirm={() => say("refuse")}
+          onConfirm={() =>
+            say("refuse").catch((error: unknown) => {
+              if (!isApiError(error) || error.status !== 409) throw error;
+              failed(error);
+            })
+          }
         >
-          They are told by mail if they have confirmed their address. You can approve them later.
+          We’ll email them if they have confirmed their address. You can still approve them later.
         </ConfirmDialog>
       )}
     </span>

@@ -1,8 +1,8 @@
-import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { count } from "../../lib/format";
 import { ConfirmDialog } from "../../ui/dialog";
 import { errorToast, toast } from "../../ui/toast";
+import { ignoreNotFound } from "../shared/missing-records";
 import { deleteFamily, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
 
@@ -32,16 +32,10 @@ export function DeleteUser({
       }
       action="Delete user"
       onClose={onClose}
+      failed={(error) => errorToast(`Failed to delete user: ${explain(error)}`)}
       onConfirm={async () => {
-        try {
-          await deleteFamily(family.id);
-        } catch (error) {
-          // Somebody else has deleted it already, which is no error.
-          if (!isApiError(error, "not_found")) {
-            errorToast(`Failed to delete user: ${explain(error)}`);
-            throw error;
-          }
-        }
+        // Somebody else may have deleted it already, which is no error.
+        await ignoreNotFound(deleteFamily(family.id));
         toast({ title: "User Deleted", description: `${name} has been removed from the system` });
         onDeleted?.();
         void usersChanged().then(() => setTimeout(restoreFocus, 100));
@@ -52,7 +46,7 @@ export function DeleteUser({
         {family.logins > 0
           ? `${count(family.logins, "login")} ${family.logins === 1 ? "is" : "are"} deleted and signed out. `
           : ""}
-        Comments stay as those of a former member, and recorded payments stay in the ledger.
+        Their comments stay as “Former member”, and their payments stay in the ledger.
       </p>
     </ConfirmDialog>
   );

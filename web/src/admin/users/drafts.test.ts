@@ -17,7 +17,7 @@ describe("the edit dialog", () => {
     const draft = { ...draftOf(family()), paid_amount: "1,700.50" };
     expect(adjustment(draft, family())).toBe(2_050);
     expect(problemsOf(draft, family(), "USD")).toEqual({
-      adjustment_note: "Please say in a note why the paid amount changes.",
+      adjustment_note: "Please add a note that says why the paid amount changes.",
     });
     expect(changesOf({ ...draft, adjustment_note: " Cash at the gate " }, family())).toEqual({
       paid_amount: 170_050,
@@ -92,7 +92,7 @@ describe("a row for the ledger", () => {
       payment_date: "The payment date cannot be in the future.",
     });
     expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29", "USD")).toEqual({
-      notes: "Please say in one of the notes why this is adjusted.",
+      notes: "Please add a note that says why.",
     });
     expect(
       recordProblems(draft({ kind: "adjustment", amount: "1", staff_notes: "From the fund" }), "2026-07-29", "USD"),

@@ -22,7 +22,7 @@ describe("the drawer of a family", () => {
     await user.click(drawer.getByRole("button", { name: /^Void payment/ }));
     await user.click(screen.getByRole("button", { name: "Void payment" }));
     expect(screen.getByText("Please give a reason.")).toBeTruthy();
-    expect(screen.getByText(/^The family gets a corrected receipt by mail/)).toBeTruthy();
+    expect(screen.getByText(/^The family gets a corrected receipt by email/)).toBeTruthy();
     await user.type(screen.getByRole("textbox", { name: "Only staff see this" }), "Bounced");
     await user.click(screen.getByRole("button", { name: "Void payment" }));
     expect(await screen.findByText("Payment of $1,680 voided. Remaining balance: $2,800")).toBeTruthy();
@@ -45,11 +45,11 @@ describe("the drawer of a family", () => {
     await user.click(await screen.findByRole("button", { name: "Invite" }));
     expect(await screen.findByText("Invitation sent")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Approve Chaya Lindenfeld" }));
-    expect(await screen.findByText("Chaya Lindenfeld is told by mail.")).toBeTruthy();
+    expect(await screen.findByText("We’ll email Chaya Lindenfeld.")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Refuse Chaya Lindenfeld" }));
     await user.click(screen.getByRole("button", { name: "Refuse" }));
     expect(
-      await screen.findByText("Chaya Lindenfeld has not confirmed an address yet, so nobody was mailed."),
+      await screen.findByText("Chaya Lindenfeld has not confirmed an email yet, so no email was sent."),
     ).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/users/f1/refuse").map(({ query }) => query)).toEqual([{ seen: "waiting" }]);
   });
@@ -58,15 +58,13 @@ describe("the drawer of a family", () => {
     const waiting = detail({ approved_at: null });
     const camp = office({
       "GET /api/admin/users/f1": waiting,
-      "POST /api/admin/users/f1/refuse": refuse(409, "approved", "miriam approved this registration in the meantime."),
+      "POST /api/admin/users/f1/refuse": refuse(409, "approved", "miriam just approved this registration."),
     });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Refuse Chaya Lindenfeld" }));
     camp.answer("GET /api/admin/users/f1", detail());
     await user.click(screen.getByRole("button", { name: "Refuse" }));
-    expect(
-      await screen.findByText("Chaya Lindenfeld: miriam approved this registration in the meantime."),
-    ).toBeTruthy();
+    expect(await screen.findByText("Chaya Lindenfeld: miriam just approved this registration.")).toBeTruthy();
     await waitFor(() => expect(screen.queryByRole("button", { name: "Approve Chaya Lindenfeld" })).toBeNull());
   });
 
@@ -78,7 +76,7 @@ describe("the drawer of a family", () => {
     });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Approve Chaya Lindenfeld" }));
-    expect(await screen.findByText("Chaya Lindenfeld was approved before, and is not mailed again.")).toBeTruthy();
+    expect(await screen.findByText("Chaya Lindenfeld was already approved, so no email was sent.")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/users/f1/approve").map(({ query }) => query)).toEqual([{ seen: "refused" }]);
   });
 
@@ -120,7 +118,7 @@ describe("the drawer of a family", () => {
     expect(said("chaya@family.example")).toBe("Gets videos and newsletters");
     expect(said("leah@family.example")).toBe("Gets videos, no more updates");
     expect(said("office@family.example")).toBe("Gets no more videos");
-    expect(dialog.getByText(/has switched off goes to nobody/).textContent).toContain("What Chaya Lindenfeld has");
+    expect(dialog.getByText(/turned off goes to no one/).textContent).toContain("What Chaya Lindenfeld turned");
     await user.click(dialog.getByRole("button", { name: "Merge the two" }));
     expect(await screen.findByText("Users merged")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/users/merge").map(({ body }) => body)).toEqual([
@@ -184,9 +182,9 @@ describe("on paper", () => {
   };
 
   it("a statement of somebody who is gone leads back to the list, not to another try", async () => {
-    office({ "GET /api/admin/users/f1/statement": refuse(404, "not_found", "There is no such user.") });
+    office({ "GET /api/admin/users/f1/statement": refuse(404, "not_found", "User not found.") });
     open("/admin/users/f1/statement");
-    expect(await screen.findByText("There is no such user")).toBeTruthy();
+    expect(await screen.findByText("User not found")).toBeTruthy();
     expect(screen.queryByRole("button", { name: "Retry" })).toBeNull();
     expect(screen.getByRole("link", { name: "Back to all users" }).getAttribute("href")).toBe("/admin/users");
   });

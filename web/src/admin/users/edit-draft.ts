@@ -40,7 +40,7 @@ export function draftOf({ plan, ...family }: Family, usual: number | null = null
 }
 
 export const noAmount = "Please enter an amount, for example 1,250.00.";
-export const noNote = "Please say in a note why the paid amount changes.";
+export const noNote = "Please add a note that says why the paid amount changes.";
 
 /** The difference to what was paid, in cents, which is recorded as an adjustment (decision $1). */
 export function adjustment(draft: Draft, family: Family) {

@@ -37,7 +37,7 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
       return fresh;
     },
     onGone: () => {
-      errorToast("This user has been deleted in the meantime.");
+      errorToast("Someone just deleted this user.");
       onClose();
     },
   });
@@ -131,7 +131,7 @@ const ProfileFields = ({ family, typed, errors }: { family: Family; typed: Typed
         family.unconfirmed_email ? (
           <Unconfirmed email={family.unconfirmed_email} />
         ) : family.logins > 0 ? (
-          "Logins keep the address that they sign in with."
+          "Logins keep the email they sign in with."
         ) : undefined
       }
     >
@@ -159,7 +159,7 @@ function PreferenceFields({ family, draft, set }: PreferenceProps) {
     checked: Boolean(draft[key]),
     onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }),
     disabled: isStopped(family, key),
-    hint: isStopped(family, key) ? "The family stopped these emails itself. Only they can switch them on again." : hint,
+    hint: isStopped(family, key) ? "The family turned these emails off. Only they can turn them on again." : hint,
   });
   return (
     <fieldset className="grid border-t border-line pt-5">
@@ -212,7 +212,7 @@ const PlanFields = ({ draft, set, typed, difference, currency, errors }: PlanPro
               errors={errors}
             />
             <p className="text-sm text-muted">
-              An adjustment of {signed(difference, currency)} is recorded with these notes. No mail goes out.
+              An adjustment of {signed(difference, currency)} is recorded with these notes. No email is sent.
             </p>
           </>
         )}
@@ -233,7 +233,7 @@ const PlanFields = ({ draft, set, typed, difference, currency, errors }: PlanPro
 
 const Unconfirmed = ({ email }: { email: string }) => (
   <>
-    They typed <bdi className="wrap-anywhere">{email}</bdi> and have not confirmed it. Enter it here only if you know
-    that it is theirs.
+    They typed <bdi className="wrap-anywhere">{email}</bdi> and have not confirmed it. Enter it here only if you know it
+    is theirs.
   </>
 );

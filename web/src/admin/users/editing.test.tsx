@@ -18,7 +18,7 @@ describe("editing", () => {
     await user.type(dialog.getByLabelText("Paid Amount"), "1700");
     expect(dialog.getByText(/An adjustment of \+\$20 is recorded/)).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
-    expect(dialog.getByText("Please say in a note why the paid amount changes.")).toBeTruthy();
+    expect(dialog.getByText("Please add a note that says why the paid amount changes.")).toBeTruthy();
     await user.type(dialog.getByRole("textbox", { name: "The family sees this" }), "Cash at the gate");
     await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
     expect(await screen.findByText("User profile and payment information updated successfully")).toBeTruthy();
@@ -101,7 +101,7 @@ describe("a payment", () => {
     const camp = office({ "POST /api/admin/users/f1/payments": answer });
     const user = open("/admin/users");
     const dialog = await record(user);
-    expect(dialog.getByText("The family gets a receipt by mail.")).toBeTruthy();
+    expect(dialog.getByText("The family gets a receipt by email.")).toBeTruthy();
     await user.type(dialog.getByLabelText("Payment Amount"), "500");
     await user.type(dialog.getByRole("textbox", { name: "The family sees this" }), "Check 114");
     await user.type(dialog.getByRole("textbox", { name: "Only staff see this" }), "Be kind");
@@ -134,8 +134,7 @@ describe("a payment", () => {
   });
 
   it("of more than what remains is refused beside its field, unless it is a credit", async () => {
-    const sentence =
-      "This is more than the remaining balance of $1,120. Tick “Record as credit” to record it all the same.";
+    const sentence = "This is more than the remaining balance of $1,120. Check “Record as credit” to record it anyway.";
     const camp = office({
       "POST /api/admin/users/f1/payments": refuse(422, "validation", sentence, [
         { field: "amount", message: sentence },

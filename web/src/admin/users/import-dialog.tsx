@@ -100,9 +100,9 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
       <div className="grid gap-5">
         {!report && !file && !csv && <RecentImports />}
         <p className="text-muted">
-          A table with a first row of names: Name and Child, and if you have them Email, Second Email, Total, Paid, Due
-          Date. Families that are here already change only where you tick them. What was paid before counts for new
-          families only. Nobody is mailed.
+          A table with column names in the first row: Name and Child, and optionally Email, Second Email, Total, Paid,
+          Due Date. Families already here change only if you check them. “Paid” counts for new families only. No emails
+          are sent.
         </p>
         <TableSource csv={csv} file={file} onTable={begin} onFailure={setFailure} />
         {file && readIn && !imported && (

@@ -45,7 +45,7 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
         <p role="alert" className="flex items-start gap-2 text-sm text-clay">
           <Icon name="alert" className="mt-[0.15em]" />
           <span>
-            Somebody else changed{" "}
+            Someone else changed{" "}
             {meanwhile.map(({ id, before }, i) => (
               <span key={id}>
                 {i > 0 && ", "}
@@ -63,7 +63,7 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
       {dry_run && added > 0 && <NewFamilies rows={report.new_families} currency={currency} />}
       {merged.length > 0 && (
         <div className="text-sm">
-          <h4 className="mb-1 font-medium">Merged earlier, so left out</h4>
+          <h4 className="mb-1 font-medium">Merged earlier, so skipped</h4>
           <ul className="grid gap-1 text-muted">
             {merged.map(({ line, full_name, into_name }) => (
               <li key={line}>
@@ -91,12 +91,12 @@ function Changes({ changes, currency, ticked, onTick }: Ticks & { changes: Impor
   return (
     <section aria-labelledby="different">
       <h4 id="different" className="font-medium">
-        Here already, with other details in the table
+        Already here, with other details in the table
       </h4>
-      <p className="mt-1 text-sm text-muted">They stay as they are unless you tick them.</p>
+      <p className="mt-1 text-sm text-muted">They stay as they are unless you check them.</p>
       {changes.length > 1 && (
         <Checkbox
-          label={`Tick all ${number(changes.length)}`}
+          label={`Check all ${number(changes.length)}`}
           checked={all}
           onChange={() => onTick(new Set(all ? [] : changes.map(({ id }) => id)))}
         />
@@ -211,7 +211,7 @@ function Problems({ report: { dry_run, problems }, fromFile }: { report: ImportR
     <>
       <p className="flex items-start gap-2 text-sm text-clay">
         <Icon name="alert" className="mt-[0.15em]" />
-        Rows with a problem are left out{dry_run ? `; ${again}, or import the others` : ""}.
+        Rows with a problem are skipped{dry_run ? `; ${again}, or import the others` : ""}.
       </p>
       <div className="sheet overflow-clip">
         <table className="w-full text-sm">

@@ -126,7 +126,7 @@ describe("the import of families", () => {
     expect(cells).toEqual(["NameChaya LindenfeldChaya Weiss", "Total$2,800$1,400"]);
     expect(dialog.getAllByRole<HTMLInputElement>("checkbox").filter(({ checked }) => checked)).toEqual([]);
     expect(dialog.queryByRole("button", { name: /^(Import|Change) / })).toBeNull();
-    await user.click(dialog.getByRole("checkbox", { name: "Tick all 2" }));
+    await user.click(dialog.getByRole("checkbox", { name: "Check all 2" }));
     expect(dialog.getByRole("button", { name: "Change 2 families" })).toBeTruthy();
     await user.click(dialog.getByRole("checkbox", { name: /Leah Morgenshtern/ }));
     await user.click(dialog.getByRole("button", { name: "Change 1 family" }));
@@ -174,7 +174,7 @@ describe("the import of families", () => {
       "POST /api/admin/users/imports/i1/undo": {
         removed: 1,
         restored: 1,
-        skipped: [{ id: "f1", full_name: "Chaya Lindenfeld", reason: "Somebody has signed in as this family since." }],
+        skipped: [{ id: "f1", full_name: "Chaya Lindenfeld", reason: "Someone has signed in as this family since." }],
       },
     });
     const user = open("/admin/users?action=import");
@@ -182,7 +182,7 @@ describe("the import of families", () => {
     await user.click(await dialog.findByRole("button", { name: "Undo" }));
     await user.click(screen.getByRole("button", { name: "Undo the import" }));
     expect(await screen.findByText("Import undone")).toBeTruthy();
-    expect(dialog.getByText("Somebody has signed in as this family since.", { exact: false })).toBeTruthy();
+    expect(dialog.getByText("Someone has signed in as this family since.", { exact: false })).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/users/imports/i1/undo")).toHaveLength(1);
   });
 });

@@ -73,7 +73,7 @@ function Choose({ family, onChoose }: { family: Family; onChoose: (other: Family
           </ul>
         ) : (
           <p role="status" className="rounded-md bg-sunk px-4 py-3 text-muted">
-            No other user matches. Try the child's name or an address.
+            No other user found. Try the child's name or an email.
           </p>
         )
       ) : found.isError ? (

@@ -54,8 +54,7 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
       )}
       {kept.some((mail) => lost(mail).length > 0) && <LostMail family={keep} />}
       <p className="text-sm text-muted">
-        What somebody has declined stays declined. Nobody is mailed about the merge. It is written down in the audit log
-        and cannot be undone.
+        Email opt-outs are kept. No one is emailed about the merge. It is recorded in the audit log and can’t be undone.
       </p>
       <FormMessage>{failure}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
@@ -115,8 +114,8 @@ const LostMail = ({ family }: { family: Family }) => (
   <p className="flex items-start gap-2 rounded-md bg-due-wash px-3.5 py-3 text-sm text-due">
     <Icon name="alert" className="mt-[0.15em]" />
     <span>
-      What <bdi>{nameOf(family)}</bdi> has switched off goes to nobody in the family. Keep the other one instead, or
-      switch it on afterwards.
+      What <bdi>{nameOf(family)}</bdi> turned off goes to no one in the family. Keep the other one instead, or turn it
+      on afterwards.
     </span>
   </p>
 );
@@ -126,7 +125,7 @@ type OutcomePreview = { preview: UseQueryResult<Merged>; kept: Mail[]; leftOut: 
 const Outcome = ({ preview, kept, leftOut, currency }: OutcomePreview) => (
   <section aria-labelledby="outcome">
     <h3 id="outcome" className="mb-2 text-lg">
-      What comes of it
+      After the merge
     </h3>
     {preview.data ? (
       <MergedFamily merged={preview.data} kept={kept} leftOut={leftOut} currency={currency} />
@@ -169,7 +168,7 @@ function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
             ? `${money(merged.plan.paid_amount, currency)} of ${money(merged.plan.total_amount, currency)}`
             : "No Plan"}
       </dd>
-      <dt className="text-muted">With it</dt>
+      <dt className="text-muted">Included</dt>
       <dd>
         {[count(merged.logins, "login"), count(merged.payments, "ledger row"), count(merged.comments, "comment")].join(
           ", ",
@@ -177,11 +176,11 @@ function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
       </dd>
       {merged.unconfirmed_logins > 0 && (
         <>
-          <dt className="text-clay">Not with it</dt>
+          <dt className="text-clay">Not included</dt>
           <dd>
             {merged.unconfirmed_logins === 1
-              ? "1 login whose address nobody confirmed stays out."
-              : `${merged.unconfirmed_logins} logins whose addresses nobody confirmed stay out.`}
+              ? "1 login with an unconfirmed email is not included."
+              : `${merged.unconfirmed_logins} logins with unconfirmed emails are not included.`}
           </dd>
         </>
       )}
@@ -191,7 +190,7 @@ function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
           <dd>
             <Mails mails={leftOut} />
             <span className="block text-sm text-muted">
-              A family has at most two addresses. Mail about payments goes to those two.
+              A family has at most two addresses. Emails about payments go to those two.
             </span>
           </dd>
         </>

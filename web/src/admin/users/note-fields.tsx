@@ -41,8 +41,8 @@ export function MailNotice({
 }) {
   const text =
     children && !family.email && !family.secondary_email
-      ? "This family has no email address, so no mail goes out."
-      : (children ?? "No mail goes out.");
+      ? "This family has no email address, so no email is sent."
+      : (children ?? "No email is sent.");
   return (
     <p className="flex items-start gap-2 text-sm text-muted">
       <Icon name="mail" className="mt-[0.2em]" />

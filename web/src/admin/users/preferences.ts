@@ -1,4 +1,5 @@
-import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
 import { errorToast, toast } from "../../ui/toast";
 import { requiresSignIn } from "../shared/session";
@@ -39,7 +40,7 @@ export function usePreference(family: Family, preference: Preference): [boolean,
   const client = useQueryClient();
   const { id } = family;
   const write = (change: Partial<Family>) => writeFamily(client, id, (now) => ({ ...now, ...change }));
-  const save = useMutation({
+  const save = useAction({
     // Runs one request at a time, so that the second has the version that the first one created.
     scope: { id: `family ${id}` },
     mutationFn: (on: boolean) => savePreference(client, family, preference, on),

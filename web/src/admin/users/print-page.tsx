@@ -42,7 +42,7 @@ export function PrintPage({ title, familyId, query, children }: Props) {
           {children(query.data)}
         </article>
       ) : missing ? (
-        <EmptyState title="There is no such user" text="It may have been deleted or merged with another one.">
+        <EmptyState title="User not found" text="It may have been deleted or merged with another user.">
           <Link to={paths.admin.users} className={buttonLook("line")}>
             <Icon name="previous" />
             Back to all users

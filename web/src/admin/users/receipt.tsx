@@ -17,7 +17,7 @@ export default function ReceiptPage() {
         const { plan, currency, date } = statement;
         const payment = statement.payments.find((one) => one.id === paymentId && one.kind === "payment");
         if (!payment)
-          return <EmptyState title="There is no such payment" text="Receipts are made for payments of this family." />;
+          return <EmptyState title="Payment not found" text="Receipts are only for payments of this family." />;
         return (
           <>
             <Letterhead

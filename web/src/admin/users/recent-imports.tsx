@@ -82,8 +82,8 @@ export function RecentImports({ only }: { only?: string }) {
           onConfirm={() => undo(asked)}
           onClose={() => setAsked(null)}
         >
-          The added families are deleted and the updated ones get their earlier details. A family that was changed since
-          stays as it is.
+          Added families are deleted, and updated ones get their old details back. Families changed since then stay as
+          they are.
         </ConfirmDialog>
       )}
     </section>

@@ -59,15 +59,15 @@ const saying: Record<Kind, { doing: string; label: string; hint: string; note: s
     doing: "Record payment",
     label: "Payment Amount",
     hint: "",
-    note: "In the receipt mail and in their payment history.",
-    mail: "The family gets a receipt by mail.",
+    note: "Shown in the receipt email and in their payment history.",
+    mail: "The family gets a receipt by email.",
   },
   refund: {
     doing: "Record refund",
     label: "Refund Amount",
-    hint: "What goes back to the family.",
-    note: "In the mail and in their payment history.",
-    mail: "The family gets a corrected receipt by mail, with the refund and the new balance.",
+    hint: "The amount you gave back to the family.",
+    note: "Shown in the email and in their payment history.",
+    mail: "The family gets a corrected receipt by email, with the refund and the new balance.",
   },
   adjustment: {
     doing: "Record adjustment",
@@ -150,7 +150,7 @@ function RecordForm(props: FormProps) {
           <Checkbox
             name="as_credit"
             label="Record as credit"
-            hint={`Takes more than the remaining balance of ${money(plan.remaining_amount, currency)}.`}
+            hint={"Allow overpayment; the rest becomes credit."}
             checked={draft.as_credit}
             onChange={(event) => set({ as_credit: event.target.checked })}
           />

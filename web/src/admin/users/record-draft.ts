@@ -45,7 +45,7 @@ export function problemsOf(draft: Draft, today: string, currency: string): Recor
         ? { payment_date: "The payment date cannot be in the future." }
         : {}),
     ...(draft.kind === "adjustment" && !draft.notes.trim() && !draft.staff_notes.trim()
-      ? { notes: "Please say in one of the notes why this is adjusted." }
+      ? { notes: "Please add a note that says why." }
       : {}),
   };
 }

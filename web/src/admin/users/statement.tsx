@@ -42,7 +42,7 @@ export default function StatementPage() {
             )}
             {payments.length > 0 ? (
               <table className="w-full text-sm tabular-nums max-sm:text-xs">
-                <caption className="sr-only">Payments, the first one first</caption>
+                <caption className="sr-only">Payments, oldest first</caption>
                 <thead>
                   <tr className="border-b border-ink">
                     <th scope="col" className="py-2 pe-1.5 sm:pe-3 text-start font-medium">

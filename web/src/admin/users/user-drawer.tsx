@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { isApiError } from "../../api/client";
-import { useSite } from "../../api/queries";
+import { useSite, useAction } from "../../api/queries";
 import { campDate, count, money, shortDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import { Badge } from "../../ui/badge";
@@ -81,7 +81,7 @@ export function UserDrawer({ id, currency, onClose, onMergedInto }: Props) {
         </>
       ) : family.isError ? (
         isApiError(family.error, "not_found") ? (
-          <EmptyState title="There is no such user" text="It may have been deleted or merged with another one." />
+          <EmptyState title="User not found" text="It may have been deleted or merged with another user." />
         ) : (
           <ErrorState
             title="Failed to load this user"
@@ -132,12 +132,12 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
                 {stopped.length > 0 && (
                   <span className="basis-full text-sm text-muted">
                     Stopped {listed(mailKinds.filter(([mail]) => stopped.includes(mail)).map(([, word]) => word))}; only
-                    its owner can begin them again.
+                    its owner can turn them back on.
                   </span>
                 )}
                 {refused && (
                   <span className="basis-full text-sm wrap-anywhere text-clay">
-                    Refused mail: <bdi>{refused}</bdi>{" "}
+                    Emails refused: <bdi>{refused}</bdi>{" "}
                     <Link to={paths.admin.refusedAddresses} className="link">
                       What to do
                     </Link>
@@ -158,7 +158,7 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
         {family.refused_at && <Badge tone="bad">Refused</Badge>}
         {family.suppressed && (
           <Badge tone="bad" icon="mail">
-            Mail bounced
+            Email bounced
           </Badge>
         )}
         {awaitsApproval(family) && (
@@ -338,9 +338,9 @@ function LedgerRow({
 }
 
 function Access({ family }: { family: FamilyDetail }) {
-  const clear = useMutation({
+  const clear = useAction({
     mutationFn: () => clearLimits(family.id),
-    onSuccess: () => toast({ title: "Success", description: "They can try to sign in again at once." }),
+    onSuccess: () => toast({ title: "Success", description: "They can try to sign in again right away." }),
     onError: (error) => toastFailure(error),
   });
   return (
@@ -352,8 +352,8 @@ function Access({ family }: { family: FamilyDetail }) {
         {family.logins > 0
           ? `${count(family.logins, "login")} on this family.`
           : family.invited
-            ? "Invited, but nobody has signed up yet."
-            : "Nobody has signed up yet, and no invitation was sent."}
+            ? "Invited, but no one has signed up yet."
+            : "No one has signed up yet, and no invitation was sent."}
       </p>
       <div className="flex flex-wrap gap-3">
         <InvitationButtons family={family} />

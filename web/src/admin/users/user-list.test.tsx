@@ -139,7 +139,7 @@ describe("what the screen says, in the words of the portal", () => {
     await user.click(await dialog.findByRole("button", { name: /Chaya Linden/ }));
     const left = await dialog.findByText("Left out");
     expect(left.nextElementSibling?.textContent).toBe(
-      "third@family.exampleGets no videos, updates or newslettersA family has at most two addresses. Mail about payments goes to those two.",
+      "third@family.exampleGets no videos, updates or newslettersA family has at most two addresses. Emails about payments go to those two.",
     );
   });
 });

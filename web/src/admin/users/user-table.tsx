@@ -7,6 +7,7 @@ import { Switch } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { ApproveButtons } from "./approval";
+import { RowInvitation } from "./invitation";
 import { PaidBar, PaymentBadge } from "./plan";
 import { isStopped, usePreference } from "./preferences";
 import type { Direction, Family, Sort } from "./queries";
@@ -23,7 +24,7 @@ type Props = {
   ask: Ask;
 };
 
-const cell = "@4xl:px-3 @4xl:py-2.5 @4xl:first:ps-5 @4xl:last:pe-2";
+const cell = "@4xl:px-2 @4xl:py-1.5 @4xl:first:ps-5 @4xl:last:pe-2";
 
 /** Families as rows, or as cards where there is no room for seven columns. */
 export function UserTable({ users, currency, sort, direction, onSort, onShow, ask }: Props) {
@@ -37,16 +38,16 @@ export function UserTable({ users, currency, sort, direction, onSort, onShow, as
             <Heading by="name" {...sorted}>
               Name
             </Heading>
-            <Heading wide="w-[11%]">Child</Heading>
-            <Heading by="payment" wide="w-34" {...sorted}>
+            <Heading wide="w-28">Child</Heading>
+            <Heading by="payment" wide="w-33" {...sorted}>
               Payment
             </Heading>
-            <Heading by="amount" wide="w-42" {...sorted}>
+            <Heading by="amount" wide="w-44" {...sorted}>
               Amount
             </Heading>
-            <Heading wide="w-17">Videos</Heading>
-            <Heading wide="w-20">Updates</Heading>
-            <Heading wide="w-36">
+            <Heading wide="w-15">Videos</Heading>
+            <Heading wide="w-17">Updates</Heading>
+            <Heading wide="w-41">
               <span className="sr-only">Actions</span>
             </Heading>
           </tr>
@@ -66,7 +67,7 @@ type HeadingProps = { children: ReactNode; wide?: string } & (
 );
 
 function Heading(props: HeadingProps) {
-  const look = cx("px-3 py-1 text-start font-medium first:ps-5", props.wide);
+  const look = cx("px-2 text-start font-medium whitespace-nowrap first:ps-5", props.wide);
   if (!props.by)
     return (
       <th scope="col" className={look}>
@@ -112,29 +113,7 @@ function UserRow({
   return (
     <tr className="border-line not-first:border-t @max-4xl:grid @max-4xl:grid-cols-[auto_minmax(0,1fr)] @max-4xl:items-center @max-4xl:gap-x-2 @max-4xl:gap-y-1 @max-4xl:p-4">
       <td className={cx(cell, "min-w-0 @max-4xl:col-span-2")}>
-        <div className="flex items-start justify-between gap-3">
-          <button type="button" onClick={onShow} className="group max-w-full min-w-0 rounded-sm text-start">
-            {/* The line keeps the page's direction; only the name inside has its own. */}
-            <span className="flex flex-wrap items-center gap-x-2">
-              <bdi
-                className={cx(
-                  "font-medium wrap-anywhere underline-offset-2 group-hover:underline",
-                  !family.full_name && "text-muted",
-                )}
-              >
-                {name}
-              </bdi>
-              {family.user_type === "visitor" && <Badge>Visitor</Badge>}
-            </span>
-            <span className="block text-sm wrap-anywhere text-muted">
-              <bdi>{addressOf(family)}</bdi>
-            </span>
-            <span className="sr-only">, details</span>
-          </button>
-          <span className="shrink-0 @4xl:hidden">
-            <PaymentBadge plan={plan} />
-          </span>
-        </div>
+        <FamilyName family={family} onShow={onShow} />
         <Notes family={family} />
       </td>
       <td className={cx(cell, "text-sm @max-4xl:col-span-2")}>
@@ -168,30 +147,71 @@ function UserRow({
       <td className={cx(cell, "@max-4xl:col-start-1")}>
         <MailSwitch family={family} preference="camp_updates_email" label="Updates" />
       </td>
-      <td
-        className={cx(
-          cell,
-          "@max-4xl:col-start-2 @max-4xl:row-span-2 @max-4xl:row-start-4 @max-4xl:self-end @4xl:ps-0",
-        )}
-      >
-        <div className="flex justify-end @max-4xl:-me-2">
-          <IconButton icon="edit" label={`Edit ${name}`} title="Edit" onClick={() => ask("edit", family)} />
-          <IconButton
-            icon="cash"
-            label={`Add payment for ${name}`}
-            title="Record payment"
-            onClick={() => ask("pay", family)}
-          />
-          <IconButton
-            icon="trash"
-            danger
-            label={`Delete ${name}`}
-            title="Delete"
-            onClick={() => ask("delete", family)}
-          />
+      <td className={cx(cell, "@max-4xl:contents @4xl:ps-0")}>
+        <div className="@max-4xl:contents @4xl:flex @4xl:justify-end">
+          {family.logins === 0 && <RowInvitation family={family} />}
+          <RowActions family={family} ask={ask} />
         </div>
       </td>
     </tr>
+  );
+}
+
+function RowActions({ family, ask }: { family: Family; ask: Ask }) {
+  const name = nameOf(family);
+  return (
+    <div className="flex justify-end @max-4xl:col-start-2 @max-4xl:row-span-2 @max-4xl:row-start-4 @max-4xl:-me-2 @max-4xl:self-end @4xl:[&>button]:w-7.75">
+      <IconButton icon="edit" label={`Edit ${name}`} title="Edit" onClick={() => ask("edit", family)} />
+      <IconButton
+        icon="cash"
+        label={`Add payment for ${name}`}
+        title="Record payment"
+        onClick={() => ask("pay", family)}
+      />
+      <IconButton icon="trash" danger label={`Delete ${name}`} title="Delete" onClick={() => ask("delete", family)} />
+    </div>
+  );
+}
+
+/** The name and the address, which open the details. On a card the payment badge stands in the corner. */
+function FamilyName({ family, onShow }: { family: Family; onShow: () => void }) {
+  return (
+    <div className="relative">
+      <button type="button" onClick={onShow} className="group max-w-full min-w-0 rounded-sm text-start">
+        {/* The line keeps the page's direction; only the name inside has its own. */}
+        <span className="flex flex-wrap items-center gap-x-2 @max-4xl:pe-32">
+          <bdi
+            className={cx(
+              "font-medium wrap-anywhere underline-offset-2 group-hover:underline",
+              !family.full_name && "text-muted",
+            )}
+          >
+            {nameOf(family)}
+          </bdi>
+          {family.user_type === "visitor" && <Badge>Visitor</Badge>}
+        </span>
+        <span className="block text-sm wrap-anywhere text-muted">
+          <EmailAddress text={addressOf(family)} />
+        </span>
+        <span className="sr-only">, details</span>
+      </button>
+      <span className="absolute end-0 top-0 @4xl:hidden">
+        <PaymentBadge plan={family.plan} />
+      </span>
+    </div>
+  );
+}
+
+/** An address that has to break does so before its @. */
+function EmailAddress({ text }: { text: string }) {
+  const at = text.indexOf("@");
+  if (at < 0) return <bdi>{text}</bdi>;
+  return (
+    <bdi>
+      {text.slice(0, at)}
+      <wbr />
+      {text.slice(at)}
+    </bdi>
   );
 }
 
@@ -204,7 +224,7 @@ function Notes({ family }: { family: Family }) {
       {family.refused_at && <Badge tone="bad">Refused</Badge>}
       {family.suppressed && (
         <Badge tone="bad" icon="mail">
-          Mail bounced
+          Email bounced
         </Badge>
       )}
       {waiting && <ApproveButtons family={family} />}
@@ -231,15 +251,15 @@ function MailSwitch({
           <span className="sr-only">
             {" "}
             mail to {nameOf(family)}
-            {stopped && ", stopped by the family"}
+            {stopped && ", turned off by the family"}
           </span>
         </span>
       }
       checked={on}
       disabled={stopped}
-      title={stopped ? "The family stopped these emails itself" : undefined}
+      title={stopped ? "The family turned these emails off" : undefined}
       onChange={(event) => set(event.target.checked)}
-      className="gap-3! @max-4xl:w-29 @4xl:justify-start! @4xl:gap-0!"
+      className="gap-3! @max-4xl:min-h-9! @max-4xl:w-29 @4xl:justify-start! @4xl:gap-0!"
     />
   );
 }

@@ -1,5 +1,5 @@
-import { screen, waitFor, within } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
 import { detail, family, leah, summary } from "../../test/families";
 import { list, open, refuse } from "../../test/portal";
 import { kornbluh } from "../../test/staff";
@@ -147,16 +147,16 @@ describe("the switches for mail", () => {
     });
     const user = open("/admin/users");
     const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", {
-      name: "Videos mail to Chaya Lindenfeld, stopped by the family",
+      name: "Videos mail to Chaya Lindenfeld, turned off by the family",
     });
     expect(toggle).toHaveProperty("disabled", true);
     expect(toggle).toHaveProperty("checked", false);
     expect((await row("Chaya Lindenfeld")).getByRole("switch", { name: /^Updates/ })).toHaveProperty("disabled", false);
     await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: /details/ }));
-    expect(await screen.findByText(/Stopped videos; only its owner can begin them again/)).toBeTruthy();
+    expect(await screen.findByText(/Stopped videos; only its owner can turn them back on/)).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Edit" }));
     expect(await screen.findByLabelText("Video Release")).toHaveProperty("disabled", true);
-    expect(screen.getByText(/The family stopped these emails itself/)).toBeTruthy();
+    expect(screen.getByText(/The family turned these emails off/)).toBeTruthy();
   });
 
   it("turn back when it fails", async () => {
@@ -211,4 +211,93 @@ it("deletes after the question of the portal", async () => {
   expect(await screen.findByText("User Deleted")).toBeTruthy();
   expect(screen.getByText("Chaya Lindenfeld has been removed from the system")).toBeTruthy();
   expect(camp.asked("DELETE", "/api/admin/users/f1")).toHaveLength(1);
+});
+
+describe("an invitation", () => {
+  const gitty = family({
+    id: "f3",
+    full_name: "Gitty Falkenrath",
+    email: "gitty@family.example",
+    logins: 0,
+    invited: false,
+  });
+  const invite = { name: "Invite: Gitty Falkenrath" };
+  const copy = { name: "Copy invitation link: Gitty Falkenrath" };
+
+  it("is sent and copied from the row of a family that has not signed up", async () => {
+    const camp = office({
+      "GET /api/admin/users": list(family(), gitty, leah),
+      "POST /api/admin/users/f3/invite": null,
+      "POST /api/admin/users/f3/invitation-link": { url: "https://camp.example/auth?invite=t1" },
+    });
+    const user = open("/admin/users");
+    expect((await row("Chaya Lindenfeld")).queryByRole("button", { name: /nvit/ })).toBeNull();
+    expect((await row("Leah Morgenshtern")).queryByRole("button", { name: /^Invite/ })).toBeNull();
+    expect((await row("Leah Morgenshtern")).getByRole("button", { name: /^Copy invitation link/ })).toBeTruthy();
+
+    camp.answer("GET /api/admin/users", list(family(), { ...gitty, invited: true }, leah));
+    await user.click(screen.getByRole("button", invite));
+    expect(await screen.findByText("It is on its way to gitty@family.example.")).toBeTruthy();
+    // A second press would be a second mail.
+    const sent = await screen.findByRole("button", { name: "Sent: Gitty Falkenrath" });
+    expect(sent).toHaveProperty("disabled", true);
+
+    await user.click(screen.getByRole("button", copy));
+    expect(await screen.findByText("Link copied!")).toBeTruthy();
+    expect(await navigator.clipboard.readText()).toBe("https://camp.example/auth?invite=t1");
+    expect(camp.asked("POST", "/api/admin/users/f3/invite")).toHaveLength(1);
+  });
+
+  it("begins to copy within the press, as phones ask for, before the link is there", async () => {
+    let answer: (link: object) => void = () => undefined;
+    office({
+      "GET /api/admin/users": list(gitty),
+      "POST /api/admin/users/f3/invitation-link": () => new Promise((resolve) => (answer = resolve)),
+    });
+    const user = open("/admin/users");
+    const button = await screen.findByRole("button", copy);
+    const write = vi.spyOn(navigator.clipboard, "write");
+    fireEvent.click(button);
+    expect(write).toHaveBeenCalledTimes(1);
+    await waitFor(() => expect(button.getAttribute("aria-busy")).toBe("true"));
+    await user.click(button);
+    expect(write).toHaveBeenCalledTimes(1);
+    answer({ url: "https://camp.example/auth?invite=t2" });
+    expect(await screen.findByText("Link copied!")).toBeTruthy();
+  });
+
+  it("shows its link where the browser does not copy", async () => {
+    office({
+      "GET /api/admin/users": list(gitty),
+      "POST /api/admin/users/f3/invitation-link": { url: "https://camp.example/auth?invite=t3" },
+    });
+    const user = open("/admin/users");
+    const button = await screen.findByRole("button", copy);
+    vi.spyOn(navigator.clipboard, "write").mockRejectedValue(new DOMException("No.", "NotAllowedError"));
+    await user.click(button);
+    const dialog = within(await screen.findByRole("dialog", { name: "Copy failed" }));
+    const field = dialog.getByLabelText("Please copy the link manually.");
+    expect(field).toHaveProperty("value", "https://camp.example/auth?invite=t3");
+  });
+
+  it("says when the next one can be sent, and why a link was not made", async () => {
+    office({
+      "GET /api/admin/users": list(gitty),
+      "POST /api/admin/users/f3/invite": refuse(
+        429,
+        "too_many_attempts",
+        "We have already emailed this address several times. Please try again in 12 minutes.",
+        undefined,
+        720,
+      ),
+      "POST /api/admin/users/f3/invitation-link": refuse(404, "not_found", "User not found."),
+    });
+    const user = open("/admin/users");
+    await user.click(await screen.findByRole("button", invite));
+    expect(await screen.findByText(/several times\. Please try again in 12 minutes\.$/)).toBeTruthy();
+    expect(screen.getByRole("button", invite)).toHaveProperty("disabled", false);
+    await user.click(screen.getByRole("button", copy));
+    expect(await screen.findByText("User not found.")).toBeTruthy();
+    expect(screen.queryByText("Link copied!")).toBeNull();
+  });
 });

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import { useFilters, type Filters } from "../../lib/filters";
 import { count, money, number } from "../../lib/format";
 import { Button } from "../../ui/button";
@@ -75,7 +76,7 @@ export default function Users() {
 
   return (
     <>
-      <PageHead title="User Management" description="Families, their payments and the mail they get" text={null}>
+      <PageHead title="User Management" description="Families, their payments and their emails" text={null}>
         <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>button]:w-auto max-sm:[&>button]:flex-auto max-sm:[&>button]:px-2.5 max-sm:[&_svg]:hidden sm:gap-3">
           <ExportButton />
           <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">
@@ -249,7 +250,7 @@ function NoUsers({ term, filter, set, onAdd }: NoUsersProps) {
   return (
     <EmptyState
       title="No users yet"
-      text="Add the first family by hand, or bring in the list that the office keeps."
+      text="Add the first family by hand, or import the office’s list."
       picture="/art/placeholder.svg"
     >
       <Button icon="plus" onClick={onAdd}>
@@ -267,11 +268,11 @@ function countOf({ total_users, paid_in_full, due, overdue, no_plan, to_approve 
 }
 
 const nobody: Record<Exclude<Filter, "all">, string> = {
-  paid: "Nobody has paid in full yet",
+  paid: "No one has paid in full yet",
   due: "No payments are due",
-  overdue: "Nobody is overdue",
-  no_plan: "Everybody has a plan",
-  to_approve: "Nobody waits to be approved",
+  overdue: "No one is overdue",
+  no_plan: "Everyone has a plan",
+  to_approve: "No one is waiting for approval",
 };
 
 function Cards({ summary, failed, currency }: { summary: Summary | undefined; failed: boolean; currency: string }) {
@@ -346,7 +347,7 @@ function SortBy({
       </div>
       <button
         type="button"
-        aria-label={direction === "asc" ? "Ascending. Turn the order round" : "Descending. Turn the order round"}
+        aria-label={direction === "asc" ? "Ascending. Reverse the order" : "Descending. Reverse the order"}
         title={direction === "asc" ? "Ascending" : "Descending"}
         onClick={() => onSort(sort)}
         className="grid size-tap shrink-0 place-items-center rounded-md border border-edge bg-surface hover:bg-sunk"
@@ -360,22 +361,14 @@ function SortBy({
 /** Owners export the whole list as CSV. */
 function ExportButton() {
   const staff = useStaff();
-  const [busy, setBusy] = useState(false);
+  const save = useAction({
+    mutationFn: async () => downloadFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8"),
+    onError: (error) => toastFailure(error),
+  });
   if (staff?.role !== "owner") return null;
-
-  async function save() {
-    setBusy(true);
-    try {
-      downloadFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8");
-    } catch (error) {
-      toastFailure(error);
-    } finally {
-      setBusy(false);
-    }
-  }
   return (
-    <Button look="line" busy={busy} onClick={save} className="max-sm:flex-1">
-      {busy ? "Exporting..." : "Export CSV"}
+    <Button look="line" busy={save.isPending} onClick={() => save.mutate()} className="max-sm:flex-1">
+      {save.isPending ? "Exporting..." : "Export CSV"}
     </Button>
   );
 }

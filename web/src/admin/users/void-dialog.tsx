@@ -66,17 +66,17 @@ export function VoidDialog({
             </span>
           )}
         </p>
-        <p className="text-muted">It stays in the ledger, crossed out, and a row of its own takes the amount back.</p>
+        <p className="text-muted">It stays in the ledger, crossed out, with its own row that takes the amount back.</p>
         <NoteFields
           legend="Reason"
-          familyHint="In the mail and in their payment history."
+          familyHint="Shown in the email and in their payment history."
           family={{ name: "reason", ref: focusOnMount }}
           staff={{ name: "staff_notes" }}
           errors={errors}
         />
         <MailNotice
           family={family}
-        >{`The family gets a corrected receipt by mail, with the ${what} that was taken back and the new balance.`}</MailNotice>
+        >{`The family gets a corrected receipt by email, with the voided ${what} and the new balance.`}</MailNotice>
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3">
           <Button look="line" onClick={close}>

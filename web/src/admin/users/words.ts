@@ -49,9 +49,9 @@ export const approvalStatus = ({ approved_at, refused_at }: Family): Standing =>
 
 /** Whether somebody is mailed about the decision. */
 export function decisionMessage(told: Decided["told"], name: string, decision: Decision) {
-  if (told === "by_mail") return `${name} is told by mail.`;
-  if (told === "no_address") return `${name} has not confirmed an address yet, so nobody was mailed.`;
-  return `${name} was ${decision === "approve" ? "approved" : "refused"} before, and is not mailed again.`;
+  if (told === "by_mail") return `We’ll email ${name}.`;
+  if (told === "no_address") return `${name} has not confirmed an email yet, so no email was sent.`;
+  return `${name} was already ${decision === "approve" ? "approved" : "refused"}, so no email was sent.`;
 }
 
 export const recorded = (

@@ -16,13 +16,9 @@ export function DeleteDialog({ video, onClose }: { video: AdminVideo; onClose: (
       name={<VideoTitle>{video.title}</VideoTitle>}
       action="Delete video"
       onClose={onClose}
+      failed={() => errorToast("Failed to delete video")}
       onConfirm={async () => {
-        try {
-          await ignoreNotFound(deleteVideo(video.id));
-        } catch (error) {
-          errorToast("Failed to delete video");
-          throw error;
-        }
+        await ignoreNotFound(deleteVideo(video.id));
         toast({ title: "Success", description: "Video deleted successfully" });
         void videosChanged().then(restoreFocus);
       }}

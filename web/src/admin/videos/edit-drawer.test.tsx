@@ -26,7 +26,7 @@ describe("the edit panel", () => {
     expect(panel.getByLabelText(/^Schedule Time/)).toHaveProperty("value", "09:00");
     await user.click(panel.getByRole("switch", { name: "Publish Immediately" }));
     expect(panel.getByLabelText(/^Schedule Date/)).toMatchObject({ value: "", disabled: true });
-    expect(panel.getByText("It is published at once. 212 people will be notified by email.")).toBeTruthy();
+    expect(panel.getByText("It is published right away. 212 people will be notified by email.")).toBeTruthy();
     await user.click(panel.getByRole("button", { name: "Update Video and notify 212 people" }));
     expect(await screen.findByText("Video updated successfully and notifications sent!")).toBeTruthy();
     expect(camp.asked("PATCH", "/api/admin/videos/v2")[0]?.body).toEqual({ version: 3, status: "published" });
@@ -71,12 +71,12 @@ describe("the edit panel", () => {
   });
 
   it("offers the newest version when somebody else was quicker, and keeps what was typed", async () => {
-    const camp = desk({ "PATCH /api/admin/videos/v2": refuse(409, "stale", "Somebody else changed this.") });
+    const camp = desk({ "PATCH /api/admin/videos/v2": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/reports");
     const panel = await edit(user, /Melave/);
     await user.type(panel.getByLabelText("Video Title"), " again");
     await user.click(panel.getByRole("button", { name: "Update Video" }));
-    expect(await panel.findByText(/Somebody else changed this video/)).toBeTruthy();
+    expect(await panel.findByText(/Someone else changed this video/)).toBeTruthy();
     camp.answer("GET /api/admin/videos/v2", draftVideo({ version: 4, description: "Theirs" }));
     camp.answer("PATCH /api/admin/videos/v2", answer);
     await user.click(panel.getByRole("button", { name: "Reload and keep what I typed" }));

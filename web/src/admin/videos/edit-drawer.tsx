@@ -37,7 +37,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
       return fresh;
     },
     onGone: () => {
-      toast({ title: "Update Failed", description: "This video has been deleted in the meantime.", destructive: true });
+      toast({ title: "Update Failed", description: "Someone just deleted this video.", destructive: true });
       onClose();
     },
   });
@@ -135,7 +135,7 @@ export function EditDrawer(props: Props) {
         <Checkbox
           name="is_featured"
           label="Is Featured"
-          hint="It leads the home page for a week."
+          hint="It is first on the home page for a week."
           checked={draft.is_featured}
           onChange={(event) => set({ is_featured: event.target.checked })}
         />
@@ -176,7 +176,7 @@ function AvailabilityFields({ video, draft, set, error, reach }: AvailabilityPro
       <legend className="sr-only">When families see it</legend>
       <Switch
         label="Publish Immediately"
-        hint="While it is off, the video waits for the date below, or is a draft."
+        hint="While this is off, the video waits for the date below or stays a draft."
         checked={draft.publish}
         onChange={(event) =>
           set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })
@@ -208,13 +208,15 @@ function AvailabilityFields({ video, draft, set, error, reach }: AvailabilityPro
 }
 
 function consequence(video: AdminVideo, status: ReturnType<typeof statusOf>, reach: number) {
-  const told = reach > 0 ? ` ${people(reach)} will be notified by email.` : " Nobody is mailed.";
+  const told = reach > 0 ? ` ${people(reach)} will be notified by email.` : " No emails are sent.";
   if (status === "draft")
     return video.status === "draft"
       ? "It stays a draft: only staff see it."
       : "It goes back to draft: only staff see it.";
   if (status === "scheduled")
-    return `${video.status === "scheduled" ? "It stays scheduled" : "It appears by itself at that time"}.${told}`;
-  if (video.publishes_when_ready) return `It is published by itself as soon as its file is ready.${told}`;
-  return video.status === "published" ? "It stays published. Nobody is mailed." : `It is published at once.${told}`;
+    return `${video.status === "scheduled" ? "It stays scheduled" : "It appears on its own at that time"}.${told}`;
+  if (video.publishes_when_ready) return `It is published on its own as soon as its file is ready.${told}`;
+  return video.status === "published"
+    ? "It stays published. No emails are sent."
+    : `It is published right away.${told}`;
 }

@@ -101,7 +101,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
     begun: file ? { upload_id: file } : {},
     read: readVideo,
     onGone: () => {
-      errorToast("This video has been deleted in the meantime.");
+      errorToast("Someone just deleted this video.");
       void videosChanged();
       onClose();
     },
@@ -207,7 +207,7 @@ export function GalleryDialog(props: Props) {
           {...(video ? { saved: video } : {})}
           onTried={setTried}
         />
-        <Field label="Status" error={errors.status} hint="Videos of earlier summers are not mailed to families.">
+        <Field label="Status" error={errors.status} hint="Families don’t get emails about videos of past summers.">
           <Select name="status" value={status} onChange={(event) => set({ status: event.target.value as VideoStatus })}>
             <option value="published">Published</option>
             <option value="scheduled">Scheduled</option>

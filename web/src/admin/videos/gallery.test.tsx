@@ -145,13 +145,13 @@ it("keeps what was typed when saving fails", async () => {
 });
 
 it("keeps what was typed when somebody else was quicker, and does not undo what they did", async () => {
-  const camp = shelf({ "PATCH /api/admin/videos/g1": refuse(409, "stale", "Somebody else changed this.") });
+  const camp = shelf({ "PATCH /api/admin/videos/g1": refuse(409, "stale", "Someone else changed this.") });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Edit Old bonfire" }));
   const dialog = within(screen.getByRole("dialog"));
   await user.type(dialog.getByLabelText("Video Title"), " night");
   await user.click(dialog.getByRole("button", { name: "Update Video" }));
-  expect(await dialog.findByText(/Somebody else changed this video/)).toBeTruthy();
+  expect(await dialog.findByText(/Someone else changed this video/)).toBeTruthy();
   camp.answer("GET /api/admin/videos/g1", { ...old, version: 9, description: "Theirs" });
   camp.answer("PATCH /api/admin/videos/g1", { video: old, notified: 0 });
   await user.click(dialog.getByRole("button", { name: "Reload and keep what I typed" }));
@@ -192,7 +192,7 @@ it("lets staff try a video that stands in the gallery already", async () => {
   expect(player.getAttribute("src")).toBe("/media/videos/g1");
   Object.defineProperty(player, "videoWidth", { value: 1280 });
   fireEvent.loadedMetadata(player);
-  expect(dialog.getByText("The video started. Families get this same player.")).toBeTruthy();
+  expect(dialog.getByText("The video started. This is the player families see.")).toBeTruthy();
   await user.click(dialog.getByRole("button", { name: "Close the player" }));
   // Nothing was asked of the server about a link that it knows, and nothing was counted or saved.
   expect(camp.calls.filter(({ method }) => method !== "GET")).toEqual([]);

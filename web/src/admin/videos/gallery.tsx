@@ -81,7 +81,7 @@ export default function Gallery() {
           ) : (
             <EmptyState
               title="No Gallery Videos"
-              text="The videos of earlier summers stand here, year by year."
+              text="Videos of past summers appear here, year by year."
               picture="/art/placeholder.svg"
             >
               <Button icon="plus" onClick={add}>

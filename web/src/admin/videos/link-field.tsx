@@ -55,8 +55,8 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
         error={error ?? refused}
         hint={
           saved?.video_url.startsWith("/media/") && unchanged
-            ? "A file that the portal keeps itself."
-            : "From Google Drive, YouTube or Dropbox, or the address of a media file."
+            ? "A file stored on this site."
+            : "A Google Drive, YouTube or Dropbox link, or the address of a media file."
         }
       >
         <TextInput

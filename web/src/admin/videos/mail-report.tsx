@@ -1,4 +1,5 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useAction } from "../../api/queries";
 import type { AdminVideo } from "../../api/client";
 import { number } from "../../lib/format";
 import { Button } from "../../ui/button";
@@ -23,7 +24,7 @@ function useDeliveries(id: string, enabled = true) {
 /** The delivery of a new video's mails in a few words. */
 export function MailSummary({ video }: { video: AdminVideo }) {
   const { data } = useDeliveries(video.id);
-  if (!data) return "Mail";
+  if (!data) return "Email";
   return deliverySummary(data);
 }
 
@@ -31,13 +32,13 @@ export function MailSummary({ video }: { video: AdminVideo }) {
 export function MailReport({ video }: { video: AdminVideo }) {
   const client = useQueryClient();
   const deliveries = useDeliveries(video.id, video.announced);
-  const retry = useMutation({
+  const retry = useAction({
     mutationFn: () => retryDeliveries(video.id),
     onSuccess: async ({ queued }) => {
       await client.invalidateQueries({ queryKey: deliveriesQuery(video.id).queryKey });
       toast({
         title: "Success",
-        description: `${number(queued)} ${queued === 1 ? "mail goes" : "mails go"} out again`,
+        description: `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again`,
       });
     },
     onError: (error) => toastFailure(error),
@@ -47,15 +48,15 @@ export function MailReport({ video }: { video: AdminVideo }) {
     return (
       <p className="text-muted">
         {video.archive
-          ? "Videos of earlier summers are not mailed."
-          : "Nobody has been mailed about this video yet. It happens once, when it is first published."}
+          ? "No emails are sent for videos of past summers."
+          : "No emails have been sent about this video yet. They go out once, when it is first published."}
       </p>
     );
   }
   if (deliveries.isError && !deliveries.data) {
     return (
       <ErrorState
-        title="The mails could not be loaded"
+        title="The emails could not be loaded"
         error={deliveries.error}
         retrying={deliveries.isFetching}
         onRetry={deliveries.refetch}
@@ -64,7 +65,7 @@ export function MailReport({ video }: { video: AdminVideo }) {
   }
   if (!deliveries.data) {
     return (
-      <Loading label="Loading mails" className="grid grid-cols-3 gap-3">
+      <Loading label="Loading emails" className="grid grid-cols-3 gap-3">
         {Array.from({ length: 3 }, (_, i) => (
           <Skeleton key={i} className="h-16" />
         ))}
@@ -94,8 +95,8 @@ export function MailReport({ video }: { video: AdminVideo }) {
         <p className="flex items-start gap-2 text-sm text-muted">
           <Icon name="info" className="mt-[0.15em]" />
           {suppressed === 1
-            ? "1 address was left out: it refused mail for good earlier."
-            : `${number(suppressed)} addresses were left out: they refused mail for good earlier.`}
+            ? "1 address was skipped: it refused our emails before."
+            : `${number(suppressed)} addresses were skipped: they refused our emails before.`}
         </p>
       )}
     </div>

@@ -10,7 +10,6 @@ export type NewGalleryVideo = Schemas["NewGalleryVideo"];
 export type VideoPatch = Schemas["VideoPatch"];
 export type VideoStatus = Schemas["VideoStatus"];
 export type VideoType = Schemas["VideoType"];
-export type AdminComment = Schemas["Page_AdminComment"]["items"][number];
 export type VideoCounts = Schemas["VideoCounts"];
 export type Deliveries = Schemas["Deliveries"];
 
@@ -80,28 +79,6 @@ export const deliveriesQuery = (id: string) =>
       asStaff(api.GET("/api/admin/videos/{id}/deliveries", { params: { path: { id } }, signal })),
   });
 
-/** All comments of a video; those that need a decision come first, however old they are. */
-export const videoCommentsQuery = (id: string) =>
-  queryOptions({
-    queryKey: ["admin", "comments", id],
-    queryFn: async ({ signal }) => {
-      const all: AdminComment[] = [];
-      let cursor: string | undefined;
-      do {
-        const query = { limit: 100, ...(cursor ? { cursor } : {}) };
-        const { items, next } = await asStaff(
-          api.GET("/api/admin/videos/{id}/comments", { params: { path: { id }, query }, signal }),
-        );
-        all.push(...items);
-        cursor = next ?? undefined;
-      } while (cursor && all.length < 5_000);
-      return all.toSorted((a, b) => urgency(b) - urgency(a));
-    },
-  });
-
-export const needsReview = (comment: AdminComment) => comment.reports > 0 && !comment.hidden;
-const urgency = (comment: AdminComment) => (comment.held ? 2 : needsReview(comment) ? 1 : 0);
-
 const at = (id: string) => ({ params: { path: { id } } });
 
 /** The current video, or null when it was deleted. */
@@ -116,10 +93,6 @@ export const deleteVideo = (id: string) => asStaff(api.DELETE("/api/admin/videos
 export const bulkVideos = (ids: string[], action: "publish" | "delete") =>
   asStaff(api.POST("/api/admin/videos/bulk", { body: { ids, action } }));
 export const retryDeliveries = (id: string) => asStaff(api.POST("/api/admin/videos/{id}/deliveries/retry", at(id)));
-export const hideComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/hide", at(id)));
-export const approveComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/approve", at(id)));
-export const showComment = (id: string) => asStaff(api.POST("/api/admin/comments/{id}/show", at(id)));
-export const deleteComment = (id: string) => asStaff(api.DELETE("/api/admin/comments/{id}", at(id)));
 
 /** Call after any change to a video: refetches lists, counts and what families see. */
 export function useVideosChanged() {

@@ -92,7 +92,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
           {video.is_featured && <Badge icon="star">Featured</Badge>}
           {video.failed_mails > 0 && (
             <Badge tone="bad" icon="mail">
-              {count(video.failed_mails, "failed mail")}
+              {count(video.failed_mails, "failed email")}
             </Badge>
           )}
           {video.reported_comments > 0 && (
@@ -118,7 +118,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
             {video.announced && (
               <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
                 <Icon name="mail" />
-                {isFresh(video) ? <MailSummary video={video} /> : "Mail"}
+                {isFresh(video) ? <MailSummary video={video} /> : "Email"}
               </span>
             )}
             <span className="sr-only">, details of {video.title}</span>

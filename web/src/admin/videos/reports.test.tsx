@@ -37,10 +37,10 @@ describe("the list of reports", () => {
   it("is filtered by what needs attention, in the address bar", async () => {
     const camp = desk({ "GET /api/admin/videos": list(adminVideo({ failed_mails: 3, reported_comments: 1 })) });
     const user = open("/admin/reports?attention=failed_mails");
-    expect((await row(/Color War/)).getByText("3 failed mails")).toBeTruthy();
+    expect((await row(/Color War/)).getByText("3 failed emails")).toBeTruthy();
     const choice = screen.getByLabelText("Filter by what needs attention");
     expect(choice).toHaveProperty("value", "failed_mails");
-    expect(await screen.findByRole("option", { name: "With reported comments (2)" })).toBeTruthy();
+    expect(await screen.findByRole("option", { name: "With reported comments (2 videos)" })).toBeTruthy();
     expect(camp.asked("GET", "/api/admin/videos")[0]?.query["attention"]).toBe("failed_mails");
     camp.answer("GET /api/admin/videos", list());
     await user.selectOptions(choice, "reported_comments");
@@ -106,9 +106,9 @@ describe("several videos at once", () => {
       "Melave Malka",
     ]);
     expect(
-      question.getByText("Families see them at once, and 424 mails go out. 1 more is published already."),
+      question.getByText("Families see them right away, and 424 emails go out. 1 more is already published."),
     ).toBeTruthy();
-    await user.click(question.getByRole("button", { name: "Publish and send 424 mails" }));
+    await user.click(question.getByRole("button", { name: "Publish and send 424 emails" }));
     expect(await screen.findByText("2 videos published and notifications sent!")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos/bulk")[0]?.body).toEqual({ ids: ["v3", "v2"], action: "publish" });
     expect(screen.queryByRole("group", { name: "Selected videos" })).toBeNull();
@@ -125,9 +125,7 @@ describe("several videos at once", () => {
     expect(question.getByText("Melave Malka")).toBeTruthy();
     expect(question.getByText(/^2 comments and 90 likes go with them\./)).toBeTruthy();
     await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
-    expect(
-      await question.findByText(/^One of them has been deleted in the meantime, so nothing was done\./),
-    ).toBeTruthy();
+    expect(await question.findByText(/^Someone just deleted one of them, so nothing was done\./)).toBeTruthy();
     camp.answer("POST /api/admin/videos/bulk", { done: 2, notified: 0 });
     await user.click(question.getByRole("button", { name: "Delete 2 videos" }));
     expect(await screen.findByText("2 videos deleted successfully")).toBeTruthy();

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AdminVideo } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { useFilters, type Filters } from "../../lib/filters";
-import { number } from "../../lib/format";
+import { count } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Select } from "../../ui/field";
@@ -40,9 +40,9 @@ type Open = { what: "edit" | "delete" | "more"; video: AdminVideo } | null;
 
 const statuses: readonly VideoStatus[] = ["published", "scheduled", "draft"];
 const reasonName: Record<Attention, string> = {
-  failed_mails: "With failed mails",
+  failed_mails: "With emails that failed in 7 days",
   reported_comments: "With reported comments",
-  held_comments: "With comments to read",
+  held_comments: "With comments to approve",
 };
 const reasons = Object.keys(reasonName) as Attention[];
 
@@ -221,7 +221,7 @@ const AttentionSelect = ({ attention, counts, set }: AttentionProps) => (
     {reasons.map((reason) => (
       <option key={reason} value={reason}>
         {reasonName[reason]}
-        {counts ? ` (${number(counts[reason])})` : ""}
+        {counts ? ` (${count(counts[reason], "video")})` : ""}
       </option>
     ))}
   </Select>

@@ -95,14 +95,14 @@ export function SelectionBar({ selection: { chosen, clear } }: { selection: Sele
 type AskProps = { videos: readonly AdminVideo[]; onDone: () => void; onClose: () => void };
 
 function PublishAll({ videos, onDone, onClose }: AskProps) {
-  const run = useBulk("publish", onDone);
+  const { run, failed } = useBulk("publish", onDone);
   const hidden = videos.filter(({ status }) => status !== "published");
   const mails = hidden.reduce((sum, { recipients }) => sum + (recipients ?? 0), 0);
   const already = videos.length - hidden.length;
   if (hidden.length === 0) {
     return (
       <ConfirmDialog
-        title={videos.length === 1 ? "This video is published already" : "These videos are published already"}
+        title={videos.length === 1 ? "This video is already published" : "These videos are already published"}
         name={<Titles videos={videos} />}
         action="OK"
         look="main"
@@ -117,9 +117,10 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
     <ConfirmDialog
       title={`Publish ${count(hidden.length, "video")}?`}
       name={<Titles videos={hidden} />}
-      action={mails > 0 ? `Publish and send ${count(mails, "mail")}` : "Publish"}
+      action={mails > 0 ? `Publish and send ${count(mails, "email")}` : "Publish"}
       look="main"
       onClose={onClose}
+      failed={failed}
       onConfirm={() =>
         run(hidden, ({ done, notified }) => ({
           title: "Success",
@@ -128,15 +129,15 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
       }
     >
       {mails > 0
-        ? `Families see ${hidden.length === 1 ? "it" : "them"} at once, and ${mails === 1 ? "1 mail goes" : `${number(mails)} mails go`} out.`
-        : `Families see ${hidden.length === 1 ? "it" : "them"} at once. Nobody is mailed.`}
-      {already > 0 && ` ${already === 1 ? "1 more is" : `${number(already)} more are`} published already.`}
+        ? `Families see ${hidden.length === 1 ? "it" : "them"} right away, and ${mails === 1 ? "1 email goes" : `${number(mails)} emails go`} out.`
+        : `Families see ${hidden.length === 1 ? "it" : "them"} right away. No emails are sent.`}
+      {already > 0 && ` ${already === 1 ? "1 more is" : `${number(already)} more are`} already published.`}
     </ConfirmDialog>
   );
 }
 
 function DeleteAll({ videos, onDone, onClose }: AskProps) {
-  const run = useBulk("delete", onDone);
+  const { run, failed } = useBulk("delete", onDone);
   const comments = videos.reduce((sum, video) => sum + video.comment_count, 0);
   const likes = videos.reduce((sum, video) => sum + video.like_count, 0);
   const lost = [comments > 0 && count(comments, "comment"), likes > 0 && count(likes, "like")]
@@ -148,6 +149,7 @@ function DeleteAll({ videos, onDone, onClose }: AskProps) {
       name={<Titles videos={videos} />}
       action={`Delete ${count(videos.length, "video")}`}
       onClose={onClose}
+      failed={failed}
       onConfirm={() =>
         run(videos, ({ done }) => ({ title: "Success", description: `${count(done, "video")} deleted successfully` }))
       }
@@ -162,28 +164,25 @@ type Done = Awaited<ReturnType<typeof bulkVideos>>;
 
 function useBulk(action: "publish" | "delete", onDone: () => void) {
   const videosChanged = useVideosChanged();
-  return async (videos: readonly AdminVideo[], says: (done: Done) => { title: string; description: string }) => {
-    try {
-      const done = await bulkVideos(
-        videos.map(({ id }) => id),
-        action,
-      );
-      onDone();
-      toast(says(done));
-      void videosChanged().then(restoreFocus);
-    } catch (error) {
-      const gone = isApiError(error, "not_found");
-      if (gone) void videosChanged();
-      if (!requiresSignIn(error))
-        errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
-      throw new Error(
-        gone
-          ? "One of them has been deleted in the meantime, so nothing was done. Please look over the list and try again."
-          : explain(error),
-        { cause: error },
-      );
-    }
-  };
+  async function run(videos: readonly AdminVideo[], says: (done: Done) => { title: string; description: string }) {
+    const done = await bulkVideos(
+      videos.map(({ id }) => id),
+      action,
+    );
+    onDone();
+    toast(says(done));
+    void videosChanged().then(restoreFocus);
+  }
+  function failed(error: unknown) {
+    const gone = isApiError(error, "not_found");
+    if (gone) void videosChanged();
+    if (!requiresSignIn(error))
+      errorToast(action === "delete" ? "Failed to delete videos" : "Failed to publish videos");
+    return gone
+      ? "Someone just deleted one of them, so nothing was done. Please check the list and try again."
+      : explain(error);
+  }
+  return { run, failed };
 }
 
 /** The titles of the selected videos; a long list scrolls, by keyboard too. */

@@ -15,7 +15,7 @@ const desk = (answers: Record<string, unknown> = {}) =>
   });
 
 const player = () => screen.getByLabelText<HTMLVideoElement>("The video of this link", { selector: "video" });
-const failed = "When you tried this link, the video did not start. Families would not be able to watch it.";
+const failed = "When you tried this link, the video did not start. Families could not watch it.";
 
 beforeEach(() => {
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
@@ -40,7 +40,7 @@ it("staff try a link in the player of families, and read that it started", async
   expect(player().getAttribute("src")).toBe(direct);
   expect(screen.getByText("Loading the video...")).toBeTruthy();
   load(1280);
-  expect(screen.getByText("The video started. Families get this same player.")).toBeTruthy();
+  expect(screen.getByText("The video started. This is the player families see.")).toBeTruthy();
   expect(screen.queryByText(failed)).toBeNull();
   expect(camp.calls.filter(({ path }) => path.endsWith("/views"))).toEqual([]);
   await user.click(screen.getByRole("button", { name: "Close the player" }));
@@ -55,7 +55,7 @@ it("a try that failed stands beside the button, forbids nothing, and belongs to 
   fireEvent.error(player());
   expect(
     screen.getByText(
-      /^The video did not start, so families could not watch it\. Please check that the link opens the file itself/,
+      /^The video did not start, so families could not watch it\. Please check that the link opens the file/,
     ),
   ).toBeTruthy();
   expect(screen.getByText(failed)).toBeTruthy();

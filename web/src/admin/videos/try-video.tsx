@@ -95,12 +95,12 @@ function hasPicture({ currentTarget }: SyntheticEvent<HTMLVideoElement>, url: st
 
 function said(outcome: Outcome, type: VideoType) {
   const advice =
-    "Please check that the link opens the file itself for everybody, without signing in, and that the file is an MP4 (H.264 and AAC).";
+    "Please check that the link opens the file for everyone, without signing in, and that the file is an MP4 (H.264 and AAC).";
   switch (outcome) {
     case "trying":
       return "Loading the video...";
     case "plays":
-      return "The video started. Families get this same player.";
+      return "The video started. This is the player families see.";
     case "soundOnly":
       return "Only the sound plays, without a picture. Please export the video as an MP4 (H.264 and AAC).";
     case "late":
@@ -109,8 +109,8 @@ function said(outcome: Outcome, type: VideoType) {
       return `The video did not start, so families could not watch it. ${advice}`;
     case "embed":
       return type === "youtube"
-        ? "This is the player that families get. If it says that the video is unavailable, set it to “Unlisted” or “Public” on YouTube and allow embedding."
-        : "This is the player that families get. If it asks for access or does not play, open the file in Google Drive, choose “Share”, and set it to “Anyone with the link”.";
+        ? "This is the player families see. If it says that the video is unavailable, set it to “Unlisted” or “Public” on YouTube and allow embedding."
+        : "This is the player families see. If it asks for access or does not play, open the file in Google Drive, choose “Share”, and set it to “Anyone with the link”.";
   }
 }
 
@@ -123,7 +123,7 @@ export function TriedNotice({ tried, url }: { tried: Tried | null; url: string }
       <span>
         {tried.outcome === "soundOnly"
           ? "When you tried this link, only the sound played."
-          : "When you tried this link, the video did not start. Families would not be able to watch it."}
+          : "When you tried this link, the video did not start. Families could not watch it."}
       </span>
     </p>
   );

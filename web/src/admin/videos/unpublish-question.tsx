@@ -31,10 +31,7 @@ export function UnpublishQuestion({ name, status, noSecondMail = false, save, re
       }}
     >
       Families can watch it now. It disappears until{" "}
-      {scheduled
-        ? `the chosen time${noSecondMail ? ", and nobody is mailed a second time" : ""}`
-        : "it is published again"}
-      .
+      {scheduled ? `the chosen time${noSecondMail ? ", and no second email is sent" : ""}` : "it is published again"}.
     </ConfirmDialog>
   );
 }

@@ -119,7 +119,7 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
         {status === "scheduled" && (
           <ScheduleFields date={date} time={time} onDate={setDate} onTime={setTime} error={errors.scheduled_date} />
         )}
-        <Checkbox name="is_featured" label="Is Featured" hint="It leads the home page for a week." />
+        <Checkbox name="is_featured" label="Is Featured" hint="It is first on the home page for a week." />
         {!file && <TriedNotice tried={tried} url={url} />}
         <FormMessage>{message}</FormMessage>
         <Buttons busy={busy} onCancel={onCancel}>

@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { list, open } from "../../test/portal";
 import { desk, row } from "../../test/reports-page";
@@ -12,6 +12,9 @@ describe("mail and comments of a video", () => {
     held: false,
     hidden: false,
     reports: 0,
+    reasons: [],
+    video_id: "v1",
+    video_title: "Color War breaks out",
   };
   const comments = list(
     { ...spoken, id: "c1", content: "Lovely." },
@@ -27,7 +30,7 @@ describe("mail and comments of a video", () => {
     await user.click((await row(/Color War/)).getByRole("button", { name: /details of/ }));
     expect(await screen.findByText("209")).toBeTruthy();
     await user.click(screen.getByRole("button", { name: "Retry 3 failed" }));
-    expect(await screen.findByText("3 mails go out again")).toBeTruthy();
+    expect(await screen.findByText("3 emails on the way again")).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos/v1/deliveries/retry")).toHaveLength(1);
   });
 
@@ -69,5 +72,28 @@ describe("mail and comments of a video", () => {
     await user.click(await screen.findByRole("button", { name: "Delete comment" }));
     expect(await screen.findByText("Comment deleted")).toBeTruthy();
     expect(camp.asked("DELETE", "/api/admin/comments/c1")).toHaveLength(1);
+  });
+
+  it("says why readers reported a comment, and keeps it", async () => {
+    const reasons = [
+      { category: "unkind", reason: "It hurts others", created_at: "2026-07-30T01:00:00Z" },
+      { category: "private", reason: "", created_at: "2026-07-30T02:00:00Z" },
+    ];
+    const camp = desk({
+      "GET /api/admin/videos/v1/comments": list({ ...spoken, id: "c2", content: "Rude.", reports: 2, reasons }),
+      "PUT /api/admin/comments/c2/kept": null,
+    });
+    const user = open("/admin/reports");
+    await user.click((await row(/Color War/)).getByRole("button", { name: /details of/ }));
+    const reported = await screen.findByRole("group", { name: "What readers report" });
+    expect([...reported.children].map((item) => item.textContent)).toEqual([
+      expect.stringMatching(/^UnkindIt hurts others/),
+      expect.stringMatching(/^Too private/),
+    ]);
+    camp.answer("GET /api/admin/videos/v1/comments", list({ ...spoken, id: "c2", content: "Rude." }));
+    await user.click(screen.getByRole("button", { name: /^Keep/ }));
+    expect(await screen.findByText("Comment kept")).toBeTruthy();
+    await waitFor(() => expect(screen.queryByText("Reported by 2 readers")).toBeNull());
+    expect(camp.asked("PUT", "/api/admin/comments/c2/kept")).toHaveLength(1);
   });
 });

@@ -103,7 +103,7 @@ fn opens_a_page(url: &Url, host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::link::{VideoType, parse};
+    use super::super::{VideoType, parse};
     use crate::Error;
 
     fn refused(typed: &str) -> String {

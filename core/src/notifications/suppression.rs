@@ -1,0 +1,246 @@
+//! Suppression: which addresses get no mail, because they refused it permanently, and which opted
+//! out of a kind of mail. Only this module decides that, and only it writes these rows; pages and
+//! lists read them to show them.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+
+use super::Category;
+use crate::db::{On, Tx};
+use crate::ids::FamilyId;
+use crate::{App, Result};
+
+/// Whether the address of a row `a` refused mail permanently. It then gets none, of any kind.
+pub(crate) const REFUSED: &str =
+    "exists (select 1 from suppressed_addresses s where s.email = a.email)";
+
+/// Selects `email`, `full_name` and `profile_id` for each address that gets mail of the category
+/// `$1` as a family, unless it is [`REFUSED`]. `$2` says whether the camp requires verification;
+/// otherwise unverified addresses get mail as well. `$3` says whether only approved families do.
+pub(super) const FAMILY_READERS: &str = "select a.email, p.full_name, p.id as profile_id
+         from (select email, profile_id from profile_addresses
+               union all
+               select u.email, u.profile_id from users u
+               where not $2
+                 and u.verified_at is null
+                 and not exists (select 1 from profile_addresses x where x.email = u.email)) a
+         join profiles p on p.id = a.profile_id
+         where p.deleted_at is null
+           and p.refused_at is null
+           and case $1
+                 when 'daily_videos' then p.daily_video_email
+                 when 'camp_updates' then p.camp_updates_email
+                 else p.email_notifications
+               end
+           and (p.approved_at is not null or not $3)
+           and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $1)";
+
+/// Stops all mail to an address that refused it permanently. `reason` is what the mail server said.
+pub(crate) async fn refuse(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    email: &str,
+    reason: &str,
+) -> Result<()> {
+    tx.sql(
+        "insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)
+         on conflict (email) do nothing",
+    )
+    .bind(email)
+    .bind(reason)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Allows mail to an address that had refused it. Returns whether it had.
+pub(super) async fn allow(tx: &mut Tx, email: &str) -> Result<bool> {
+    let allowed =
+        tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
+    Ok(allowed > 0)
+}
+
+/// Stops this kind of mail to this address, including mails that still wait.
+pub(crate) async fn opt_out(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    email: &str,
+    category: Category,
+) -> Result<()> {
+    tx.sql(
+        "update deliveries
+         set status = 'suppressed', last_error = 'unsubscribed', updated_at = $3
+         where email = $1
+           and status = 'queued'
+           and notification_id in (select id from notifications where category = $2)",
+    )
+    .bind(email)
+    .bind(category)
+    .bind(now)
+    .execute()
+    .await?;
+    tx.sql(
+        "insert into unsubscribes (email, category, created_at) values ($1, $2, $3)
+         on conflict (email, category) do nothing",
+    )
+    .bind(email)
+    .bind(category)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Removes an opt-out when the owner of the address chooses that kind of mail again.
+pub(crate) async fn opt_in(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    email: &str,
+    category: Category,
+) -> Result<()> {
+    tx.sql("delete from unsubscribes where email = $1 and category = $2")
+        .bind(email)
+        .bind(category)
+        .execute()
+        .await?;
+    // While the family had it turned off, its other address got none either.
+    tx.sql(
+        "insert into unsubscribes (email, category, created_at)
+         select b.email, $2, $3
+         from profile_addresses a
+         join profiles p on p.id = a.profile_id
+         join profile_addresses b on b.profile_id = a.profile_id and b.email <> a.email
+         where a.email = $1
+           and not case $2
+                     when 'daily_videos' then p.daily_video_email
+                     when 'camp_updates' then p.camp_updates_email
+                     else p.email_notifications
+                   end
+         on conflict (email, category) do nothing",
+    )
+    .bind(email)
+    .bind(category)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Returns what the address opted out of, regardless of its family's preferences.
+pub(crate) async fn opted_out(on: impl Into<On<'_>>, email: &str) -> Result<Vec<Category>> {
+    let rows: Vec<(Category,)> = on
+        .into()
+        .sql("select category from unsubscribes where email = $1 order by category")
+        .bind(email)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(category,)| category).collect())
+}
+
+/// Erases what is known about an address that nobody has any more. Its opt-outs are kept under a
+/// hash.
+pub(super) async fn erase(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
+    keep_hashed(tx, app, email).await?;
+    tx.sql(
+        "delete from suppressed_addresses
+         where email = $1
+           and not exists (select 1 from profile_addresses where email = $1)
+           and not exists (select 1 from users where email = $1)
+           and not exists (select 1 from staff where email = $1)
+           and not exists (select 1 from subscribers where email = $1)",
+    )
+    .bind(email)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Keeps the opt-outs of an address under a hash once it belongs to no family. The law requires
+/// that they are kept. The address itself is no longer needed.
+async fn keep_hashed(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
+    tx.sql(
+        "insert into kept_opt_outs (email_hash, category, created_at)
+         select $2, category, created_at from unsubscribes
+         where email = $1 and not exists (select 1 from profile_addresses where email = $1)
+         on conflict (email_hash, category) do nothing",
+    )
+    .bind(email)
+    .bind(hash(app, email))
+    .execute()
+    .await?;
+    tx.sql(
+        "delete from unsubscribes
+         where email = $1 and not exists (select 1 from profile_addresses where email = $1)",
+    )
+    .bind(email)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+/// Restores the hashed opt-outs of addresses that belong to a family again. Call it before mail
+/// goes to families, and where an address may have come back.
+pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
+    let kept: Vec<(Vec<u8>, Category, DateTime<Utc>)> =
+        tx.sql("select email_hash, category, created_at from kept_opt_outs").all().await?;
+    if kept.is_empty() {
+        return Ok(());
+    }
+    let addresses: Vec<(String,)> = tx.sql("select email from profile_addresses").all().await?;
+    let known: HashMap<Vec<u8>, String> =
+        addresses.into_iter().map(|(email,)| (hash(app, &email), email)).collect();
+    for (email_hash, category, created_at) in kept {
+        let Some(email) = known.get(&email_hash) else { continue };
+        tx.sql(
+            "insert into unsubscribes (email, category, created_at) values ($1, $2, $3)
+             on conflict (email, category) do nothing",
+        )
+        .bind(email)
+        .bind(category)
+        .bind(created_at)
+        .execute()
+        .await?;
+        tx.sql("delete from kept_opt_outs where email_hash = $1 and category = $2")
+            .bind(email_hash)
+            .bind(category)
+            .execute()
+            .await?;
+    }
+    Ok(())
+}
+
+/// Call it before a family is merged into another. What the family had switched off stays declined
+/// for each of its addresses, whatever the other family receives.
+pub(crate) async fn keep_declined(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    profile_id: FamilyId,
+) -> Result<()> {
+    tx.sql(
+        "insert into unsubscribes (email, category, created_at)
+         select a.email, c.category, $2
+         from profiles p
+         join (select email, profile_id from profile_addresses
+               union select email, profile_id from users) a on a.profile_id = p.id
+         cross join (select 'daily_videos' as category
+                     union select 'camp_updates' union select 'general') c
+         where p.id = $1
+           and not case c.category
+                     when 'daily_videos' then p.daily_video_email
+                     when 'camp_updates' then p.camp_updates_email
+                     else p.email_notifications
+                   end
+         on conflict (email, category) do nothing",
+    )
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+fn hash(app: &App, email: &str) -> Vec<u8> {
+    app.keys.hash("opt-out", &[email.as_bytes()])
+}

@@ -1,0 +1,50 @@
+import { useEffect, useRef } from "react";
+
+/** Calls the handler of a key that is pressed outside of fields and dialogs, alone. */
+export function useShortcuts(handlers: Record<string, () => void>) {
+  const latest = useRef(handlers);
+  useEffect(() => {
+    latest.current = handlers;
+  });
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      const from = event.target;
+      const typing =
+        from instanceof HTMLElement && (from.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(from.tagName));
+      if (typing || document.querySelector("dialog[open]")) return;
+      const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+      if (!Object.hasOwn(latest.current, name)) return;
+      event.preventDefault();
+      latest.current[name]!();
+    }
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+const keys: readonly [keys: readonly string[], what: string][] = [
+  [["J", "K"], "next, previous"],
+  [["A"], "keep or approve"],
+  [["H"], "hide or show"],
+  [["D"], "delete"],
+  [["U"], "undo"],
+  [["O"], "open the video"],
+];
+
+/** The keys of the queue; not where there is no keyboard. */
+export const ShortcutHint = () => (
+  <p className="mb-3 flex flex-wrap gap-x-4 gap-y-1.5 text-sm text-muted any-pointer-coarse:hidden">
+    <span className="sr-only">Keys: </span>
+    {keys.map(([names, what]) => (
+      <span key={what} className="inline-flex items-center gap-1.5">
+        {names.map((name) => (
+          <kbd key={name} className="rounded-[5px] border border-line bg-sunk px-1.5 font-sans text-xs">
+            {name}
+          </kbd>
+        ))}
+        {what}
+      </span>
+    ))}
+  </p>
+);

@@ -1,0 +1,32 @@
+import { useId, useState } from "react";
+import { useAction } from "../../api/queries";
+import { toastFailure } from "../shared/error-toast";
+import { moderate, useCommentsChanged, type Action, type AdminComment } from "./queries";
+
+export type Step = { comment: AdminComment; action: Action };
+
+/** Carries out decisions about comments one after the other. Keys may be quicker than the server; none is lost. */
+export function useModeration(onDone: (step: Step) => void) {
+  const changed = useCommentsChanged();
+  const [waiting, setWaiting] = useState<Step[]>([]);
+  const mutation = useAction({
+    scope: { id: useId() },
+    mutationFn: ({ comment, action }: Step) => moderate(comment.id, action),
+    onSuccess: async (_nothing, step) => {
+      onDone(step);
+      await changed();
+    },
+    onError: (error) => toastFailure(error),
+    onSettled: (_nothing, _error, done) => setWaiting((steps) => steps.filter((step) => step !== done)),
+  });
+  const find = ({ id }: AdminComment) => waiting.find(({ comment }) => comment.id === id);
+  return {
+    busyWith: (comment: AdminComment) => find(comment)?.action ?? null,
+    act(comment: AdminComment, action: Action) {
+      if (find(comment)?.action === action) return;
+      const step = { comment, action };
+      setWaiting((steps) => [...steps, step]);
+      mutation.mutate(step);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { useRef, useState, type MouseEvent } from "react";
+import { Button } from "../../ui/button";
+import { toast } from "../../ui/toast";
+import { useStaff } from "./session";
+
+/**
+ * A form that can be mailed to oneself before it is sent to others. "Send me a test" checks and submits the form like
+ * its own button, and `isTest` tells the two apart.
+ */
+export function useTestMail() {
+  const asked = useRef(false);
+  const [shown, setShown] = useState(false);
+  const email = useStaff()?.email;
+  const ask = (test: boolean) => {
+    asked.current = test;
+    setShown(test);
+  };
+  return {
+    /** Whether the last press was for a test; for event handlers. */
+    isTest: () => asked.current,
+    /** The same, for what is shown. */
+    testing: shown,
+    /** For the button that submits the form itself, also when Enter presses it. */
+    onSubmitClick: () => ask(false),
+    onTestClick(event: MouseEvent<HTMLButtonElement>) {
+      ask(true);
+      event.currentTarget.form?.requestSubmit();
+    },
+    sent: () => toast({ title: "Test Sent", description: email ? `It is on its way to ${email}.` : undefined }),
+  };
+}
+
+type ButtonProps = { busy: boolean; test: ReturnType<typeof useTestMail>; className?: string };
+
+export const TestMailButton = ({ busy, test, className }: ButtonProps) => (
+  <Button look="line" busy={busy} onClick={test.onTestClick} className={className}>
+    {busy && test.testing ? "Sending test..." : "Send me a test"}
+  </Button>
+);

@@ -1,0 +1,13 @@
+import { textParts } from "./text-links";
+
+/** A text of the staff with its web addresses as links. Never for the texts of strangers. */
+export const LinkedText = ({ text }: { text: string }) =>
+  textParts(text).map((part, i) =>
+    part.url === undefined ? (
+      part.text
+    ) : (
+      <a key={i} href={part.url} dir="ltr" target="_blank" rel="noopener noreferrer" className="link wrap-anywhere">
+        {part.text}
+      </a>
+    ),
+  );
