@@ -114,7 +114,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
 
   await test.step("it gets a link by mail and chooses a password", async () => {
     await row(page, "weberin")
-      .getByRole("button", { name: /^Mail weberin/ })
+      .getByRole("button", { name: /^Email weberin/ })
       .click();
     await dialog(page).getByLabel("Your current password").fill(password);
     await dialog(page).getByRole("button", { name: "Send the link" }).click();

@@ -217,7 +217,7 @@ mod tests {
             (&[("xl/workbook.bin", &b"x"[..])][..], "binary workbook"),
             (&[("mimetype", b"application/vnd.oasis"), ("content.xml", b"x")], "OpenDocument"),
             (&[("Index/Document.iwa", b"x")], "Numbers"),
-            (&[("word/document.xml", b"x")], "no table"),
+            (&[("word/document.xml", b"x")], "not a table"),
             (&[("xl/workbook.xml", b"<broken")], "damaged"),
         ] {
             let text = refusal(archive(entries));

@@ -254,6 +254,10 @@ export default function Privacy() {
                 ["Sign-in sessions", "14 days without a visit, 90 days at most."],
                 ["Links in emails", "From an hour for a new password to 30 days for an invitation; each works once."],
                 ["What staff change", "Kept, with numbers in place of names and addresses."],
+                [
+                  "Sign-ins that failed",
+                  "Kept. Of a name or email without an account, only the first two letters and the part after the @.",
+                ],
                 ["Backups", "Backups are overwritten in turn, so deleted data disappears from them over time."],
               ]}
             </Terms>

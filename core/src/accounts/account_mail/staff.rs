@@ -94,7 +94,7 @@ impl Mail<'_> {
     }
 
     pub(super) fn staff_recovery_codes(&self) -> MailContent {
-        let site = &self.settings.site_name;
+        let site = self.settings.camp_name();
         MailContent {
             subject: format!("New recovery codes for your staff account at {site}"),
             heading: "You have new recovery codes".into(),

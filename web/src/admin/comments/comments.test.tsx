@@ -114,6 +114,31 @@ describe("the queue of comments", () => {
     expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
   });
 
+  it("takes back the newest decision, not the one before, and decides once while a key is held", async () => {
+    let hidden = () => {};
+    const camp = queue({
+      "PUT /api/admin/comments/c1/kept": null,
+      "DELETE /api/admin/comments/c1/kept": null,
+      "POST /api/admin/comments/c2/hide": () => new Promise<null>((done) => (hidden = () => done(null))),
+      "POST /api/admin/comments/c2/show": null,
+    });
+    const user = open("/admin/comments");
+    await screen.findByText("It hurts others");
+    await user.keyboard("j");
+    camp.answer("GET /api/admin/comments", list(ruder, waiting));
+    await user.keyboard("{a>3/}");
+    expect(await screen.findByText(/^Comment kept/)).toBeTruthy();
+    await waitFor(() => expect(document.activeElement?.textContent).toContain("Ruder."));
+    await user.keyboard("h");
+    await waitFor(() => expect(camp.asked("POST", "/api/admin/comments/c2/hide")).toHaveLength(1));
+    await user.keyboard("u");
+    hidden();
+    await waitFor(() => expect(camp.asked("POST", "/api/admin/comments/c2/show")).toHaveLength(1));
+    expect(camp.asked("DELETE", "/api/admin/comments/c1/kept")).toHaveLength(0);
+    expect(camp.asked("PUT", "/api/admin/comments/c1/kept")).toHaveLength(1);
+    expect(camp.asked("PUT", "/api/admin/comments/c2/kept")).toHaveLength(0);
+  });
+
   it("asks before it deletes, and keys leave fields and dialogs alone", async () => {
     const camp = queue({ "DELETE /api/admin/comments/c1": null });
     const user = open("/admin/comments");

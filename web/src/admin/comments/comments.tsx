@@ -112,8 +112,11 @@ function useQueue(comments: AdminComment[]) {
     stay();
     moderation.act(comment, action);
   }
-  const undoing = last && opposite(last.action, last.comment);
-  const undo = () => last && undoing && act(last.comment, undoing);
+  function undo() {
+    const newest = moderation.newest ?? last;
+    const undoing = newest && opposite(newest.action, newest.comment);
+    if (undoing) act(newest.comment, undoing);
+  }
   // A letter decides only where the focus shows what it decides about.
   const onCurrent = (decide: (comment: AdminComment) => void) => () => {
     if (current && entered()) decide(current);

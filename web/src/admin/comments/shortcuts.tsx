@@ -9,6 +9,8 @@ export function useShortcuts(handlers: Record<string, () => void>) {
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      // A key that is held down walks through the list, and decides once.
+      if (event.repeat && !/^[jk]$/i.test(event.key)) return;
       const from = event.target;
       const typing =
         from instanceof HTMLElement && (from.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(from.tagName));

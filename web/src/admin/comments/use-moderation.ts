@@ -21,6 +21,8 @@ export function useModeration(onDone: (step: Step) => void) {
   });
   const find = ({ id }: AdminComment) => waiting.find(({ comment }) => comment.id === id);
   return {
+    /** The newest decision that the server has not answered yet. */
+    newest: waiting.at(-1),
     busyWith: (comment: AdminComment) => find(comment)?.action ?? null,
     act(comment: AdminComment, action: Action) {
       if (find(comment)?.action === action) return;

@@ -11,7 +11,7 @@ export const filterName: Record<CommentFilter, string> = {
 /** What each figure counts, shown below the filters. */
 export const filterAbout: Record<CommentFilter, string> = {
   to_review: "Reported by readers, or waiting for you before families see them. Reported ones come first.",
-  reported: "Families see these. Readers reported them since somebody of the staff last kept them.",
+  reported: "Families see these. Readers reported these, and staff have not decided yet.",
   held: "Families do not see these until you approve them.",
   hidden: "Staff hid these from families.",
   all: "The comments on all videos, the newest first.",
