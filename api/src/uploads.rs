@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt, stream};
 use portal::audit::Actor;
 use portal::uploads::{self, NewUpload, Received, Upload};
-use portal::{App, Error};
+use portal::{App, Error, StaffId};
 use serde::Serialize;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -125,7 +125,7 @@ async fn create(
     tus::answer(created(&api, staff.id, request).await)
 }
 
-async fn created(api: &Api, staff_id: Uuid, request: Request) -> Answer<Response> {
+async fn created(api: &Api, staff_id: StaffId, request: Request) -> Answer<Response> {
     let headers = request.headers();
     if !tus::is_version(headers) {
         return Err(tus::other_version());

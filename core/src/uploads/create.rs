@@ -5,6 +5,7 @@ use uuid::Uuid;
 use super::{NOT_FOUND, State, Upload, find, folder, received, shown};
 use crate::data_folder::free_bytes;
 use crate::db::{On, Tx};
+use crate::ids::StaffId;
 use crate::settings::Settings;
 use crate::{App, Error, Result, file_permissions, text};
 
@@ -37,7 +38,7 @@ pub struct Space {
 pub async fn create(
     app: &App,
     settings: &Settings,
-    staff_id: Uuid,
+    staff_id: StaffId,
     new: &NewUpload,
 ) -> Result<Upload> {
     let size = new.size_bytes;

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::db::{On, with_ids};
+use crate::ids::StaffId;
 use crate::{App, Error, Result};
 
 pub use attach::retry;
@@ -88,7 +89,7 @@ pub struct ConvertVideo {
 #[derive(Debug, sqlx::FromRow)]
 struct Row {
     id: Uuid,
-    staff_id: Option<Uuid>,
+    staff_id: Option<StaffId>,
     video_id: Option<Uuid>,
     file_name: String,
     size_bytes: i64,

@@ -7,6 +7,7 @@ use super::record::{Record, Source, find, set_source};
 use super::{NOT_FOUND, Status};
 use crate::db::Tx;
 use crate::events::{self, Event};
+use crate::ids::StaffId;
 use crate::unused_files::RemoveFiles;
 use crate::{App, Result, jobs, uploads};
 
@@ -49,7 +50,7 @@ pub(super) async fn attach(tx: &mut Tx, app: &App, id: Uuid, upload_id: Uuid) ->
 struct Ready {
     video_id: Uuid,
     /// Empty for an import that is converted later.
-    staff_id: Option<Uuid>,
+    staff_id: Option<StaffId>,
     folder: String,
     renditions: Option<String>,
     duration_seconds: Option<i64>,

@@ -1150,6 +1150,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Uploads that no form was saved with or that are not ready */
+        get: operations["get_admin_uploads"];
+        put?: never;
+        /**
+         * Begin an upload
+         * @description `Upload-Length` is its size, `filename` in `Upload-Metadata` its name. The first bytes may come with it.
+         */
+        post: operations["post_admin_uploads"];
+        delete?: never;
+        /** What the upload protocol offers here */
+        options: operations["options_admin_uploads"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/uploads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Cancel an upload, or remove one that failed */
+        delete: operations["delete_admin_uploads_id"];
+        options?: never;
+        /** Where an upload goes on */
+        head: operations["head_admin_uploads_id"];
+        /** Send bytes of an upload, from `Upload-Offset` on */
+        patch: operations["patch_admin_uploads_id"];
+        trace?: never;
+    };
+    "/api/admin/uploads/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Convert an upload that failed again */
+        post: operations["post_admin_uploads_id_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/users": {
         parameters: {
             query?: never;
@@ -2469,6 +2527,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/media/videos/{id}/{upload_id}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of the conversion of a video: a playlist, one size, a poster or a preview */
+        get: operations["get_media_videos_id_upload_id_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -2659,6 +2734,8 @@ export interface components {
              * @description When it was first published.
              */
             published_at?: string | null;
+            /** @description Its time has come, but its file is not ready. */
+            publishes_when_ready: boolean;
             /**
              * Format: int64
              * @description How many addresses would get mail if it were published now; empty if none would.
@@ -2676,6 +2753,7 @@ export interface components {
             title: string;
             /** Format: date-time */
             updated_at: string;
+            upload: components["schemas"]["Upload"] | null;
             /**
              * Format: date
              * @description The day filmed, in the camp's time zone.
@@ -2789,6 +2867,11 @@ export interface components {
              * @description How many mails were queued.
              */
             notified: number;
+            /**
+             * Format: int64
+             * @description How many will be published as soon as their files are ready.
+             */
+            waiting: number;
         };
         BulkVideos: {
             action: components["schemas"]["BulkAction"];
@@ -3706,7 +3789,13 @@ export interface components {
             scheduled_date?: string | null;
             status?: components["schemas"]["VideoStatus"];
             title: string;
-            video_url: string;
+            /**
+             * Format: uuid
+             * @description As in a new video.
+             */
+            upload_id?: string | null;
+            /** @description As in a new video. */
+            video_url?: string | null;
             /**
              * Format: int32
              * @description One of the ten years before this one.
@@ -3814,8 +3903,13 @@ export interface components {
              * @description The day filmed. The default is today in the camp's time zone.
              */
             upload_date?: string | null;
+            /**
+             * Format: uuid
+             * @description Instead of a link: a file that is being uploaded or was.
+             */
+            upload_id?: string | null;
             /** @description A link to Drive, to YouTube or to a media file. */
-            video_url: string;
+            video_url?: string | null;
         };
         /** @description The "Void" form. One of the two reasons is needed. */
         NewVoid: {
@@ -3966,6 +4060,8 @@ export interface components {
                  * @description When it was first published.
                  */
                 published_at?: string | null;
+                /** @description Its time has come, but its file is not ready. */
+                publishes_when_ready: boolean;
                 /**
                  * Format: int64
                  * @description How many addresses would get mail if it were published now; empty if none would.
@@ -3983,6 +4079,7 @@ export interface components {
                 title: string;
                 /** Format: date-time */
                 updated_at: string;
+                upload: components["schemas"]["Upload"] | null;
                 /**
                  * Format: date
                  * @description The day filmed, in the camp's time zone.
@@ -5089,6 +5186,60 @@ export interface components {
              */
             recipients: number;
         };
+        /** @description A video file of staff, from its first byte to its conversion. */
+        Upload: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description As the file was called on the computer of the person who sent it. */
+            file_name: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Why it failed, for staff. */
+            problem: string | null;
+            /**
+             * Format: int64
+             * @description Of the conversion, in percent.
+             */
+            progress: number;
+            /** Format: int64 */
+            received_bytes: number;
+            /** @description What viewers can choose from, the best first. */
+            renditions: components["schemas"]["UploadRendition"][];
+            /** Format: int64 */
+            size_bytes: number;
+            state: components["schemas"]["UploadState"];
+            /**
+             * Format: uuid
+             * @description The video that it is for; empty until a form is saved with it.
+             */
+            video_id: string | null;
+        };
+        /** @description A video in one size. */
+        UploadRendition: {
+            /** Format: int64 */
+            height: number;
+            /** Format: int64 */
+            size_bytes: number;
+            /** Format: int64 */
+            width: number;
+        };
+        /** @enum {string} */
+        UploadState: "uploading" | "waiting" | "converting" | "ready" | "failed";
+        Uploads: {
+            items: components["schemas"]["Upload"][];
+            /** @description Always null: there are never many. */
+            next?: string | null;
+            /**
+             * Format: int64
+             * @description The room that they may take.
+             */
+            quota_bytes: number;
+            /**
+             * Format: int64
+             * @description The room that all files of videos take.
+             */
+            used_bytes: number;
+        };
         /**
          * @description A label that grants nothing (decision P4).
          * @enum {string}
@@ -5121,9 +5272,13 @@ export interface components {
         /** @description A published video on its own page. */
         Video: components["schemas"]["VideoCard"] & {
             content_type: string | null;
+            /** @description The HLS playlist of an own file that was converted. */
+            hls_url: string | null;
             /** @description Whether the viewer likes it. */
             liked: boolean;
             next: components["schemas"]["VideoRef"] | null;
+            /** @description WebVTT with pictures for the seek bar. */
+            previews_url: string | null;
             previous: components["schemas"]["VideoRef"] | null;
             /** @description An embed of Drive or YouTube, the path of an own file, or an https media file. */
             video_url: string;
@@ -5208,6 +5363,12 @@ export interface components {
             title?: string | null;
             /** Format: date */
             upload_date?: string | null;
+            /**
+             * Format: uuid
+             * @description Instead of another link: a file that is being uploaded or was. Until it is ready, the video
+             *     shows what it showed before.
+             */
+            upload_id?: string | null;
             /**
              * Format: int64
              * @description The version that was read. A change by somebody else since then is not overwritten.
@@ -5300,6 +5461,15 @@ export interface components {
         };
         /** @description Payload Too Large */
         PayloadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Precondition Failed */
+        PreconditionFailed: {
             headers: {
                 [name: string]: unknown;
             };
@@ -8106,6 +8276,246 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_admin_uploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Uploads"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    post_admin_uploads: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+                "Upload-Length": number;
+                "Upload-Metadata"?: string | null;
+                "Upload-Checksum"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its address in `Location` */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    options_admin_uploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the headers */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_admin_uploads_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    head_admin_uploads_id: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In `Upload-Offset` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_admin_uploads_id: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+                "Upload-Offset": number;
+                "Upload-Checksum"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": number[];
+            };
+        };
+        responses: {
+            /** @description The new `Upload-Offset` */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_admin_uploads_id_retry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_admin_users: {
         parameters: {
             query?: {
@@ -10793,6 +11203,47 @@ export interface operations {
                 };
                 content: {
                     "video/mp4": unknown;
+                };
+            };
+            /** @description Partial Content */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_media_videos_id_upload_id_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                upload_id: string;
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apple.mpegurl": unknown;
                 };
             };
             /** @description Partial Content */
