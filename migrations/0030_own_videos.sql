@@ -26,6 +26,10 @@ create table uploads (
     -- the size of all finished files
     stored_bytes bigint,
     duration_seconds bigint,
+    -- instead of a file that was sent: the upload whose files are cut, and what stays of them
+    trims uuid references uploads (id) on delete set null,
+    trim_start_seconds bigint,
+    trim_end_seconds bigint,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     check (state <> 'ready' or folder is not null)
@@ -34,10 +38,40 @@ create table uploads (
 create index uploads_state on uploads (state, created_at, id);
 create index uploads_video on uploads (video_id) where video_id is not null;
 create index uploads_staff on uploads (staff_id) where staff_id is not null;
+create index uploads_trims on uploads (trims) where trims is not null;
 create index uploads_old on uploads (state, updated_at);
 
 -- The upload whose files are served. Another upload for the same video is its replacement, which is
 -- not ready yet.
 alter table videos add column media_upload_id uuid references uploads (id) on delete set null;
 
+-- Lines of staff such as '0:42 Bunk 7', in order.
+alter table videos add column chapters text;
+
+-- Whether viewers are offered the file to keep it.
+alter table videos add column is_downloadable boolean not null default false;
+
 create index videos_media_upload on videos (media_upload_id) where media_upload_id is not null;
+
+-- Captions of videos, as WebVTT without styles.
+create table video_captions (
+    video_id uuid not null references videos (id) on delete cascade,
+    language text not null check (language in ('en', 'he', 'yi')),
+    vtt text not null,
+    -- how many texts are shown
+    cues bigint not null,
+    updated_at timestamptz not null,
+    primary key (video_id, language)
+);
+
+-- Where signed-in viewers stopped watching.
+create table video_positions (
+    user_id uuid not null references users (id) on delete cascade,
+    video_id uuid not null references videos (id) on delete cascade,
+    -- 0 at the beginning and at the end
+    seconds bigint not null,
+    watched_at timestamptz not null,
+    primary key (user_id, video_id)
+);
+
+create index video_positions_video on video_positions (video_id);

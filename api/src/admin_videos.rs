@@ -10,7 +10,7 @@ use portal::pagination::PageRequest;
 use portal::videos::link::{self, Link};
 use portal::videos::{
     self, AdminCollection, AdminFilter, AdminOrder, AdminVideo, Attention, Counts, NewGalleryVideo,
-    NewVideo, Saved, Status, VideoChanges, YearCount,
+    NewVideo, Saved, Status, Trim, VideoChanges, YearCount,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -31,6 +31,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(show, edit, delete))
         .routes(routes!(bulk))
         .routes(routes!(create_gallery))
+        .routes(routes!(trim))
         .routes(routes!(deliveries))
         .routes(routes!(retry))
 }
@@ -249,6 +250,27 @@ async fn edit(
     let saved = videos::edit(&mut tx, &app, &settings, actor, id, &changes).await?;
     tx.commit().await?;
     Ok(Json(saved))
+}
+
+/// Cut the ends of a video off
+///
+/// Nothing is encoded again, so the start may be a few seconds earlier. Until it is done, the video shows what it did.
+#[utoipa::path(post, path = "/api/admin/videos/{id}/trim", tag = "admin videos", security(("staff" = [])),
+    params(("id" = Uuid, Path)), request_body = Trim,
+    responses((status = 200, body = AdminVideo), (status = 404, body = Problem),
+              (status = 409, body = Problem), (status = 422, body = Problem)))]
+async fn trim(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+    Input(asked): Input<Trim>,
+) -> Answer<Json<AdminVideo>> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    videos::trim(&mut tx, &app, Actor::Staff(staff.id), id, asked).await?;
+    let video = videos::find_for_staff(&mut tx, &app, &settings, id).await?;
+    tx.commit().await?;
+    Ok(Json(video))
 }
 
 /// Delete a video with its comments and likes

@@ -81,6 +81,22 @@ impl<S: Send + Sync> FromRequest<S> for Picture {
     }
 }
 
+/// A file of captions. Refuses a body whose content type is another one; the text is checked later.
+pub struct CaptionsFile(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for CaptionsFile {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        if !matches!(kind, Some("text/vtt" | "application/x-subrip")) {
+            return Err(unsupported("Please send captions (Content-Type: text/vtt)."));
+        }
+        let too_large = "This file is too large. Please choose a file of captions of at most 2 MB.";
+        Ok(CaptionsFile(body(request, state, too_large).await?))
+    }
+}
+
 /// serde's error message without Rust types.
 fn unreadable(body: &[u8], text: &str) -> Problem {
     let text = text

@@ -12,6 +12,7 @@ mod analytics;
 mod audit;
 mod auth;
 mod branding;
+mod captions;
 mod comments;
 mod content_security_policy;
 mod error;
@@ -100,6 +101,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(videos::routes())
         .merge(comments::routes())
         .merge(admin_videos::routes())
+        .merge(captions::routes())
         .merge(uploads::routes())
         .merge(messages::routes())
         .merge(newsletters::routes())
@@ -115,6 +117,7 @@ fn open_routes() -> OpenApiRouter<Api> {
     unsubscribe::one_click()
         .merge(ops::routes())
         .merge(media::routes())
+        .merge(captions::media())
         .merge(store::media())
         .merge(branding::media())
         .merge(events::routes())

@@ -3,8 +3,8 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    IF_RANGE, RANGE, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE,
+    ETAG, IF_NONE_MATCH, IF_RANGE, RANGE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -27,6 +27,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(video))
         .routes(routes!(converted))
         .routes(routes!(thumbnail))
+        .routes(routes!(download))
 }
 
 /// The file of a video
@@ -46,6 +47,42 @@ async fn video(
     let mut response = send(&app, &settings, media, &method, &headers).await?;
     response.extensions_mut().insert(Pace::Media);
     Ok(response)
+}
+
+/// The file of a video, to keep it
+#[utoipa::path(get, path = "/media/videos/{id}/download", tag = "media", security(()), params(("id" = Uuid, Path)),
+    responses((status = 200, content_type = "video/mp4"), (status = 206, content_type = "video/mp4"),
+              (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 416, body = Problem)))]
+async fn download(
+    State(app): State<App>,
+    CurrentViewer(viewer): CurrentViewer,
+    Id(id): Id,
+    method: Method,
+    headers: HeaderMap,
+) -> Answer<Response> {
+    let settings = app.settings().await?;
+    let download = videos::download(&app, &settings, &viewer, id).await?;
+    let mut response = send(&app, &settings, download.media, &method, &headers).await?;
+    let disposition = as_attachment(&download.title).parse().map_err(Error::unforeseen)?;
+    response.headers_mut().insert(CONTENT_DISPOSITION, disposition);
+    response.extensions_mut().insert(Pace::Media);
+    Ok(response)
+}
+
+/// Names the file after the video, also in Hebrew (RFC 6266).
+fn as_attachment(title: &str) -> String {
+    let kept = |letter: &char| !letter.is_control() && !"/\\:*?\"<>|".contains(*letter);
+    let name: String = title.chars().filter(kept).collect();
+    let encoded: String = name
+        .trim()
+        .bytes()
+        .map(|byte| match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'_' => char::from(byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect();
+    format!("attachment; filename=\"video.mp4\"; filename*=UTF-8''{encoded}.mp4")
 }
 
 /// A file of the conversion of a video: a playlist, one size, a poster or a preview

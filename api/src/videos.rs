@@ -9,7 +9,7 @@ use portal::access::Viewer;
 use portal::pagination::PageRequest;
 use portal::videos::{self, Collection, Filter, Like, Sort, Video, VideoCard, YearCount};
 use serde::Deserialize;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::Api;
 use crate::auth::{Client, CurrentUser, CurrentViewer, browser_cookie};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Page, Params};
+use crate::input::{Id, Input, Page, Params};
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -25,6 +25,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(years))
         .routes(routes!(find))
         .routes(routes!(view))
+        .routes(routes!(keep_position))
         .routes(routes!(like, unlike))
         .routes(routes!(favorites))
 }
@@ -139,6 +140,32 @@ async fn view(
     videos::record_view(&mut tx, &app, &settings, &viewer, id, from.device).await?;
     tx.commit().await?;
     Ok((jar, StatusCode::NO_CONTENT))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct Position {
+    /// 0 at the beginning and at the end.
+    seconds: i64,
+}
+
+/// Remember where one stopped watching
+#[utoipa::path(put, path = "/api/videos/{id}/position", tag = "videos", security(("session" = [])),
+    params(("id" = Uuid, Path)), request_body = Position,
+    responses((status = 204), (status = 401, body = Problem), (status = 403, body = Problem),
+              (status = 404, body = Problem), (status = 422, body = Problem)))]
+async fn keep_position(
+    State(app): State<App>,
+    _user: CurrentUser,
+    CurrentViewer(viewer): CurrentViewer,
+    Id(id): Id,
+    Input(Position { seconds }): Input<Position>,
+) -> Answer<StatusCode> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    videos::keep_position(&mut tx, &app, &settings, &viewer, id, seconds).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Sets a cookie that identifies a viewer who is not signed in, when it is first needed.

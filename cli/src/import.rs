@@ -2,7 +2,7 @@
 //! problems of its rows.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use portal::spreadsheet::{self, Encoding, Problem, Source};
@@ -68,6 +68,11 @@ impl ImportFile {
                 format!("{} cannot be read: {error}. Please check its name.", file.display()),
             )),
         }
+    }
+
+    /// The folder, if it is one.
+    pub fn folder(&self) -> Option<&Path> {
+        self.file.is_dir().then_some(self.file.as_path())
     }
 
     /// Prints the report, or the problems of the rows and then a summary.

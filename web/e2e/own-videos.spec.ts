@@ -161,6 +161,24 @@ test("a browser that cannot play HLS by itself plays the same file", async ({ pa
     }, conversion)
     .toBe("published");
 
+  await test.step("staff add captions and chapters, allow the download and choose the picture", async () => {
+    await desk.getByRole("button", { name: "Edit Swim relay" }).click();
+    const panel = desk.getByRole("dialog", { name: "Edit video" });
+    await panel.getByText("Picture, chapters, captions and more").click();
+    await panel.getByRole("radio", { name: "Picture 3 of 3" }).check();
+    await panel.getByLabel("Chapters").fill("0:00 Lineup\n0:05 Bunk 7");
+    await panel.getByRole("checkbox", { name: "Families may download it" }).check();
+    const yiddish = panel.getByRole("listitem").filter({ hasText: "Yiddish" });
+    await yiddish.locator("input[type=file]").setInputFiles({
+      name: "relay.srt",
+      mimeType: "application/x-subrip",
+      buffer: Buffer.from("1\n00:00:00,000 --> 00:00:10,000\nאַ גוטן טאָג\n"),
+    });
+    await expect(yiddish).toContainText("1 text");
+    await panel.getByRole("button", { name: "Update Video" }).click();
+    await expect(panel).toBeHidden();
+  });
+
   await page.addInitScript(() => {
     HTMLMediaElement.prototype.canPlayType = () => "";
   });
@@ -176,4 +194,16 @@ test("a browser that cannot play HLS by itself plays the same file", async ({ pa
     await player.getByRole("slider", { name: "Seek" }).press("0");
     await expect.poll(() => element.evaluate(lines)).toBe(size);
   }
+
+  await test.step("a family turns captions on, follows a chapter and keeps the file", async () => {
+    await player.getByRole("slider", { name: "Seek" }).press("c");
+    const caption = player.getByText("אַ גוטן טאָג");
+    await expect(caption).toBeVisible();
+    expect(await caption.evaluate((text) => getComputedStyle(text.closest("p")!).direction)).toBe("rtl");
+    await page.getByRole("link", { name: "0:05 Bunk 7" }).click();
+    await expect.poll(async () => (await element.evaluate(stateOfVideo)).time).toBeGreaterThan(4.9);
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Download" }).click();
+    expect((await download).suggestedFilename()).toBe("Swim relay.mp4");
+  });
 });

@@ -11,7 +11,7 @@ use crate::camp::{Browser, Camp};
 use crate::uploads::{LAKE, is_staged, open_uploads, uploaded};
 
 /// Publishes an upload at once, and lets the worker convert it.
-async fn published(camp: &Camp, staff: &Browser) -> Value {
+pub async fn published(camp: &Camp, staff: &Browser) -> Value {
     let upload = uploaded(staff, "lake.mp4", LAKE).await;
     let form = json!({ "title": "Lake", "upload_id": upload });
     let saved = staff.post("/api/admin/videos", form).await.expect(201).json();

@@ -46,5 +46,6 @@ mod store;
 mod unsubscribing;
 mod updates;
 mod uploads;
+mod video_details;
 mod videos;
 mod watching;

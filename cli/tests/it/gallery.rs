@@ -76,6 +76,54 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from pragma_integrity_check where integrity_check <> 'ok'").await, 0);
     }
 
+    async fn a_folder_of_films_is_imported_and_goes_on_where_it_ended(camp: Camp) {
+        camp.begin();
+        let folder = camp.folder().join("summer");
+        std::fs::create_dir(&folder).expect("a folder");
+        let lake = include_bytes!("../../../core/src/seed/media/lake.mp4").as_slice();
+        let put = |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("a file");
+        put("2024-07-15 Color War.mp4", lake);
+        put("IMG_0042.MOV", lake);
+        put("2023-07-15 Old.mp4", lake);
+        put("cut.mp4", &lake[..lake.len() / 2]);
+        put("list.txt", b"Dear parents");
+        put("films.csv", b"file,title,description,date\nIMG_0042.mov,Melave Malka,In the hall,07/20/2024\nnowhere.mp4,Gone,,\n");
+        let path = folder.display().to_string();
+        let import = |more: &[&str]| camp.run(&[&["gallery", "import", &path, "--year", "2024"], more].concat());
+        let dry = import(&["--dry-run"]);
+        assert_eq!(dry.code, 3, "{dry:?}");
+        assert!(dry.out.contains("IMG_0042.MOV: Melave Malka (2024-07-20)"), "{}", dry.out);
+        let app = camp.app().await;
+        assert_eq!(count(&app.db, "select count(*) from uploads").await, 0, "a dry run changes nothing");
+
+        let first = import(&[]);
+        assert_eq!(first.code, 3, "{first:?}");
+        assert!(first.out.contains("2024-07-15 Color War.mp4: Color War (2024-07-15)"), "{}", first.out);
+        assert!(first.out.contains("Summer 2024: 2 videos added, 0 already there, 3 with problems."), "{}", first.out);
+        for said in [
+            "2023-07-15 Old.mp4: 2023-07-15 is not in 2024.",
+            "cut.mp4: This file is not complete",
+            "nowhere.mp4: The table names this file, but it is not in the folder.",
+            "These files are no videos: list.txt.",
+        ] {
+            assert!(first.err.contains(said), "{said}: {}", first.err);
+        }
+        assert_eq!(count(&app.db, "select count(*) from uploads where state = 'waiting' and video_id is not null").await, 2);
+        assert_eq!(count(&app.db, "select count(*) from uploads").await, 2, "of a broken file nothing stays");
+
+        put("Hike 20240801.mp4", include_bytes!("../../../core/src/seed/media/hike.mp4"));
+        let second = import(&["--json"]);
+        assert!(second.out.contains("\"added\": 1") && second.out.contains("\"skipped\": 2"), "{}", second.out);
+        portal::conversion::run_all(&app).await.expect("converted");
+        let published = "select count(*) from videos where status = 'published' and year = 2024 and file_key is not null";
+        assert_eq!(count(&app.db, published).await, 3);
+        assert_eq!(count(&app.db, "select count(*) from videos where title = 'Melave Malka' and description = 'In the hall'").await, 1);
+        assert_eq!(count(&app.db, "select count(*) from notifications").await, 0, "nobody is told");
+        let third = import(&[]);
+        assert!(third.out.contains("0 videos added, 3 already there"), "{}", third.out);
+        app.db.close().await;
+    }
+
     async fn a_list_in_json_and_a_file_of_another_encoding(camp: Camp) {
         camp.begin();
         let list = "{\"videos\": [\n {\"name\": \"Swim test\", \"link\": \"https://youtu.be/aBcDeFgHiJk\", \"featured\": true},\n {\"name\": \"S\", \"link\": \"nowhere\"}\n]}";

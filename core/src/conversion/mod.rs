@@ -4,6 +4,7 @@
 //! the scheduler starts whatever a killed worker left behind.
 
 mod stored;
+mod trim;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::ffmpeg::{self, Converted, Failure, PROGRESSIVE, Rendition, Tools};
+use crate::ffmpeg::{self, Converted, Cut, Failure, PROGRESSIVE, Rendition, Tools};
 use crate::jobs::Job;
 use crate::uploads::conversion::{
     Conversion, Finished, claim_next, fail, finish, is_converting, release, renew,
@@ -149,8 +150,14 @@ async fn keep(app: &App, claimed: &Conversion, progress: &AtomicU8) {
     }
 }
 
-struct Stored {
+struct Made {
     converted: Converted,
+    /// If it was cut from the files of the video: what stayed of them.
+    cut: Option<Cut>,
+}
+
+struct Stored {
+    made: Made,
     bytes: i64,
 }
 
@@ -162,7 +169,7 @@ async fn make_and_store(
 ) -> Result<Stored, Failure> {
     tokio::fs::remove_dir_all(folder).await.ok();
     tokio::fs::create_dir_all(folder).await?;
-    let converted = make(app, claimed.id, folder, progress).await?;
+    let made = make(app, claimed, folder, progress).await?;
     // Another process that took over while this one slept may have stored its files already.
     if !matches!(renew(app, claimed, STORING).await, Ok(true)) {
         return Err(Failure { problem: NOT_STORED.into(), log: String::new() });
@@ -171,32 +178,34 @@ async fn make_and_store(
         problem: if matches!(error, Error::Full) { FULL } else { NOT_STORED }.into(),
         log: error.to_string(),
     })?;
-    Ok(Stored { converted, bytes })
+    Ok(Stored { made, bytes })
 }
 
 async fn make(
     app: &App,
-    id: Uuid,
+    claimed: &Conversion,
     folder: &Path,
     progress: Arc<AtomicU8>,
-) -> Result<Converted, Failure> {
-    let source = staged(app, id);
+) -> Result<Made, Failure> {
+    let tell = Arc::new(move |percent| progress.store(percent, Ordering::Relaxed));
+    if claimed.trim_end_seconds.is_some() {
+        return trim::trim(app, claimed, folder, tell).await;
+    }
+    let source = staged(app, claimed.id);
     if !tokio::fs::try_exists(&source).await? {
         return Err(Failure { problem: GONE.into(), log: String::new() });
     }
     // ffmpeg works in the other folder.
     let source = std::path::absolute(source)?;
-    match Tools::find(&app.config) {
-        Some(tools) => {
-            let tell = move |percent| progress.store(percent, Ordering::Relaxed);
-            ffmpeg::convert(&tools, &source, folder, Arc::new(tell)).await
-        }
+    let converted = match Tools::find(&app.config) {
+        Some(tools) => ffmpeg::convert(&tools, &source, folder, tell).await?,
         // Without ffmpeg, only files that every phone plays are accepted (decision V11).
         None => {
             tokio::fs::copy(&source, folder.join(PROGRESSIVE)).await?;
-            Ok(Converted { renditions: Vec::new(), duration_seconds: 0.0 })
+            Converted { renditions: Vec::new(), duration_seconds: 0.0 }
         }
-    }
+    };
+    Ok(Made { converted, cut: None })
 }
 
 /// Returns the size of all files in bytes.
@@ -217,7 +226,7 @@ async fn put_all(app: &App, claimed: &Conversion, folder: &Path) -> Result<i64> 
 /// Shows the files to viewers, all at once. Returns `false` if another process has taken the upload
 /// over, or if it was removed.
 async fn show(app: &App, claimed: &Conversion, stored: &Stored) -> Result<bool> {
-    let Stored { converted, bytes } = stored;
+    let Stored { made: Made { converted, cut }, bytes } = stored;
     let seconds = converted.duration_seconds.round() as i64;
     let finished = Finished::<Rendition> {
         folder: &key(claimed),
@@ -229,6 +238,9 @@ async fn show(app: &App, claimed: &Conversion, stored: &Stored) -> Result<bool> 
     if !finish(&mut tx, app, claimed, &finished).await? {
         tx.rollback().await?;
         return Ok(false);
+    }
+    if let Some(cut) = cut {
+        videos::cut_texts(&mut tx, claimed.id, *cut).await?;
     }
     videos::use_upload(&mut tx, app, claimed.id).await?;
     tx.commit().await?;

@@ -33,6 +33,18 @@ impl Rung {
     pub fn file(&self) -> String {
         format!("{}.mp4", self.name)
     }
+
+    /// The arguments that write the files of this size.
+    pub fn packaging(&self) -> Vec<String> {
+        let text = format!(
+            "-tag:v avc1 -map_metadata -1 -map_chapters -1 -f hls -hls_time {SEGMENT} \
+             -hls_playlist_type vod -hls_segment_type fmp4 \
+             -hls_flags single_file+independent_segments -hls_segment_filename"
+        );
+        let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+        words.extend([self.file(), self.playlist()]);
+        words
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -164,10 +176,8 @@ impl Plan {
                 add(&format!("-color_range tv -threads {threads}"));
             }
         }
-        add("-tag:v avc1 -c:a aac -b:a 128k -ac 2 -ar 48000 -map_metadata -1 -map_chapters -1");
-        add(&format!("-f hls -hls_time {SEGMENT} -hls_playlist_type vod -hls_segment_type fmp4"));
-        add("-hls_flags single_file+independent_segments -hls_segment_filename");
-        words.extend([rung.file(), rung.playlist()]);
+        add("-c:a aac -b:a 128k -ac 2 -ar 48000");
+        words.extend(rung.packaging());
         words
     }
 }

@@ -9,6 +9,7 @@ mod playlist;
 mod probe;
 mod process;
 mod sniff;
+mod trim;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +18,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use self::ladder::{Plan, Rung};
+pub use self::picture::CANDIDATES;
 use self::playlist::Playlist;
 use self::probe::Media;
 pub use self::process::Tools;
 pub use self::sniff::{Container, NEEDED_BYTES, sniff};
+pub use self::trim::{Cut, needed_for_trim, trim};
 use crate::data_folder::free_bytes;
 
 pub const MASTER: &str = "master.m3u8";
@@ -142,12 +145,24 @@ async fn make(
     if duration < media.duration * 0.9 - 0.5 {
         return Err(Failure::new(CUT_OFF, ""));
     }
+    describe(tools, &plan, playlists, folder, progress).await
+}
+
+/// Makes everything else from the sizes that lie in the folder.
+async fn describe(
+    tools: &Tools,
+    plan: &Plan,
+    playlists: Vec<Playlist>,
+    folder: &Path,
+    progress: Progress,
+) -> Result<Converted, Failure> {
+    let duration = playlists.iter().map(Playlist::seconds).fold(0.0, f64::max);
     let Some(smallest) = plan.rungs.last() else { return Err(Failure::new(FAILED, "")) };
     progressive_and_sprite(tools, smallest, duration, folder).await?;
     progress(96);
     picture::posters(tools, &plan.rungs[0], duration, folder).await?;
     let renditions = playlist::renditions(folder, &plan.rungs, &playlists).await?;
-    playlist::write_master(folder, &plan, &renditions, &playlists).await?;
+    playlist::write_master(folder, plan, &renditions, &playlists).await?;
     progress(100);
     Ok(Converted { renditions, duration_seconds: duration })
 }

@@ -8,7 +8,8 @@ use super::ladder::Rung;
 use super::process::{self, Tools};
 use super::{FAILED, Failure, PICTURE_LIMIT, POSTER, SEGMENT, SPRITE};
 
-pub(super) const CANDIDATES: [&str; 3] = ["poster-1.jpg", "poster-2.jpg", "poster-3.jpg"];
+/// The pictures that staff can choose from.
+pub const CANDIDATES: [&str; 3] = ["poster-1.jpg", "poster-2.jpg", "poster-3.jpg"];
 /// Where the candidates are, as parts of the duration.
 const PLACES: [f64; 3] = [0.1, 0.4, 0.7];
 const LARGEST_POSTER: u32 = 1280;

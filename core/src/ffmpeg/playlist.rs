@@ -40,6 +40,21 @@ impl Playlist {
         self.segments.iter().map(|(seconds, _)| seconds).sum()
     }
 
+    /// When each segment begins, in seconds.
+    pub fn starts(&self) -> Vec<f64> {
+        let seconds = self.segments.iter().map(|(seconds, _)| *seconds);
+        let ends = seconds.scan(0.0, |sum, seconds| {
+            *sum += seconds;
+            Some(*sum)
+        });
+        [0.0].into_iter().chain(ends).take(self.segments.len()).collect()
+    }
+
+    #[cfg(test)]
+    pub fn of(seconds: &[f64]) -> Playlist {
+        Playlist { segments: seconds.iter().map(|seconds| (*seconds, 1)).collect(), end: 0 }
+    }
+
     pub fn longest(&self) -> f64 {
         self.segments.iter().map(|(seconds, _)| *seconds).fold(0.0, f64::max)
     }

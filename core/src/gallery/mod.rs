@@ -4,6 +4,9 @@
 //! rows are imported together. Importing the same file again adds nothing. Archive videos are
 //! published and never announced (decision V3).
 
+mod folder;
+mod names;
+
 use std::collections::HashSet;
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
@@ -17,6 +20,8 @@ use crate::settings::Settings;
 use crate::spreadsheet::{self, Column, Problem, Row, Shape, Source, date};
 use crate::videos::{self, NewVideo, Status, link};
 use crate::{App, Error, FieldError, Result};
+
+pub use folder::{FileProblem, FolderReport, FolderVideo, import_folder};
 
 /// The maximum file size in bytes.
 pub const MAX_BYTES: usize = 20 * 1024 * 1024;

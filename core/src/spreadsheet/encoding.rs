@@ -65,6 +65,11 @@ pub(super) struct Decoded {
     pub guessed: bool,
 }
 
+/// Decodes any file of text. Returns `None` for a file that is no text.
+pub(crate) fn text_of(bytes: &[u8]) -> Option<String> {
+    decode(bytes, None).ok().map(|decoded| decoded.text)
+}
+
 /// Decodes a file in the chosen encoding, or in the one that fits its content.
 pub(super) fn decode(bytes: &[u8], chosen: Option<Encoding>) -> Result<Decoded> {
     let (encoding, guessed) = match chosen {

@@ -15,6 +15,7 @@ mod workbook;
 use serde::Serialize;
 
 pub use encoding::Encoding;
+pub(crate) use encoding::text_of;
 pub use row::{Problem, Row};
 pub use shape::{Column, Shape};
 

@@ -52,7 +52,8 @@ pub(crate) async fn attach(tx: &mut Tx, id: Uuid, video_id: Uuid) -> Result<()> 
 /// [`Error::NotFound`], [`Error::Conflict`] for one that did not fail or of which nothing is left.
 pub async fn retry(app: &App, id: Uuid) -> Result<Upload> {
     let row = find(&app.db, id).await?.ok_or(NOT_FOUND)?;
-    if row.state == State::Failed && !tokio::fs::try_exists(staged(app, id)).await? {
+    if row.state == State::Failed && !row.is_trim && !tokio::fs::try_exists(staged(app, id)).await?
+    {
         return Err(Error::Conflict("This file was not kept. Please upload it again."));
     }
     let mut tx = app.db.begin().await?;

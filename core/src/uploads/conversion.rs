@@ -19,6 +19,10 @@ const TOO_OFTEN: &str = "The conversion was interrupted too often. Please try ag
 pub(crate) struct Conversion {
     pub id: Uuid,
     pub attempts: i64,
+    /// The upload whose files are cut, instead of a file that was sent.
+    pub trims: Option<Uuid>,
+    pub trim_start_seconds: Option<i64>,
+    pub trim_end_seconds: Option<i64>,
 }
 
 /// The files of a converted video.
@@ -62,7 +66,7 @@ async fn claim(app: &App, id: Uuid) -> Result<Option<Conversion>> {
                  attempts = attempts + 1, claimed_until = $2, updated_at = $3
              where id = $1
                and (state = 'waiting' or (state = 'converting' and claimed_until < $3))
-             returning id, attempts",
+             returning id, attempts, trims, trim_start_seconds, trim_end_seconds",
         )
         .bind(id)
         .bind(now + LEASE)
@@ -195,7 +199,7 @@ pub(crate) async fn begin_stored(app: &App, stored: Stored<'_>) -> Result<Conver
                (id, video_id, file_name, size_bytes, state, progress, attempts, claimed_until,
                 created_at, updated_at)
              values ($1, $2, $3, $4, 'converting', 0, 1, $5, $6, $6)
-             returning id, attempts",
+             returning id, attempts, trims, trim_start_seconds, trim_end_seconds",
         )
         .bind(stored.id)
         .bind(stored.video_id)

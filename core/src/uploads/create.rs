@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{NOT_FOUND, State, Upload, find, folder, received, shown};
+use super::{NOT_FOUND, Row, State, Upload, find, folder, received, shown};
 use crate::data_folder::free_bytes;
 use crate::db::{On, Tx};
 use crate::ids::StaffId;
@@ -41,6 +41,17 @@ pub async fn create(
     staff_id: StaffId,
     new: &NewUpload,
 ) -> Result<Upload> {
+    let row = begin(app, settings, Some(staff_id), new).await?;
+    shown(app, vec![row]).await?.pop().ok_or(NOT_FOUND)
+}
+
+/// Begins an upload of a member of the staff, or of the command line. Errors as in [`create`].
+pub(super) async fn begin(
+    app: &App,
+    settings: &Settings,
+    staff_id: Option<StaffId>,
+    new: &NewUpload,
+) -> Result<Row> {
     let size = new.size_bytes;
     if size <= 0 {
         return refuse("This file is empty. Please choose another one.");
@@ -73,7 +84,7 @@ pub async fn create(
     .await?;
     let row = find(&mut tx, id).await?.ok_or(NOT_FOUND)?;
     tx.commit().await?;
-    shown(app, vec![row]).await?.pop().ok_or(NOT_FOUND)
+    Ok(row)
 }
 
 /// Returns the room that all uploads take: finished videos with all their files, and what is

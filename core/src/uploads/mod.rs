@@ -8,10 +8,12 @@ mod attach;
 mod content;
 pub(crate) mod conversion;
 mod create;
+mod local;
 mod mp4;
 mod prune;
 mod receive;
 mod remove;
+mod trim;
 
 use std::path::PathBuf;
 
@@ -26,10 +28,12 @@ use crate::{App, Error, Result};
 pub use attach::retry;
 pub(crate) use attach::{Claimed, attach, claim};
 pub use create::{NewUpload, Space, create, shown_size, space};
+pub(crate) use local::add_file;
 pub use prune::prune;
 pub use receive::{Checksum, Received, offset, receive};
 pub use remove::{RemoveUpload, discard};
 pub(crate) use remove::{remove_all, remove_others, remove_pending};
+pub(crate) use trim::{NewTrim, begin_trim, finished};
 
 pub const NOT_FOUND: Error = Error::NotFound("This upload is not there any more.");
 
@@ -66,6 +70,11 @@ pub struct Upload {
     /// Why it failed, for staff.
     #[schema(required)]
     pub problem: Option<String>,
+    /// The end of the converter's output when it failed.
+    #[schema(required)]
+    pub log: Option<String>,
+    /// Whether it is made from the file that the video shows, by cutting its ends off.
+    pub is_trim: bool,
     /// What viewers can choose from, the best first.
     pub renditions: Vec<Rendition>,
     pub created_at: DateTime<Utc>,
@@ -96,13 +105,15 @@ struct Row {
     state: State,
     progress: i64,
     problem: Option<String>,
+    log: Option<String>,
+    is_trim: bool,
     renditions: Option<String>,
     created_at: DateTime<Utc>,
 }
 
 const ROW: &str =
     "select u.id, u.staff_id, u.video_id, u.file_name, u.size_bytes, u.state, u.progress,
-                u.problem, u.renditions, u.created_at
+                u.problem, u.log, u.trim_end_seconds is not null as is_trim, u.renditions, u.created_at
          from uploads u ";
 
 /// The file with the bytes of an upload until it is ready.
@@ -168,6 +179,8 @@ async fn shown(app: &App, rows: Vec<Row>) -> Result<Vec<Upload>> {
             state: row.state,
             progress: row.progress,
             problem: row.problem,
+            log: row.log.filter(|log| !log.is_empty()),
+            is_trim: row.is_trim,
             renditions: renditions.map_err(Error::unforeseen)?.unwrap_or_default(),
             created_at: row.created_at,
         });

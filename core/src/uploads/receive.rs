@@ -251,7 +251,7 @@ async fn touch(app: &App, id: Uuid) -> Result<()> {
 }
 
 /// Checks a complete file and enqueues its conversion.
-async fn finish(app: &App, row: &Row) -> Result<()> {
+pub(super) async fn finish(app: &App, row: &Row) -> Result<()> {
     let path = staged(app, row.id);
     let as_it_is = Tools::find(&app.config).is_none();
     let checked = tokio::task::spawn_blocking(move || content::check(&path, as_it_is)).await;

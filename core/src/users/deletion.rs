@@ -83,6 +83,7 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         .bind(user.id)
         .all()
         .await?;
+    let watched = videos::positions_of(app, user.id).await?;
     // Mails to an unverified address are left out: they would reveal whose address it is.
     let mails: Vec<(String, String, Option<chrono::DateTime<chrono::Utc>>)> = app
         .db
@@ -108,6 +109,7 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         "payments": payments,
         "comments": comments.iter().map(|(content, at, video)| json!({ "video_id": video, "content": content, "created_at": at })).collect::<Vec<_>>(),
         "likes": likes.iter().map(|(video, at)| json!({ "video_id": video, "created_at": at })).collect::<Vec<_>>(),
+        "watched": watched.iter().map(|(video, seconds, at)| json!({ "video_id": video, "seconds": seconds, "watched_at": at })).collect::<Vec<_>>(),
         "mails": mails.iter().map(|(kind, status, at)| json!({ "kind": kind, "status": status, "sent_at": at })).collect::<Vec<_>>(),
         "messages": messages,
         "sessions": sessions,

@@ -5,12 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::captions::{self, AdminCaptions};
 use super::link::VideoType;
 use super::own_file::WAITS;
 use super::{AdminCollection, NOT_FOUND, Status, YearCount, optional_pattern};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::year_in;
 use crate::db::{On, Query, Tx, Value};
+use crate::ffmpeg::{CANDIDATES, POSTER};
 use crate::notifications::{self, Category, MailKind, Tally, undelivered};
 use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::settings::Settings;
@@ -62,11 +64,32 @@ pub struct AdminVideo {
     #[sqlx(skip)]
     #[schema(required)]
     pub upload: Option<Upload>,
+    /// Of its file, where it is known.
+    #[schema(required)]
+    pub duration_seconds: Option<i64>,
+    /// One line for each chapter, such as `0:42 Bunk 7`.
+    #[schema(required)]
+    pub chapters: Option<String>,
+    /// Whether viewers are offered its file to keep it.
+    pub is_downloadable: bool,
+    #[sqlx(skip)]
+    pub captions: Vec<AdminCaptions>,
+    /// The pictures of the conversion that can be shown before the video plays.
+    #[sqlx(skip)]
+    pub posters: Vec<String>,
+    /// Which of them is shown: 1 to 3, 0 for the one that the conversion proposed.
+    #[sqlx(skip)]
+    #[schema(required)]
+    pub poster: Option<i64>,
     /// Its time has come, but its file is not ready.
     #[sqlx(skip)]
     pub publishes_when_ready: bool,
     #[serde(skip)]
     waits: bool,
+    #[serde(skip)]
+    thumbnail_key: Option<String>,
+    #[serde(skip)]
+    converted_upload_id: Option<Uuid>,
     /// The sort key in lists by title.
     #[serde(skip)]
     title_place: String,
@@ -77,6 +100,10 @@ const ADMIN_VIDEO: [&str; 3] = [
     "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
                 v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
                 v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
+                v.duration_seconds, v.chapters, v.is_downloadable, v.thumbnail_key,
+                (select u.id from uploads u
+                 where u.id = v.media_upload_id and u.state = 'ready'
+                   and u.renditions <> '[]') as converted_upload_id,
                 s.username as uploaded_by, lower(v.title) as title_place,
                 (select count(*) from video_comments c
                  where c.video_id = v.id
@@ -203,7 +230,7 @@ pub async fn admin_list(
     for video in &mut page.items {
         complete(video, this_year, reach, now);
     }
-    add_uploads(app, &app.db, &mut page.items).await?;
+    add_files(app, &app.db, &mut page.items).await?;
     Ok(page)
 }
 
@@ -297,6 +324,13 @@ fn complete(video: &mut AdminVideo, this_year: i64, reach: i64, now: DateTime<Ut
     video.publishes_when_ready = video.waits && video.status == Status::Scheduled && is_due;
     video.page_url = format!("/video/{}", video.id);
     video.archive = video.year < this_year;
+    if let Some(upload_id) = video.converted_upload_id {
+        let url = |name: &&str| format!("/media/videos/{}/{upload_id}/{name}", video.id);
+        video.posters = CANDIDATES.iter().map(url).collect();
+        let shown = video.thumbnail_key.as_deref().and_then(|key| key.rsplit('/').next());
+        let all = [POSTER].into_iter().chain(CANDIDATES);
+        video.poster = (0..).zip(all).find(|(_, name)| shown == Some(name)).map(|(at, _)| at);
+    }
     video.recipients = would_notify(video, this_year).then_some(reach);
 }
 
@@ -345,7 +379,7 @@ async fn completed(
     reach: i64,
 ) -> Result<AdminVideo> {
     complete(&mut video, this_year(app, settings), reach, app.clock.now());
-    add_uploads(app, on, std::slice::from_mut(&mut video)).await?;
+    add_files(app, on, std::slice::from_mut(&mut video)).await?;
     Ok(video)
 }
 
@@ -353,10 +387,14 @@ fn this_year(app: &App, settings: &Settings) -> i64 {
     i64::from(year_in(settings.timezone, app.clock.now()))
 }
 
-/// Loads the uploads of all videos in one query.
-async fn add_uploads(app: &App, on: impl Into<On<'_>>, videos: &mut [AdminVideo]) -> Result<()> {
-    let found = uploads::of_videos(app, on, videos.iter().map(|video| video.id)).await?;
+/// Loads the uploads and the captions of all videos.
+async fn add_files(app: &App, on: impl Into<On<'_>>, videos: &mut [AdminVideo]) -> Result<()> {
+    let mut on = on.into();
+    let found = uploads::of_videos(app, on.again(), videos.iter().map(|video| video.id)).await?;
+    let captions = captions::of_videos(on, videos.iter().map(|video| video.id)).await?;
     for video in videos {
+        video.captions =
+            captions.iter().filter(|captions| captions.is_of(video.id)).cloned().collect();
         video.upload = found.iter().find(|upload| upload.video_id == Some(video.id)).cloned();
     }
     Ok(())

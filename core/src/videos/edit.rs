@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::admin::{AdminVideo, find_for_staff};
-use super::own_file::{attach, remove_files, waits};
+use super::own_file::{attach, choose_poster, remove_files, waits};
 use super::publish::{Change, publish_change};
 use super::record::{Source, differences, find, set_source, update};
 use super::{NOT_FOUND, Status, VideoChanges};
@@ -52,6 +52,9 @@ pub async fn edit(
         remove_files(tx, app, &old.source, &new.source).await?;
         uploads::remove_all(tx, app, id).await?;
     }
+    if let Some(poster) = changes.poster {
+        choose_poster(tx, app, id, poster).await?;
+    }
     if waits(tx, id).await? {
         new = new.when_ready(Some(&old), now);
     }
@@ -62,6 +65,9 @@ pub async fn edit(
     let mut details = differences(&old, &new);
     if let Some(file_name) = file {
         details["file"] = json!(file_name);
+    }
+    if let Some(poster) = changes.poster {
+        details["poster"] = json!(poster);
     }
     audit::record(tx, now, actor, Action::VideoEdit, Subject::new(SubjectKind::Video, id), details)
         .await?;

@@ -45,6 +45,36 @@ pub async fn video_file(
     Ok(Media { key, content_type, immutable: false })
 }
 
+/// A file that viewers keep.
+#[derive(Debug, Clone)]
+pub struct Download {
+    pub media: Media,
+    /// The title of the video.
+    pub title: String,
+}
+
+/// Returns the file of a video that staff allow viewers to keep.
+///
+/// Errors as in [`video_file`]; [`Error::NotFound`] also where staff do not allow it.
+pub async fn download(
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    id: Uuid,
+) -> Result<Download> {
+    let row: Option<(bool, String)> = app
+        .db
+        .sql("select is_downloadable, title from videos where id = $1")
+        .bind(id)
+        .optional()
+        .await?;
+    let (is_downloadable, title) = row.ok_or(NOT_FOUND)?;
+    if !is_downloadable && viewer.staff_id.is_none() {
+        return Err(NOT_FOUND);
+    }
+    Ok(Download { media: video_file(app, settings, viewer, id).await?, title })
+}
+
 /// Returns the picture of a video. Errors as in [`video_file`].
 pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Media> {
     let row = app

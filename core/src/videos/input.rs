@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::Status;
+use super::chapters;
 use super::link;
 use super::record::{Record, Source};
 use crate::clock::{day_in, moment_in, wall_time};
@@ -75,6 +76,13 @@ pub struct VideoChanges {
     pub upload_id: Option<Uuid>,
     pub upload_date: Option<NaiveDate>,
     pub is_featured: Option<bool>,
+    /// One line for each chapter of a file of the portal, such as `0:42 Bunk 7`.
+    pub chapters: Option<String>,
+    /// Whether viewers are offered a file of the portal to keep it.
+    pub is_downloadable: Option<bool>,
+    /// Which picture of the conversion is shown before the video plays: 1 to 3, or 0 for the one that
+    /// the conversion proposes.
+    pub poster: Option<i64>,
     pub status: Option<Status>,
     /// When to publish, as the camp's local time `YYYY-MM-DDTHH:MM`.
     #[serde(default, deserialize_with = "given")]
@@ -95,6 +103,17 @@ impl NewVideo {
     pub fn check(&self, settings: &Settings, now: DateTime<Utc>) -> Result<()> {
         let mut checks = Validator::new();
         self.record(settings, now, &mut checks, None);
+        checks.done()
+    }
+
+    /// As [`NewVideo::check`], for a video whose file is not known yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with one sentence for each wrong field.
+    pub(crate) fn check_texts(&self, settings: &Settings, now: DateTime<Utc>) -> Result<()> {
+        let mut checks = Validator::new();
+        self.record(settings, now, &mut checks, Some(Source::default()));
         checks.done()
     }
 
@@ -139,6 +158,8 @@ impl NewVideo {
             scheduled_date,
             published_at: (self.status == Status::Published).then_some(now),
             is_featured: self.is_featured,
+            chapters: None,
+            is_downloadable: false,
             version: 1,
         }
     }
@@ -216,6 +237,13 @@ impl VideoChanges {
             new.year = day.year().into();
         }
         new.is_featured = self.is_featured.unwrap_or(old.is_featured);
+        new.is_downloadable = self.is_downloadable.unwrap_or(old.is_downloadable);
+        if let Some(typed) = &self.chapters {
+            match chapters::read(typed, old.source.duration_seconds) {
+                Ok(read) => new.chapters = chapters::lines(&read),
+                Err(problem) => checks.refuse("chapters", problem),
+            }
+        }
         self.apply_status(&mut new, &mut checks, settings, now);
         checks.done()?;
         Ok(new)

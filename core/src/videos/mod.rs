@@ -2,17 +2,21 @@
 //! watch, like and search them.
 
 pub mod announce;
+pub mod captions;
 pub mod link;
 
 mod admin;
+mod chapters;
 mod edit;
 mod files;
 mod input;
 mod list;
 mod own_file;
+mod positions;
 mod publish;
 mod reactions;
 mod record;
+mod trim;
 mod watch;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -24,18 +28,28 @@ pub use admin::{
     counts, deliveries, find_for_staff, retry_deliveries,
 };
 pub(crate) use admin::{counts_without_recipients, must_exist};
+pub use captions::Captions;
+pub use chapters::Chapter;
 pub use edit::{Saved, delete, edit};
 pub(crate) use files::unconverted_file;
-pub use files::{Media, OwnVideo, Unconverted, converted_file, thumbnail, unconverted, video_file};
+pub use files::{
+    Download, Media, OwnVideo, Unconverted, converted_file, download, thumbnail, unconverted,
+    video_file,
+};
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub use list::{Filter, list, posting_time, years};
 pub use own_file::use_upload;
+pub use positions::keep_position;
+pub(crate) use positions::of_user as positions_of;
+pub(crate) use publish::add_upload;
 pub use publish::{Publication, add_own_file, create, create_gallery, publish, publish_due};
 pub(crate) use reactions::must_be_open;
 pub(crate) use reactions::viewer_key;
 pub use reactions::{Like, erase_likes, favorites, like, may_count, record_view, unlike};
 pub(crate) use record::search_texts;
+pub(crate) use trim::cut_texts;
+pub use trim::{Trim, trim};
 pub use watch::{Preview, find, media_elsewhere, preview, published};
 
 use crate::Error;
@@ -105,6 +119,9 @@ pub struct VideoCard {
     /// Of an earlier year.
     #[sqlx(skip)]
     pub archive: bool,
+    /// Published lately, and the signed-in viewer has not begun to watch it.
+    #[sqlx(skip)]
+    pub is_new: bool,
     /// The viewer may not watch it: only title and date are given.
     #[sqlx(skip)]
     pub restricted: bool,
@@ -134,9 +151,27 @@ pub struct Video {
     #[sqlx(skip)]
     #[schema(required)]
     pub previews_url: Option<String>,
+    /// Captions that can be turned on.
+    #[sqlx(skip)]
+    pub captions: Vec<Captions>,
+    /// Where the signed-in viewer stopped watching.
+    #[sqlx(skip)]
+    #[schema(required)]
+    pub resume_seconds: Option<i64>,
+    /// The chapters, in order.
+    #[sqlx(skip)]
+    pub chapters: Vec<Chapter>,
+    /// The file to keep, if staff allow it.
+    #[sqlx(skip)]
+    #[schema(required)]
+    pub download_url: Option<String>,
     /// The upload that was converted.
     #[serde(skip)]
     converted_upload_id: Option<Uuid>,
+    #[serde(skip)]
+    chapter_lines: Option<String>,
+    #[serde(skip)]
+    has_download: bool,
     /// Whether the viewer likes it.
     #[sqlx(skip)]
     pub liked: bool,

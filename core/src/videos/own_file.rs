@@ -2,14 +2,14 @@
 
 use uuid::Uuid;
 
+use super::NOT_FOUND;
 use super::link::VideoType;
 use super::record::{Record, Source, find, set_source};
-use super::{NOT_FOUND, Status};
 use crate::db::Tx;
 use crate::events::{self, Event};
-use crate::ids::StaffId;
+use crate::ffmpeg::{CANDIDATES, POSTER};
 use crate::unused_files::RemoveFiles;
-use crate::{App, Result, jobs, uploads};
+use crate::{App, Error, Result, jobs, uploads};
 
 /// Whether `videos v` waits for a file: it has none yet, or its new one is not ready.
 pub(super) const WAITS: &str = "(v.file_key is null and v.video_url like '/media/videos/%'
@@ -49,8 +49,8 @@ pub(super) async fn attach(tx: &mut Tx, app: &App, id: Uuid, upload_id: Uuid) ->
 #[derive(sqlx::FromRow)]
 struct Ready {
     video_id: Uuid,
-    /// Empty for an import that is converted later.
-    staff_id: Option<StaffId>,
+    /// An import that is converted later, or the film that the video showed, with its ends cut off.
+    is_same_film: bool,
     folder: String,
     renditions: Option<String>,
     duration_seconds: Option<i64>,
@@ -62,24 +62,23 @@ struct Ready {
 pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
     let ready: Option<Ready> = tx
         .sql(
-            "select video_id, staff_id, folder, renditions, duration_seconds from uploads
+            "select video_id, staff_id is null or trim_end_seconds is not null as is_same_film,
+                    folder, renditions, duration_seconds
+             from uploads
              where id = $1 and state = 'ready' and video_id is not null",
         )
         .bind(upload_id)
         .optional()
         .await?;
     let Some(ready) = ready else { return Ok(()) };
-    let Ready { video_id: id, staff_id, folder, renditions, duration_seconds } = ready;
+    let Ready { video_id: id, is_same_film, folder, renditions, duration_seconds } = ready;
     let old = find(tx, id).await?.ok_or(NOT_FOUND)?;
     // A file that was stored as it came has neither other sizes nor a picture.
     let has_poster = renditions.is_some_and(|list| list != "[]");
     let poster = has_poster.then(|| format!("{folder}/poster.jpg"));
-    // An import that is converted later is the same film, so the picture that came with it stays.
-    let imported = old
-        .source
-        .thumbnail_key
-        .clone()
-        .filter(|key| staff_id.is_none() && !key.starts_with("videos/"));
+    // The picture that came with an import stays.
+    let imported =
+        old.source.thumbnail_key.clone().filter(|key| is_same_film && !key.starts_with("videos/"));
     let thumbnail_key = imported.or(poster);
     let source = Source {
         video_url: format!("/media/videos/{id}"),
@@ -94,8 +93,61 @@ pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
     set_source(tx, id, &new, Some(upload_id)).await?;
     uploads::remove_others(tx, app, id, upload_id).await?;
     remove_files(tx, app, &old.source, &new.source).await?;
-    if old.status == Status::Published {
+    emit_change(tx, app, id).await
+}
+
+/// Tells open pages of a change that the public sees.
+pub(super) async fn emit_change(tx: &mut Tx, app: &App, id: Uuid) -> Result<()> {
+    let published: i64 = tx
+        .sql("select count(*) from videos where id = $1 and status = 'published'")
+        .bind(id)
+        .scalar()
+        .await?;
+    if published > 0 {
         events::emit(tx, app.clock.now(), Event::VideoChanged(id));
+    }
+    Ok(())
+}
+
+/// Chooses one of the three pictures that the conversion made, or with 0 the one that it proposes.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `poster`.
+pub(super) async fn choose_poster(tx: &mut Tx, app: &App, id: Uuid, poster: i64) -> Result<()> {
+    let name = match poster {
+        0 => Some(POSTER),
+        1..=3 => CANDIDATES.get(poster as usize - 1).copied(),
+        _ => None,
+    };
+    let folder: Option<(String, Option<String>)> = tx
+        .sql(
+            "select u.folder, v.thumbnail_key
+             from videos v
+             join uploads u on u.id = v.media_upload_id
+             where v.id = $1 and u.state = 'ready' and u.renditions <> '[]'",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    let (Some(name), Some((folder, old))) = (name, folder) else {
+        return Err(Error::invalid("poster", "Please choose one of the pictures of this video."));
+    };
+    // The query lets browsers load the other picture at once.
+    let url = match poster {
+        0 => format!("/media/thumbnails/{id}"),
+        _ => format!("/media/thumbnails/{id}?poster={poster}"),
+    };
+    tx.sql("update videos set thumbnail_key = $2, thumbnail_url = $3 where id = $1")
+        .bind(id)
+        .bind(format!("{folder}/{name}"))
+        .bind(url)
+        .execute()
+        .await?;
+    let elsewhere = old.filter(|key| !key.starts_with(&folder));
+    if elsewhere.is_some() {
+        let files = RemoveFiles { file_key: None, thumbnail_key: elsewhere };
+        jobs::enqueue(tx, app, &files).await?;
     }
     Ok(())
 }

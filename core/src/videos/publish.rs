@@ -123,6 +123,28 @@ pub async fn add_own_file(
     Ok(id)
 }
 
+/// Adds a video under this id with an upload of its own, for imports. It is published when its file
+/// is ready.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`]
+pub(crate) async fn add_upload(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    actor: Actor,
+    (id, upload_id): (Uuid, Uuid),
+    new: &NewVideo,
+) -> Result<()> {
+    let mut checks = Validator::new();
+    let record = new.record(settings, app.clock.now(), &mut checks, Some(no_file_yet(id)));
+    checks.done()?;
+    let file = uploads::claim(tx, upload_id, None).await?;
+    add_with_upload(tx, app, settings, actor, (id, upload_id), record, file).await?;
+    Ok(())
+}
+
 /// Adds a video with an upload. Until its file is ready, it is not published.
 async fn add_with_upload(
     tx: &mut Tx,

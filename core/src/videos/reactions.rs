@@ -7,7 +7,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::watch::open_all;
-use super::{CARD, NOT_FOUND, VideoCard, or_gone};
+use super::{CARD, NOT_FOUND, VideoCard, or_gone, positions};
 use crate::access::Viewer;
 use crate::accounts::sessions::Device;
 use crate::db::{On, Tx};
@@ -47,6 +47,9 @@ pub async fn record_view(
     device: Device,
 ) -> Result<()> {
     must_be_open(&mut *tx, settings, viewer, id).await?;
+    if let Some(user_id) = viewer.user_id {
+        positions::begin(tx, app, user_id, id).await?;
+    }
     let (None, Some(key)) = (viewer.staff_id, viewer.key()) else { return Ok(()) };
     let now = app.clock.now();
     let counted = or_gone(

@@ -26,6 +26,9 @@ pub(super) struct Record {
     /// The first publication. It stays when the video is unpublished.
     pub published_at: Option<DateTime<Utc>>,
     pub is_featured: bool,
+    /// Clean lines, as [`super::chapters`] writes them.
+    pub chapters: Option<String>,
+    pub is_downloadable: bool,
     pub version: i64,
 }
 
@@ -71,7 +74,7 @@ pub(super) async fn find(tx: &mut Tx, id: Uuid) -> Result<Option<Record>> {
     tx.sql(
         "select title, description, video_url, video_type, thumbnail_url, file_key, thumbnail_key,
                 content_type, duration_seconds, upload_date, year, status, scheduled_date,
-                published_at, is_featured, version
+                published_at, is_featured, chapters, is_downloadable, version
          from videos
          where id = $1",
     )
@@ -117,10 +120,18 @@ pub(super) async fn update(
         "update videos
          set title = $2, description = $3, upload_date = $4, year = $5, status = $6,
              scheduled_date = $7, published_at = $8, is_featured = $9, search_text = $10,
-             staff_search_text = $11, version = version + 1, updated_at = $13
+             staff_search_text = $11, version = version + 1, updated_at = $13, chapters = $14,
+             is_downloadable = $15
          where id = $1 and version = $12",
     );
-    let written = record.bound(query.bind(id)).bind(record.version).bind(now).execute().await?;
+    let written = record
+        .bound(query.bind(id))
+        .bind(record.version)
+        .bind(now)
+        .bind(record.chapters.clone())
+        .bind(record.is_downloadable)
+        .execute()
+        .await?;
     Ok(written == 1)
 }
 
@@ -235,6 +246,8 @@ pub(super) fn differences(old: &Record, new: &Record) -> Value {
             "status": record.status,
             "scheduled_date": record.scheduled_date,
             "is_featured": record.is_featured,
+            "chapters": record.chapters,
+            "is_downloadable": record.is_downloadable,
         })
     };
     Value::Object(audit::differences(&shown(old), &shown(new)))

@@ -4,7 +4,10 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::{CARD, NOT_FOUND, Video, VideoCard, VideoRef, VideoType};
+use super::captions::AdminCaptions;
+use super::{
+    CARD, NOT_FOUND, Video, VideoCard, VideoRef, VideoType, captions, chapters, positions,
+};
 use crate::access::Viewer;
 use crate::clock::year_in;
 use crate::settings::Settings;
@@ -22,7 +25,9 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
         .sql([
             "select ",
             CARD,
-            ", v.video_url, v.content_type, u.id as converted_upload_id
+            ", v.video_url, v.content_type, u.id as converted_upload_id,
+               case when v.video_type = 'upload' then v.chapters end as chapter_lines,
+               v.is_downloadable and v.file_key is not null as has_download
              from videos v
              left join uploads u
                on u.id = v.media_upload_id and u.state = 'ready' and u.renditions <> '[]'
@@ -39,6 +44,12 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
         video.hls_url = file(ffmpeg::MASTER);
         video.previews_url = file(ffmpeg::PREVIEWS);
     }
+    video.chapters = chapters::stored(video.chapter_lines.as_deref());
+    video.download_url = video.has_download.then(|| format!("/media/videos/{id}/download"));
+    if video.card.video_type == VideoType::Upload {
+        let captions = captions::of_videos(&app.db, [id].into_iter()).await?;
+        video.captions = captions.iter().map(AdminCaptions::shown).collect();
+    }
     if let Some(user_id) = viewer.user_id {
         let likes: i64 = app
             .db
@@ -48,17 +59,24 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
             .scalar()
             .await?;
         video.liked = likes > 0;
+        video.resume_seconds = positions::of(app, user_id, id).await?;
     }
+    (video.previous, video.next) = neighbors(app, &video.card).await?;
+    Ok(video)
+}
+
+/// Returns the previous and the next video of the season.
+async fn neighbors(app: &App, card: &VideoCard) -> Result<(Option<VideoRef>, Option<VideoRef>)> {
     let near = |text: &'static str| {
         app.db
             .sql(text)
-            .bind(video.card.year)
-            .bind(video.card.upload_date)
-            .bind(video.card.published_at)
-            .bind(id)
+            .bind(card.year)
+            .bind(card.upload_date)
+            .bind(card.published_at)
+            .bind(card.id)
             .optional::<VideoRef>()
     };
-    video.previous = near(
+    let previous = near(
         "select id, title
          from videos
          where status = 'published' and year = $1 and (upload_date, published_at, id) < ($2, $3, $4)
@@ -66,7 +84,7 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
          limit 1",
     )
     .await?;
-    video.next = near(
+    let next = near(
         "select id, title
          from videos
          where status = 'published' and year = $1 and (upload_date, published_at, id) > ($2, $3, $4)
@@ -74,7 +92,7 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
          limit 1",
     )
     .await?;
-    Ok(video)
+    Ok((previous, next))
 }
 
 /// What link previews of other programs may show of a video (decision V14).
@@ -129,12 +147,12 @@ pub(super) async fn open_all(
         true => latest(app, this_year).await?,
         false => None,
     };
-    for card in cards {
+    for card in &mut *cards {
         card.archive = card.year < this_year;
         card.latest = Some(card.id) == latest;
         open(card, settings, viewer);
     }
-    Ok(())
+    positions::mark_new(app, viewer, cards).await
 }
 
 /// The newest published video of the current year. Only this one has the badge (decision V6).
@@ -176,6 +194,7 @@ fn open(card: &mut VideoCard, settings: &Settings, viewer: &Viewer) {
         duration_seconds: None,
         latest,
         archive,
+        is_new: false,
         restricted: true,
     };
 }
@@ -239,6 +258,7 @@ mod tests {
                 duration_seconds: Some(count),
                 latest: true,
                 archive: false,
+                is_new: false,
                 restricted: false,
             };
             open(&mut card, &settings, &viewer);

@@ -1577,6 +1577,27 @@ export interface paths {
         patch: operations["patch_admin_videos_id"];
         trace?: never;
     };
+    "/api/admin/videos/{id}/captions/{language}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set the captions of a video in a language
+         * @description The body is a WebVTT or SubRip file in any common encoding.
+         */
+        put: operations["put_admin_videos_id_captions_language"];
+        post?: never;
+        /** Remove the captions of a video in a language */
+        delete: operations["delete_admin_videos_id_captions_language"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/videos/{id}/comments": {
         parameters: {
             query?: never;
@@ -1622,6 +1643,26 @@ export interface paths {
         put?: never;
         /** Send the mails that failed again */
         post: operations["post_admin_videos_id_deliveries_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/videos/{id}/trim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cut the ends of a video off
+         * @description Nothing is encoded again, so the start may be a few seconds earlier. Until it is done, the video shows what it did.
+         */
+        post: operations["post_admin_videos_id_trim"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2374,6 +2415,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/videos/{id}/position": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Remember where one stopped watching */
+        put: operations["put_videos_id_position"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/videos/{id}/views": {
         parameters: {
             query?: never;
@@ -2527,6 +2585,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/media/videos/{id}/captions/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Captions of a video */
+        get: operations["get_media_videos_id_captions_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/media/videos/{id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The file of a video, to keep it */
+        get: operations["get_media_videos_id_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/media/videos/{id}/{upload_id}/{file}": {
         parameters: {
             query?: never;
@@ -2653,6 +2745,17 @@ export interface components {
         AddressToLetThrough: {
             email: string;
         };
+        /** @description Captions of a video, as staff see them. */
+        AdminCaptions: {
+            /**
+             * Format: int64
+             * @description How many texts are shown.
+             */
+            cues: number;
+            language: components["schemas"]["CaptionLanguage"];
+            /** Format: date-time */
+            updated_at: string;
+        };
         /** @description A comment as staff see it. */
         AdminComment: components["schemas"]["Comment"] & {
             hidden: boolean;
@@ -2708,11 +2811,19 @@ export interface components {
             announced: boolean;
             /** @description Of an earlier year. */
             archive: boolean;
+            captions: components["schemas"]["AdminCaptions"][];
+            /** @description One line for each chapter, such as `0:42 Bunk 7`. */
+            chapters: string | null;
             /** Format: int64 */
             comment_count: number;
             /** Format: date-time */
             created_at: string;
             description?: string | null;
+            /**
+             * Format: int64
+             * @description Of its file, where it is known.
+             */
+            duration_seconds: number | null;
             /**
              * Format: int64
              * @description Mails about it that could not be sent within the last seven days.
@@ -2725,10 +2836,19 @@ export interface components {
             held_comments: number;
             /** Format: uuid */
             id: string;
+            /** @description Whether viewers are offered its file to keep it. */
+            is_downloadable: boolean;
             is_featured: boolean;
             /** Format: int64 */
             like_count: number;
             page_url: string;
+            /**
+             * Format: int64
+             * @description Which of them is shown: 1 to 3, 0 for the one that the conversion proposed.
+             */
+            poster: number | null;
+            /** @description The pictures of the conversion that can be shown before the video plays. */
+            posters: string[];
             /**
              * Format: date-time
              * @description When it was first published.
@@ -2878,12 +2998,25 @@ export interface components {
             /** @description At most 100. */
             ids: string[];
         };
+        /** @enum {string} */
+        CaptionLanguage: "en" | "he" | "yi";
+        /** @description Captions that viewers can turn on. */
+        Captions: {
+            language: components["schemas"]["CaptionLanguage"];
+            /** @description WebVTT. */
+            url: string;
+        };
         /**
          * @description Kinds of mail that people can unsubscribe from (decision M1). Mail without a category is
          *     transactional.
          * @enum {string}
          */
         Category: "daily_videos" | "camp_updates" | "general";
+        Chapter: {
+            /** Format: int64 */
+            start_seconds: number;
+            title: string;
+        };
         ChooseMail: {
             choice: components["schemas"]["MailChoice"];
             token: string;
@@ -4034,11 +4167,19 @@ export interface components {
                 announced: boolean;
                 /** @description Of an earlier year. */
                 archive: boolean;
+                captions: components["schemas"]["AdminCaptions"][];
+                /** @description One line for each chapter, such as `0:42 Bunk 7`. */
+                chapters: string | null;
                 /** Format: int64 */
                 comment_count: number;
                 /** Format: date-time */
                 created_at: string;
                 description?: string | null;
+                /**
+                 * Format: int64
+                 * @description Of its file, where it is known.
+                 */
+                duration_seconds: number | null;
                 /**
                  * Format: int64
                  * @description Mails about it that could not be sent within the last seven days.
@@ -4051,10 +4192,19 @@ export interface components {
                 held_comments: number;
                 /** Format: uuid */
                 id: string;
+                /** @description Whether viewers are offered its file to keep it. */
+                is_downloadable: boolean;
                 is_featured: boolean;
                 /** Format: int64 */
                 like_count: number;
                 page_url: string;
+                /**
+                 * Format: int64
+                 * @description Which of them is shown: 1 to 3, 0 for the one that the conversion proposed.
+                 */
+                poster: number | null;
+                /** @description The pictures of the conversion that can be shown before the video plays. */
+                posters: string[];
                 /**
                  * Format: date-time
                  * @description When it was first published.
@@ -4455,6 +4605,8 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 is_featured: boolean;
+                /** @description Published lately, and the signed-in viewer has not begun to watch it. */
+                is_new: boolean;
                 /** @description The newest of the current year; only one video has it. */
                 latest: boolean;
                 /** Format: int64 */
@@ -4564,6 +4716,13 @@ export interface components {
         Pictures: {
             hero: components["schemas"]["SitePicture"][];
             logo?: components["schemas"]["SitePicture"] | null;
+        };
+        Position: {
+            /**
+             * Format: int64
+             * @description 0 at the beginning and at the end.
+             */
+            seconds: number;
         };
         /** @description The body of an error response. */
         Problem: {
@@ -5121,6 +5280,13 @@ export interface components {
             /** Format: int64 */
             views: number;
         };
+        /** @description What stays of a video. */
+        Trim: {
+            /** Format: int64 */
+            end_seconds: number;
+            /** Format: int64 */
+            start_seconds: number;
+        };
         TwoFactor: {
             /** @description Whether an authenticator app is set up. */
             on: boolean;
@@ -5194,6 +5360,10 @@ export interface components {
             file_name: string;
             /** Format: uuid */
             id: string;
+            /** @description Whether it is made from the file that the video shows, by cutting its ends off. */
+            is_trim: boolean;
+            /** @description The end of the converter's output when it failed. */
+            log: string | null;
             /** @description Why it failed, for staff. */
             problem: string | null;
             /**
@@ -5271,7 +5441,13 @@ export interface components {
         };
         /** @description A published video on its own page. */
         Video: components["schemas"]["VideoCard"] & {
+            /** @description Captions that can be turned on. */
+            captions: components["schemas"]["Captions"][];
+            /** @description The chapters, in order. */
+            chapters: components["schemas"]["Chapter"][];
             content_type: string | null;
+            /** @description The file to keep, if staff allow it. */
+            download_url: string | null;
             /** @description The HLS playlist of an own file that was converted. */
             hls_url: string | null;
             /** @description Whether the viewer likes it. */
@@ -5280,6 +5456,11 @@ export interface components {
             /** @description WebVTT with pictures for the seek bar. */
             previews_url: string | null;
             previous: components["schemas"]["VideoRef"] | null;
+            /**
+             * Format: int64
+             * @description Where the signed-in viewer stopped watching.
+             */
+            resume_seconds: number | null;
             /** @description An embed of Drive or YouTube, the path of an own file, or an https media file. */
             video_url: string;
         };
@@ -5295,6 +5476,8 @@ export interface components {
             /** Format: uuid */
             id: string;
             is_featured: boolean;
+            /** @description Published lately, and the signed-in viewer has not begun to watch it. */
+            is_new: boolean;
             /** @description The newest of the current year; only one video has it. */
             latest: boolean;
             /** Format: int64 */
@@ -5355,8 +5538,18 @@ export interface components {
         };
         /** @description Changes of the edit panel. Omitted fields stay as they are. */
         VideoPatch: {
+            /** @description One line for each chapter of a file of the portal, such as `0:42 Bunk 7`. */
+            chapters?: string | null;
             description?: string | null;
+            /** @description Whether viewers are offered a file of the portal to keep it. */
+            is_downloadable?: boolean | null;
             is_featured?: boolean | null;
+            /**
+             * Format: int64
+             * @description Which picture of the conversion is shown before the video plays: 1 to 3, or 0 for the one that
+             *     the conversion proposes.
+             */
+            poster?: number | null;
             /** @description When to publish, as the camp's local time `YYYY-MM-DDTHH:MM`. */
             scheduled_date?: string | null;
             status?: components["schemas"]["VideoStatus"] | null;
@@ -9402,6 +9595,74 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    put_admin_videos_id_captions_language: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                language: components["schemas"]["CaptionLanguage"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/vtt": number[];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminCaptions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_admin_videos_id_captions_language: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                language: components["schemas"]["CaptionLanguage"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     get_admin_videos_id_comments: {
         parameters: {
             query?: {
@@ -9490,6 +9751,45 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    post_admin_videos_id_trim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Trim"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminVideo"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -10961,6 +11261,42 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    put_videos_id_position: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Position"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
     post_videos_id_views: {
         parameters: {
             query?: never;
@@ -11186,6 +11522,76 @@ export interface operations {
         };
     };
     get_media_videos_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": unknown;
+                };
+            };
+            /** @description Partial Content */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            416: components["responses"]["RangeNotSatisfiable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_media_videos_id_captions_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @description Such as `yi.vtt`. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/vtt": unknown;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_media_videos_id_download: {
         parameters: {
             query?: never;
             header?: never;

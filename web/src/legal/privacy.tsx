@@ -78,7 +78,7 @@ export default function Privacy() {
                   ],
                   [
                     "What you like and watch",
-                    "The videos you marked as favorites. We count a view at most once an hour for each viewer, with the kind of device (phone, tablet or computer) and without your IP address.",
+                    "The videos you marked as favorites. We count a view at most once an hour for each viewer, with the kind of device (phone, tablet or computer) and without your IP address. While you are signed in, we remember where you stopped a video, so that it goes on there on any of your devices.",
                   ],
                   [
                     "Emails to you",

@@ -6,6 +6,8 @@ export const paths = {
   video: (id: string) => `/video/${encodeURIComponent(id)}`,
   /** Opens the video and starts it, where it is a file of the camp and the browser allows it. */
   play: (id: string) => `/video/${encodeURIComponent(id)}?play=1`,
+  /** Plays the video from there. */
+  videoAt: (id: string, seconds: number) => `/video/${encodeURIComponent(id)}?t=${seconds}`,
   about: "/about",
   faq: "/faq",
   contact: "/contact",

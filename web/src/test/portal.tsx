@@ -57,6 +57,7 @@ export const card = (change: Partial<VideoCard> = {}): VideoCard => ({
   duration_seconds: 372,
   latest: false,
   archive: false,
+  is_new: false,
   restricted: false,
   ...change,
 });
@@ -67,6 +68,10 @@ export const video = (change: Partial<Video> = {}): Video => ({
   content_type: "video/mp4",
   hls_url: null,
   previews_url: null,
+  captions: [],
+  chapters: [],
+  download_url: null,
+  resume_seconds: null,
   liked: false,
   previous: null,
   next: null,
@@ -164,7 +169,8 @@ export function server(answers: Record<string, Answer>) {
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       headers: request.headers,
-      body: text ? JSON.parse(text) : undefined,
+      body:
+        text && request.headers.get("content-type")?.startsWith("text/") ? text : text ? JSON.parse(text) : undefined,
     };
     calls.push(call);
     let answer = known[`${call.method} ${call.path}`];

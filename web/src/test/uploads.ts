@@ -56,6 +56,8 @@ export const upload = (change: Partial<Upload> = {}): Upload => ({
   state: "uploading",
   progress: 0,
   problem: null,
+  log: null,
+  is_trim: false,
   renditions: [],
   created_at: "2026-07-29T20:00:00Z",
   ...change,

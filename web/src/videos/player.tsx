@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useRef, useState, type ComponentType, type S
 import type Hls from "hls.js";
 import { Link, useSearchParams } from "react-router";
 import type { Video } from "../api/client";
+import { useSession } from "../api/queries";
 import { duration } from "../lib/format";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
@@ -9,15 +10,20 @@ import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import type { ControlsProps } from "./playback/controls";
 import { goOnIn, load, methodFor } from "./playback/source";
-import { countView } from "./queries";
+import { countView, keepPlace } from "./queries";
 import { Thumbnail } from "./thumbnail";
 import { PlayMark } from "./video-card";
 
 /** A video of the portal, whose views are counted. */
 export function Player({ video }: { video: Video }) {
   const counted = useRef(false);
-  const playing = usePlayParameter() && video.video_type === "upload";
+  const { user } = useSession();
+  const { asked, place } = usePlayParameters();
+  const playing = asked && video.video_type === "upload";
   const [started, setStarted] = useState(false);
+
+  // A place that could not be kept is kept in this browser.
+  const keep = (seconds: number) => void keepPlace(video.id, seconds).catch(() => undefined);
 
   function start() {
     setStarted(true);
@@ -29,7 +35,7 @@ export function Player({ video }: { video: Video }) {
 
   return (
     <>
-      <Screen video={video} playing={playing} onStart={start} />
+      <Screen video={video} playing={playing} place={place} onStart={start} onPlace={user ? keep : undefined} />
       {started && video.video_type !== "upload" && <EmbedHelp video={video} />}
     </>
   );
@@ -59,26 +65,40 @@ function EmbedHelp({ video: { title, video_type, video_url } }: { video: Video }
   );
 }
 
-/** Whether the address asked to play. It is taken out, so that a reload or Back does not start the video again. */
-function usePlayParameter() {
+/** A place in the video that was asked for. Each time is an object of its own, also for the same place. */
+export type Place = { seconds: number };
+
+/**
+ * Whether the address asked to play, and from where: links to chapters do both. It is taken out, so that a reload or
+ * Back does not start the video again.
+ */
+function usePlayParameters() {
   const [params, setParams] = useSearchParams();
-  const [asked] = useState(params.has("play"));
-  const present = params.has("play");
+  const time = params.get("t");
+  const present = params.has("play") || time !== null;
+  const [asked] = useState(present);
+  const [place, setPlace] = useState<Place | null>(null);
+  const [before, setBefore] = useState<string | null>(null);
+  if (time !== before) {
+    setBefore(time);
+    if (time !== null && /^\d{1,6}$/.test(time)) setPlace({ seconds: Number(time) });
+  }
   useEffect(() => {
     if (!present) return;
     setParams(
       (now) => {
         now.delete("play");
+        now.delete("t");
         return now;
       },
       { replace: true, preventScrollReset: true },
     );
   }, [present, setParams]);
-  return asked;
+  return { asked, place };
 }
 
 type Playable = Pick<Video, "title" | "video_type" | "video_url" | "thumbnail_url" | "duration_seconds"> &
-  Partial<Pick<Video, "id" | "hls_url" | "previews_url" | "next">>;
+  Partial<Pick<Video, "id" | "hls_url" | "previews_url" | "next" | "captions" | "chapters" | "resume_seconds">>;
 type FileEvents = {
   /** The file is loaded and starts to play. */
   onLoaded?: (event: SyntheticEvent<HTMLVideoElement>) => void;
@@ -88,11 +108,15 @@ type ScreenProps = FileEvents & {
   video: Playable;
   /** Starts at once, because a button for it was pressed. */
   playing?: boolean;
+  /** Where to play. */
+  place?: Place | null;
   onStart?: () => void;
+  /** Keeps on the account of the viewer where the video was stopped. */
+  onPlace?: ((seconds: number) => void) | undefined;
 };
 
 /** Files play in a player of our own; Drive and YouTube are loaded only when somebody presses play. */
-export function Screen({ video, playing = false, onStart, ...events }: ScreenProps) {
+export function Screen({ video, playing = false, place = null, onStart, onPlace, ...events }: ScreenProps) {
   const [started, setStarted] = useState(playing);
   const [stage, setStage] = useState<HTMLDivElement | null>(null);
 
@@ -114,6 +138,8 @@ export function Screen({ video, playing = false, onStart, ...events }: ScreenPro
           stage={stage}
           started={started}
           playing={playing}
+          place={place}
+          onPlace={onPlace}
           onStart={start}
           onRefused={() => setStarted(false)}
           {...events}
@@ -151,16 +177,20 @@ type FilePlayerProps = FileEvents & {
   stage: HTMLDivElement | null;
   started: boolean;
   playing: boolean;
+  place: Place | null;
+  onPlace: ((seconds: number) => void) | undefined;
   onStart: () => void;
   /** The browser does not let the video start without a press. */
   onRefused: () => void;
 };
 
-function FilePlayer({ video, stage, started, playing, onStart, onRefused, onLoaded, onBroken }: FilePlayerProps) {
+function FilePlayer(props: FilePlayerProps) {
+  const { video, stage, started, playing, place, onPlace, onStart, onRefused, onLoaded, onBroken } = props;
   const [media, setMedia] = useState<HTMLVideoElement | null>(null);
   const [Controls, setControls] = useState<ComponentType<ControlsProps> | null>(null);
   const { broken, play, native, hls, onError, retry } = useFile(video, media, onBroken);
   const { muted, unmute, soundIsOn } = useAutoplay(media, playing, play, onRefused);
+  usePlace(media, place, play);
 
   // The controls are loaded once somebody presses play; until then and without them the browser shows its own.
   useEffect(() => {
@@ -173,7 +203,7 @@ function FilePlayer({ video, stage, started, playing, onStart, onRefused, onLoad
 
   return (
     <>
-      {/* eslint-disable-next-line jsx-a11y/media-has-caption -- the camp's videos come without captions */}
+      {/* eslint-disable-next-line jsx-a11y/media-has-caption -- many videos have captions, but not all */}
       <video
         ref={setMedia}
         src={video.hls_url ? undefined : video.video_url}
@@ -189,7 +219,12 @@ function FilePlayer({ video, stage, started, playing, onStart, onRefused, onLoad
         onLoadedMetadata={onLoaded}
         onError={onError}
         className="size-full"
-      />
+      >
+        {started &&
+          video.captions?.map(({ language, url }) => (
+            <track key={language} kind="captions" srcLang={language} label={captionLabels[language]} src={url} />
+          ))}
+      </video>
       {!started && !broken && (
         <Poster
           video={video}
@@ -202,7 +237,15 @@ function FilePlayer({ video, stage, started, playing, onStart, onRefused, onLoad
         />
       )}
       {started && !broken && Controls && media && stage && (
-        <Controls video={video} media={media} stage={stage} native={native} hls={hls} />
+        <Controls
+          video={video}
+          media={media}
+          stage={stage}
+          native={native}
+          hls={hls}
+          placed={place !== null}
+          onPlace={onPlace}
+        />
       )}
       {muted && !broken && (
         <Button look="amber" onClick={unmute} className="absolute start-3 top-3">
@@ -212,6 +255,26 @@ function FilePlayer({ video, stage, started, playing, onStart, onRefused, onLoad
       {broken && <Broken address={video.video_url} onRetry={retry} />}
     </>
   );
+}
+
+/** For the controls of the browser itself. */
+const captionLabels = { en: "English", he: "עברית", yi: "ייִדיש" };
+
+/** Goes to the place that was asked for, and plays from there. */
+function usePlace(media: HTMLVideoElement | null, place: Place | null, play: () => Promise<void> | undefined) {
+  const begin = useEffectEvent(play);
+  useEffect(() => {
+    if (!media || !place) return;
+    const go = () => seekTo(media, place.seconds);
+    if (media.readyState > 0) go();
+    else media.addEventListener("loadedmetadata", go, { once: true });
+    begin()?.catch(() => undefined);
+    return () => media.removeEventListener("loadedmetadata", go);
+  }, [media, place]);
+}
+
+function seekTo(media: HTMLVideoElement, seconds: number) {
+  media.currentTime = seconds;
 }
 
 /** Gives the element the best that this browser can play, and the one file that all can play if that fails. */

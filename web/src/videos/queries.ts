@@ -63,6 +63,10 @@ export const videoQuery = (id: string) =>
 
 export const countView = (id: string) => send(api.POST("/api/videos/{id}/views", { params: { path: { id } } }));
 
+/** Remembers on the account where one stopped; also while the page is closed. */
+export const keepPlace = (id: string, seconds: number) =>
+  send(api.PUT("/api/videos/{id}/position", { params: { path: { id } }, body: { seconds }, keepalive: true }));
+
 export const setLike = (id: string, liked: boolean) =>
   send(
     liked

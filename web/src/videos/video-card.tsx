@@ -27,6 +27,7 @@ export function VideoCard({ video, look = "plain", heading: Heading = "h3", eage
         />
         <div className="absolute start-3 top-3 flex gap-2">
           {video.latest && <Badge tone="new">Latest</Badge>}
+          {video.is_new && <Badge tone="dark">New to you</Badge>}
           {video.archive && <Badge tone="dark">Archive</Badge>}
         </div>
         {video.duration_seconds != null && (

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "react-router";
 import { isApiError, type ApiError, type Video } from "../api/client";
 import { useSession, useSite } from "../api/queries";
-import { longDate } from "../lib/format";
+import { duration, longDate } from "../lib/format";
 import { accessMessage } from "../lib/access-message";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -76,10 +76,17 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
           <div className="my-4 flex flex-wrap gap-2 border-y border-line py-4">
             <LikeButton video={video} />
             <ShareButtons title={video.title} />
+            {video.download_url && (
+              <a href={video.download_url} download className={buttonLook("line", "max-sm:flex-1")}>
+                <Icon name="up" className="rotate-180" />
+                Download
+              </a>
+            )}
           </div>
           <p dir="auto" className={cx("max-w-[64ch] whitespace-pre-line", !video.description && "text-muted")}>
             {video.description || "No description available"}
           </p>
+          <Chapters video={video} />
           <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted tabular-nums">
             <Counts video={video} />
           </p>
@@ -89,6 +96,30 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
       </div>
       <More video={video} />
     </div>
+  );
+}
+
+/** Links that play the video from there. */
+function Chapters({ video: { id, chapters } }: { video: Video }) {
+  if (chapters.length === 0) return null;
+  return (
+    <nav aria-label="Chapters" className="mt-4">
+      <h2 className="text-lg">Chapters</h2>
+      <ol className="mt-1">
+        {chapters.map(({ start_seconds, title }) => (
+          <li key={start_seconds}>
+            <Link
+              to={paths.videoAt(id, start_seconds)}
+              preventScrollReset
+              className="flex min-h-tap items-center gap-3 text-ink no-underline hover:underline"
+            >
+              <span className="w-14 shrink-0 text-pine tabular-nums">{duration(start_seconds)}</span>
+              <bdi className="wrap-anywhere">{title}</bdi>
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </nav>
   );
 }
 

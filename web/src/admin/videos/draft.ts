@@ -1,11 +1,12 @@
 import type { AdminVideo } from "../../api/client";
 import { campLocal } from "../../lib/format";
+import { fileDetailChanges, fileDetailsOf, type FileDetails } from "./file-details";
 import type { VideoPatch, VideoStatus } from "./queries";
 import { threeWay } from "../shared/form";
 import { people } from "../shared/words";
 
 /** The values of the edit form. */
-export type Draft = {
+export type Draft = FileDetails & {
   title: string;
   description: string;
   video_url: string;
@@ -30,6 +31,7 @@ export function draftOf(video: AdminVideo, timeZone: string): Draft {
     upload_id: null,
     upload_date: video.upload_date,
     is_featured: video.is_featured,
+    ...fileDetailsOf(video),
     publish: (video.status === "published" && !video.scheduled_date) || waits,
     ...(waits ? { date: "", time: "" } : at),
   };
@@ -57,6 +59,7 @@ export function changesOf(draft: Draft, video: AdminVideo, timeZone: string): Om
         : {}),
     ...(draft.upload_date !== before.upload_date ? { upload_date: draft.upload_date } : {}),
     ...(draft.is_featured !== before.is_featured ? { is_featured: draft.is_featured } : {}),
+    ...fileDetailChanges(draft, before),
     ...(status !== untouched || moved ? { status } : {}),
     ...(status === "scheduled" && (status !== untouched || moved) ? { scheduled_date: wallTime(draft) } : {}),
   };

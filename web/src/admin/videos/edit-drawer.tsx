@@ -8,6 +8,7 @@ import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Switch, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel, type Draft } from "./draft";
+import { FileDetailsFields } from "./file-details";
 import { invalidUrl, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
@@ -139,6 +140,8 @@ export function EditDrawer(props: Props) {
           checked={draft.is_featured}
           onChange={(event) => set({ is_featured: event.target.checked })}
         />
+
+        <FileDetailsFields video={video} draft={draft} set={set} errors={errors} onTrimmed={close} />
 
         <AvailabilityFields
           video={video}

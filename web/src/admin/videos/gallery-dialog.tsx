@@ -7,6 +7,7 @@ import { Field, FormMessage, Select } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./draft";
 import { useIdempotencyKey } from "../shared/idempotency-key";
+import { fileDetailChanges, fileDetailsOf, FileDetailsFields } from "./file-details";
 import { invalidUrl, looksLikeLink } from "./link-field";
 import {
   createGalleryVideo,
@@ -54,6 +55,7 @@ const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string
   year: String(video?.year ?? currentYear - 1),
   video_url: video?.video_url ?? "",
   upload_id: null as string | null,
+  ...fileDetailsOf(video),
   status: video?.status ?? ("published" as VideoStatus),
   ...(video?.scheduled_date ? campLocal(video.scheduled_date, timeZone) : { date: "", time: nineInTheMorning }),
 });
@@ -86,6 +88,7 @@ function changesOf(draft: Draft, base: Draft, video: AdminVideo): Omit<VideoPatc
     ...("description" in mine ? { description: fields.description } : {}),
     ...("video_url" in mine || "upload_id" in mine ? sourceOf(draft) : {}),
     ...("year" in mine ? { upload_date: dayInYear(video.upload_date, Number(draft.year)) } : {}),
+    ...fileDetailChanges(draft, base),
     ...(moved ? { status: draft.status, ...scheduleOf(draft) } : {}),
   };
 }
@@ -207,6 +210,7 @@ export function GalleryDialog(props: Props) {
           {...(video ? { saved: video } : {})}
           onTried={setTried}
         />
+        {video && <FileDetailsFields video={video} draft={draft} set={set} errors={errors} onTrimmed={close} />}
         <Field label="Status" error={errors.status} hint="Families don’t get emails about videos of past summers.">
           <Select name="status" value={status} onChange={(event) => set({ status: event.target.value as VideoStatus })}>
             <option value="published">Published</option>

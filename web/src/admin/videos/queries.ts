@@ -12,6 +12,8 @@ export type VideoStatus = Schemas["VideoStatus"];
 export type VideoType = Schemas["VideoType"];
 export type VideoCounts = Schemas["VideoCounts"];
 export type Deliveries = Schemas["Deliveries"];
+export type CaptionLanguage = Schemas["CaptionLanguage"];
+type Captions = Schemas["AdminCaptions"];
 
 export type Attention = "failed_mails" | "reported_comments" | "held_comments";
 export type VideoOrder = "newest" | "views" | "title";
@@ -93,6 +95,24 @@ export const deleteVideo = (id: string) => asStaff(api.DELETE("/api/admin/videos
 export const bulkVideos = (ids: string[], action: "publish" | "delete") =>
   asStaff(api.POST("/api/admin/videos/bulk", { body: { ids, action } }));
 export const retryDeliveries = (id: string) => asStaff(api.POST("/api/admin/videos/{id}/deliveries/retry", at(id)));
+
+export const trimVideo = (id: string, body: Schemas["Trim"]) =>
+  asStaff(api.POST("/api/admin/videos/{id}/trim", { ...at(id), body }));
+
+const ofLanguage = (id: string, language: CaptionLanguage) => ({ params: { path: { id, language } } });
+export const removeCaptions = (id: string, language: CaptionLanguage) =>
+  asStaff(api.DELETE("/api/admin/videos/{id}/captions/{language}", ofLanguage(id, language)));
+
+/** Sends a file as it is: the server finds out how it is encoded. */
+export const setCaptions = (id: string, language: CaptionLanguage, file: File): Promise<Captions> =>
+  asStaff(
+    api.PUT("/api/admin/videos/{id}/captions/{language}", {
+      ...ofLanguage(id, language),
+      headers: { "Content-Type": "text/vtt" },
+      body: file as never,
+      bodySerializer: (body: unknown) => body as File,
+    }),
+  );
 
 /** Call after any change to a video: refetches lists, counts and what families see. */
 export function useVideosChanged() {

@@ -1,17 +1,20 @@
-import { useEffect, useRef, useState, type PointerEvent } from "react";
+import { useEffect, useEffectEvent, useRef, useState, type PointerEvent } from "react";
 import type Hls from "hls.js";
 import { Link } from "react-router";
 import { duration } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import { playAlone } from "./alone";
+import { CaptionTexts } from "./captions";
+import type { Chapter } from "./chapters";
 import { useMediaState } from "./media-state";
-import { keepPosition, positionOf } from "./positions";
+import { keepPosition, keptPlace, positionOf } from "./positions";
 import { qualityOfBrowser, qualityOfHls, type Quality } from "./quality";
 import { canFloat, canFullscreen, toggleFloating, toggleFullscreen, useIsFullscreen } from "./screen-modes";
 import { SeekBar } from "./seek-bar";
 import { SettingsMenu } from "./settings-menu";
 import { seek, setVolume, skip, toggleMute, togglePlay, useShortcuts } from "./shortcuts";
 import { Shape } from "./shape";
+import { captionNames, useCaptions, type CaptionTrack } from "./use-captions";
 import type { FileAddresses } from "./source";
 import "./controls.css";
 
@@ -21,6 +24,10 @@ export type Film = FileAddresses & {
   title: string;
   previews_url?: string | null | undefined;
   next?: { id: string; title: string } | null | undefined;
+  captions?: readonly CaptionTrack[] | undefined;
+  chapters?: readonly Chapter[] | undefined;
+  /** Where the signed-in viewer stopped. */
+  resume_seconds?: number | null | undefined;
 };
 
 export type ControlsProps = {
@@ -30,18 +37,24 @@ export type ControlsProps = {
   /** Whether the browser plays HLS by itself. */
   native: boolean;
   hls: Hls | null;
+  /** A place was asked for, so the one where the video was stopped does not count. */
+  placed: boolean;
+  /** Keeps on the account of the viewer where the video was stopped. */
+  onPlace?: ((seconds: number) => void) | undefined;
 };
 
 /** The player's own controls, laid over the picture. */
-export default function Controls({ video, media, stage, native, hls }: ControlsProps) {
+export default function Controls({ video, media, stage, native, hls, placed, onPlace }: ControlsProps) {
   const state = useMediaState(media);
   const { message, say } = useMessage();
   const { idle, wake } = useIdle(stage, !state.paused);
   const quality = useQuality({ hlsUrl: video.hls_url, media, native, hls });
   const surface = useSurface(media, stage, say, idle, wake);
-  const resumed = useResume(media, video.id);
+  const resumed = useResume(media, video, placed, onPlace);
+  const captions = useCaptions(media, video.captions ?? []);
+  const hasCaptions = (video.captions ?? []).length > 0;
   const play = useRef<HTMLButtonElement>(null);
-  useShortcuts(media, stage, say);
+  useShortcuts(media, stage, say, { toggleCaptions: hasCaptions ? captions.toggle : undefined });
   useEffect(() => playAlone(media), [media]);
   // Whoever pressed play goes on with the keyboard from there; whoever is typing meanwhile is left alone.
   useEffect(() => {
@@ -53,6 +66,7 @@ export default function Controls({ video, media, stage, native, hls }: ControlsP
   return (
     <div className="vp" data-idle={idle || undefined} data-paused={state.paused || undefined}>
       <div className="vp-surface" {...surface} />
+      <CaptionTexts texts={captions.texts} language={captions.language} />
       {state.waiting && <div className="vp-wait" role="status" aria-label="Loading the video" />}
       <p role="status" className="vp-said" data-shown={message !== "" || undefined}>
         {message}
@@ -65,7 +79,7 @@ export default function Controls({ video, media, stage, native, hls }: ControlsP
       {state.ended && <EndScreen media={media} next={video.next} />}
       {/* Time runs from left to right on a mirrored page too, as on every other player. */}
       <div className="vp-bar" dir="ltr">
-        <SeekBar media={media} state={state} previews={video.previews_url} />
+        <SeekBar media={media} state={state} previews={video.previews_url} chapters={video.chapters ?? []} />
         <div className="vp-row">
           <button
             ref={play}
@@ -97,7 +111,32 @@ export default function Controls({ video, media, stage, native, hls }: ControlsP
             {duration(state.time)} <span className="vp-of">/ {duration(state.duration)}</span>
           </span>
           <span className="vp-gap" />
-          <SettingsMenu media={media} rate={state.rate} quality={quality} onOpen={wake} />
+          {hasCaptions && (
+            <button
+              type="button"
+              className="vp-button vp-room"
+              aria-label="Captions"
+              aria-pressed={captions.language !== ""}
+              onClick={() => say(captions.toggle())}
+            >
+              <Shape name="captions" />
+            </button>
+          )}
+          <SettingsMenu media={media} rate={state.rate} quality={quality} onOpen={wake}>
+            {hasCaptions && (
+              <label>
+                Captions
+                <select value={captions.language} onChange={(event) => captions.choose(event.target.value)}>
+                  <option value="">Off</option>
+                  {video.captions?.map(({ language }) => (
+                    <option key={language} value={language} lang={language}>
+                      {captionNames[language] ?? language}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
+          </SettingsMenu>
           <ScreenModes media={media} stage={stage} />
         </div>
       </div>
@@ -261,17 +300,34 @@ function useQuality({ hlsUrl, media, native, hls }: QualityProps) {
 }
 
 /** Goes on where this video was stopped, and keeps where it is stopped next. */
-function useResume(media: HTMLVideoElement, id: string | undefined) {
+function useResume(
+  media: HTMLVideoElement,
+  { id, resume_seconds: onAccount }: Film,
+  placed: boolean,
+  onPlace: ((seconds: number) => void) | undefined,
+) {
   const [at, setAt] = useState<number | null>(null);
+  // Where it was stopped before this time; the account is read again while the video plays.
+  const [begun] = useState(onAccount);
+  const tell = useEffectEvent((seconds: number) => onPlace?.(seconds));
   useEffect(() => {
     if (!id) return;
-    const before = positionOf(id);
+    const before = placed ? null : (begun ?? positionOf(id));
+    let told: number | null = null;
     const goOn = () => {
       if (before === null || media.currentTime > 3 || before > media.duration - 10) return;
       seek(media, before);
       setAt(before);
     };
-    const keep = () => keepPosition(id, media.ended ? 0 : media.currentTime, media.duration);
+    const keep = () => {
+      const now = media.ended ? 0 : media.currentTime;
+      keepPosition(id, now, media.duration);
+      const place = keptPlace(now, media.duration);
+      // While it plays, the account is told now and then; when it stops, at once.
+      if (place === told || (!media.paused && told !== null && Math.abs(place - told) < 15)) return;
+      told = place;
+      tell(place);
+    };
     if (media.readyState > 0) goOn();
     else media.addEventListener("loadedmetadata", goOn, { once: true });
     const timer = setInterval(() => media.paused || keep(), 5_000);
@@ -286,7 +342,7 @@ function useResume(media: HTMLVideoElement, id: string | undefined) {
       media.removeEventListener("ended", keep);
       removeEventListener("pagehide", keep);
     };
-  }, [media, id]);
+  }, [media, id, placed, begun]);
   useEffect(() => {
     if (at === null) return;
     const timer = setTimeout(() => setAt(null), 8_000);

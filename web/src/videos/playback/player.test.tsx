@@ -31,6 +31,20 @@ beforeEach(() => {
   });
 });
 
+class FakeTrack extends EventTarget {
+  mode = "disabled";
+  activeCues: { getCueAsHTML: () => DocumentFragment }[] = [];
+  constructor(readonly language: string) {
+    super();
+  }
+  say(text: string) {
+    const fragment = document.createDocumentFragment();
+    fragment.append(text);
+    this.activeCues = [{ getCueAsHTML: () => fragment }];
+    act(() => void this.dispatchEvent(new Event("cuechange")));
+  }
+}
+
 /** Opens a video and presses play. */
 async function watch(change: Parameters<typeof video>[0] = {}) {
   const camp = server({
@@ -166,6 +180,88 @@ describe("the player", () => {
     media().currentTime = 250;
     fireEvent.pause(media());
     expect(JSON.parse(localStorage.getItem("positions")!)).toEqual({ v1: 250 });
+  });
+
+  it("shows captions by the menu, its button and the key c, and remembers the language", async () => {
+    const yiddish = new FakeTrack("yi");
+    vi.spyOn(HTMLMediaElement.prototype, "textTracks", "get").mockReturnValue([
+      new FakeTrack("en"),
+      yiddish,
+    ] as unknown as TextTrackList);
+    const captions = (["en", "yi"] as const).map((language) => ({
+      language,
+      url: `/media/videos/v1/captions/${language}.vtt`,
+    }));
+    const { user } = await watch({ captions });
+    expect([...media().querySelectorAll("track")].map(({ srclang }) => srclang)).toEqual(["en", "yi"]);
+    await user.click(player().getByRole("button", { name: "Settings" }));
+    await user.selectOptions(player().getByLabelText("Captions", { selector: "select" }), "ייִדיש");
+    expect(yiddish.mode).toBe("hidden");
+    yiddish.say("אַ גוטן טאָג");
+    const text = player().getByText("אַ גוטן טאָג");
+    expect(text.closest("[lang]")?.getAttribute("lang")).toBe("yi");
+    expect(text.closest("p")?.dir).toBe("auto");
+    // An iPhone shows only the picture on its whole screen, and so draws captions itself.
+    fireEvent(media(), new Event("webkitbeginfullscreen"));
+    expect(yiddish.mode).toBe("showing");
+    fireEvent(media(), new Event("webkitendfullscreen"));
+    expect(yiddish.mode).toBe("hidden");
+    press("c");
+    expect(player().getByText("Captions off")).toBeTruthy();
+    expect(player().queryByText("אַ גוטן טאָג")).toBeNull();
+    expect(yiddish.mode).toBe("disabled");
+    await user.click(player().getByRole("button", { name: "Captions", pressed: false }));
+    expect(player().getByText("Captions: ייִדיש")).toBeTruthy();
+    expect(localStorage.getItem("captions")).toBe("yi");
+  });
+
+  it("has no button for captions without any", async () => {
+    await watch();
+    expect(player().queryByRole("button", { name: "Captions" })).toBeNull();
+    press("c");
+    expect(player().queryByText(/Captions/)).toBeNull();
+  });
+
+  it("names the chapter of a place, and plays one from its link", async () => {
+    keepPosition("v1", 192, 372);
+    const { user } = await watch({
+      chapters: [
+        { start_seconds: 0, title: "Lineup" },
+        { start_seconds: 42, title: "Bunk 7" },
+      ],
+    });
+    expect(document.querySelectorAll(".vp-mark")).toHaveLength(1);
+    const chapters = within(screen.getByRole("navigation", { name: "Chapters" }));
+    await user.click(chapters.getByRole("link", { name: "0:42 Bunk 7" }));
+    fireEvent.loadedMetadata(media());
+    expect(media().currentTime).toBe(42);
+    expect(paused).toBe(false);
+    expect(screen.getByTestId("address").textContent).toBe("/video/v1");
+    fireEvent.timeUpdate(media());
+    const line = player().getByRole("slider", { name: "Seek" });
+    expect(line.getAttribute("aria-valuetext")).toBe("0:42 of 6:12, Bunk 7");
+  });
+
+  it("offers the file only where staff allow it", async () => {
+    await watch({ download_url: "/media/videos/v1/download" });
+    const link = screen.getByRole("link", { name: "Download" });
+    expect(link.getAttribute("href")).toBe("/media/videos/v1/download");
+    expect(link.hasAttribute("download")).toBe(true);
+  });
+
+  it("goes on where one stopped on another device, and tells the account", async () => {
+    keepPosition("v1", 60, 372);
+    const { camp } = await watch({ resume_seconds: 192 });
+    camp.answer("PUT /api/videos/v1/position", null);
+    fireEvent.loadedMetadata(media());
+    expect(media().currentTime).toBe(192);
+    media().currentTime = 250;
+    act(() => media().pause());
+    expect(camp.asked("PUT", "/api/videos/v1/position").map(({ body }) => body)).toEqual([{ seconds: 250 }]);
+    act(() => void media().play());
+    media().currentTime = 365;
+    act(() => media().pause());
+    expect(camp.asked("PUT", "/api/videos/v1/position").at(-1)?.body).toEqual({ seconds: 0 });
   });
 
   it("offers the next video at the end", async () => {

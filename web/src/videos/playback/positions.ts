@@ -16,10 +16,14 @@ function stored(): Record<string, number> {
 
 export const positionOf = (id: string): number | null => stored()[id] ?? null;
 
-/** Keeps where a video was stopped; the beginning and the end are not kept. */
+/** The place that is kept: the beginning and the end are not. */
+export const keptPlace = (at: number, duration: number) => (at < first || !(at < duration - last) ? 0 : Math.floor(at));
+
+/** Keeps where a video was stopped. */
 export function keepPosition(id: string, at: number, duration: number) {
   const { [id]: _before, ...others } = stored();
-  const kept = at < first || !(at < duration - last) ? others : { ...others, [id]: Math.floor(at) };
+  const place = keptPlace(at, duration);
+  const kept = place === 0 ? others : { ...others, [id]: place };
   try {
     localStorage.setItem(key, JSON.stringify(Object.fromEntries(Object.entries(kept).slice(-most))));
   } catch {

@@ -1,6 +1,7 @@
 import { useEffect, useState, type PointerEvent } from "react";
 import { duration } from "../../lib/format";
 import type { useMediaState } from "./media-state";
+import { chapterAt, type Chapter } from "./chapters";
 import { previewsOf, type Preview } from "./previews";
 import { seek } from "./shortcuts";
 
@@ -8,10 +9,11 @@ type Props = {
   media: HTMLVideoElement;
   state: ReturnType<typeof useMediaState>;
   previews: string | null | undefined;
+  chapters: readonly Chapter[];
 };
 
 /** The time line, with a picture of the place under the pointer. */
-export function SeekBar({ media, state: { time, duration: length, loaded }, previews }: Props) {
+export function SeekBar({ media, state: { time, duration: length, loaded }, previews, chapters }: Props) {
   const [pointed, setPointed] = useState<number | null>(null);
   const pictures = usePreviews(previews, pointed !== null);
   const percent = (seconds: number) => (length > 0 ? `${Math.min(100, (seconds / length) * 100)}%` : "0%");
@@ -26,11 +28,18 @@ export function SeekBar({ media, state: { time, duration: length, loaded }, prev
       <div className="vp-track">
         <div className="vp-loaded" style={{ width: percent(loaded) }} />
         <div className="vp-played" style={{ width: percent(time) }} />
+        {chapters
+          .filter(({ start_seconds }) => start_seconds > 0)
+          .map(({ start_seconds }) => (
+            <div key={start_seconds} className="vp-mark" style={{ insetInlineStart: percent(start_seconds) }} />
+          ))}
       </div>
       <input
         type="range"
         aria-label="Seek"
-        aria-valuetext={`${duration(time)} of ${duration(length)}`}
+        aria-valuetext={[`${duration(time)} of ${duration(length)}`, chapterAt(chapters, time)?.title]
+          .filter(Boolean)
+          .join(", ")}
         min={0}
         max={Math.max(1, length)}
         step="any"
@@ -40,7 +49,9 @@ export function SeekBar({ media, state: { time, duration: length, loaded }, prev
       {pointed !== null && length > 0 && (
         <div className="vp-preview" style={{ "--at": percent(pointed) } as React.CSSProperties}>
           <Picture preview={pictures.find(({ start, end }) => pointed >= start && pointed < end)} />
-          <span>{duration(pointed)}</span>
+          <span>
+            {duration(pointed)} <bdi>{chapterAt(chapters, pointed)?.title}</bdi>
+          </span>
         </div>
       )}
     </div>

@@ -1,12 +1,19 @@
-import { useId, useRef, useState } from "react";
+import { useId, useRef, useState, type ReactNode } from "react";
 import type { Quality } from "./quality";
 import { Shape } from "./shape";
 import { rates, setRate } from "./shortcuts";
 
-type Props = { media: HTMLVideoElement; rate: number; quality: Quality | null; onOpen: () => void };
+type Props = {
+  media: HTMLVideoElement;
+  rate: number;
+  quality: Quality | null;
+  onOpen: () => void;
+  /** What only some videos have. */
+  children?: ReactNode;
+};
 
 /** Speed and quality. The lists are the device's own, which open above any player, however small. */
-export function SettingsMenu({ media, rate, quality, onOpen }: Props) {
+export function SettingsMenu({ media, rate, quality, onOpen, children }: Props) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -51,6 +58,7 @@ export function SettingsMenu({ media, rate, quality, onOpen }: Props) {
               ))}
           </select>
         </label>
+        {children}
         {quality && quality.rungs.length > 1 && (
           <label>
             Quality

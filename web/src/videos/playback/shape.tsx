@@ -1,6 +1,7 @@
 /** The pictures of the controls; those of the pages stay in the file that every page loads. */
 const shapes = {
   back: "M4.500 12a7.500 7.500 0 1 0 2.300-5.400L4.500 9M4.500 4v5h5",
+  captions: "M3.500 5.500h17v13h-17zM10.500 10.500a2 2 0 1 0 0 3M17 10.500a2 2 0 1 0 0 3",
   floating: "M3.500 5.500h17v13h-17zM12 12h6v4.500h-6z",
   forward: "M19.500 12a7.500 7.500 0 1 1-2.300-5.400L19.500 9M19.500 4v5h-5",
   large: "M4.500 9V4.500H9M15 4.500h4.500V9M19.500 15v4.500H15M9 19.500H4.500V15",

@@ -50,8 +50,11 @@ function faster(media: HTMLVideoElement, step: 1 | -1) {
   return speed(media.playbackRate);
 }
 
+/** What only some videos have. */
+type Actions = { toggleCaptions?: (() => string) | undefined };
+
 /** The keys of YouTube's player: what each does, and what is said of it. */
-function act(key: string, media: HTMLVideoElement, stage: HTMLElement): string | null {
+function act(key: string, media: HTMLVideoElement, stage: HTMLElement, more: Actions): string | null {
   if (/^\d$/.test(key)) {
     media.currentTime = ((media.duration || 0) * Number(key)) / 10;
     return `${Number(key) * 10}%`;
@@ -83,6 +86,8 @@ function act(key: string, media: HTMLVideoElement, stage: HTMLElement): string |
     case "f":
       void toggleFullscreen(media, stage);
       return "";
+    case "c":
+      return more.toggleCaptions?.() ?? null;
     case "<":
       return faster(media, -1);
     case ">":
@@ -93,14 +98,14 @@ function act(key: string, media: HTMLVideoElement, stage: HTMLElement): string |
 }
 
 /** Keys count only inside the player, so that they never get in the way of typing or of a screen reader's own. */
-export function useShortcuts(media: HTMLVideoElement, stage: HTMLElement, said: (text: string) => void) {
+export function useShortcuts(media: HTMLVideoElement, stage: HTMLElement, said: (text: string) => void, more: Actions) {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     const { target, key } = event;
     // A button takes its space, and a list its arrows.
     if (target instanceof HTMLElement && target.closest("select, [data-own-keys]")) return;
     if (target instanceof HTMLElement && key === " " && target.closest("button, a")) return;
-    const text = act(key.length === 1 ? key.toLowerCase() : key, media, stage);
+    const text = act(key.length === 1 ? key.toLowerCase() : key, media, stage, more);
     if (text === null) return;
     event.preventDefault();
     said(text);

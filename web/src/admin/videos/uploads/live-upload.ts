@@ -74,6 +74,8 @@ const begun = ({ id, file, sent }: Transfer): Upload => ({
   state: "uploading",
   progress: 0,
   problem: null,
+  log: null,
+  is_trim: false,
   renditions: [],
   created_at: new Date().toISOString(),
 });

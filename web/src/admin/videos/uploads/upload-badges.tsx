@@ -38,7 +38,7 @@ export function UploadBadges({ video }: { video: AdminVideo }) {
 
 type State = { tone: BadgeTone; icon: IconName; words: string };
 
-export function stateOf({ state, transfer, percent }: LiveUpload): State {
+export function stateOf({ state, transfer, percent, is_trim }: LiveUpload): State {
   switch (state) {
     case "uploading":
       if (transfer?.state === "paused") return { tone: "due", icon: "pause", words: `Paused at ${percent}%` };
@@ -46,9 +46,9 @@ export function stateOf({ state, transfer, percent }: LiveUpload): State {
       if (transfer?.state === "waiting") return { tone: "info", icon: "clock", words: "Waiting to be uploaded" };
       return { tone: "info", icon: "up", words: `Uploading ${percent}%` };
     case "waiting":
-      return { tone: "info", icon: "clock", words: "Waiting to be converted" };
+      return { tone: "info", icon: "clock", words: is_trim ? "Waiting to be cut" : "Waiting to be converted" };
     case "converting":
-      return { tone: "info", icon: "film", words: `Converting ${percent}%` };
+      return { tone: "info", icon: "film", words: `${is_trim ? "Cutting" : "Converting"} ${percent}%` };
     case "failed":
       return { tone: "bad", icon: "alert", words: "Failed" };
     case "ready":

@@ -55,6 +55,14 @@ export function UploadCard({ upload, elsewhere = false, flat = false, onGone, ch
         </p>
       </div>
       <RemoveButton upload={upload} {...(onGone ? { onGone } : {})} />
+      {state === "failed" && upload.log && (
+        <details className="col-span-full text-sm">
+          <summary className="link inline-flex min-h-tap items-center">Log</summary>
+          <pre dir="ltr" className="max-h-48 overflow-auto rounded-sm bg-sunk p-2 text-xs whitespace-pre-wrap">
+            {upload.log}
+          </pre>
+        </details>
+      )}
       {(state === "uploading" || state === "converting") && transfer?.state !== "refused" && (
         <ProgressBar
           label={`${state === "converting" ? "Converting" : "Uploading"} ${file_name}`}
@@ -78,9 +86,9 @@ const iconOf = ({ state }: LiveUpload): IconName =>
 
 /** How far it is, in words. */
 function said(upload: LiveUpload, elsewhere: boolean) {
-  const { state, transfer, percent, size_bytes, received_bytes, problem } = upload;
-  if (state === "waiting") return "It has arrived and waits to be converted.";
-  if (state === "converting") return `Converting for phones and computers, ${percent}%`;
+  const { state, transfer, percent, size_bytes, received_bytes, problem, is_trim } = upload;
+  if (state === "waiting") return is_trim ? "It waits to be cut." : "It has arrived and waits to be converted.";
+  if (state === "converting") return `${is_trim ? "Cutting" : "Converting for phones and computers"}, ${percent}%`;
   if (state === "failed") return problem ?? "The file could not be converted.";
   if (state === "ready")
     return `Ready${upload.renditions.length > 0 ? ` in ${ladder(upload.renditions)}` : ""}, ${fileSize(size_bytes)}`;

@@ -1,0 +1,108 @@
+//! Where signed-in viewers stopped watching, and which videos are new to them.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use super::{VideoCard, or_gone};
+use crate::access::Viewer;
+use crate::db::{On, Tx, with_ids};
+use crate::ids::UserId;
+use crate::settings::Settings;
+use crate::videos::must_be_open;
+use crate::{App, Error, Result};
+
+/// A video that was published earlier is not new to anybody.
+const NEW: TimeDelta = TimeDelta::days(30);
+/// The longest video has fewer seconds.
+const LONGEST: i64 = 24 * 3600;
+
+/// Remembers where a signed-in viewer stopped watching; 0 at the beginning and at the end.
+///
+/// # Errors
+///
+/// [`Error::SignInRequired`], [`Error::Invalid`], otherwise as for the video's page.
+pub async fn keep_position(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    viewer: &Viewer,
+    id: Uuid,
+    seconds: i64,
+) -> Result<()> {
+    let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
+    if !(0..=LONGEST).contains(&seconds) {
+        return Err(Error::invalid("seconds", "This is no place in a video."));
+    }
+    must_be_open(&mut *tx, settings, viewer, id).await?;
+    let query = tx.sql(
+        "insert into video_positions (user_id, video_id, seconds, watched_at)
+         values ($1, $2, $3, $4)
+         on conflict (user_id, video_id) do update
+         set seconds = excluded.seconds, watched_at = excluded.watched_at",
+    );
+    let query = query.bind(user_id).bind(id).bind(seconds).bind(app.clock.now());
+    or_gone(query.execute().await).map(drop)
+}
+
+/// Remembers that a signed-in viewer has begun to watch. A place that is known already stays.
+pub(super) async fn begin(tx: &mut Tx, app: &App, user_id: UserId, id: Uuid) -> Result<()> {
+    let query = tx.sql(
+        "insert into video_positions (user_id, video_id, seconds, watched_at)
+         values ($1, $2, 0, $3)
+         on conflict (user_id, video_id) do nothing",
+    );
+    or_gone(query.bind(user_id).bind(id).bind(app.clock.now()).execute().await).map(drop)
+}
+
+/// Returns where the viewer stopped watching, in seconds.
+pub(super) async fn of(app: &App, user_id: UserId, id: Uuid) -> Result<Option<i64>> {
+    app.db
+        .sql(
+            "select max(seconds) from video_positions
+             where user_id = $1 and video_id = $2 and seconds > 0",
+        )
+        .bind(user_id)
+        .bind(id)
+        .scalar()
+        .await
+}
+
+/// Marks the videos that were published lately and that this viewer has not begun to watch.
+pub(super) async fn mark_new(app: &App, viewer: &Viewer, cards: &mut [VideoCard]) -> Result<()> {
+    let Some(user_id) = viewer.user_id else { return Ok(()) };
+    let since = app.clock.now() - NEW;
+    let lately = |card: &VideoCard| !card.restricted && !card.archive && card.published_at >= since;
+    let ids: Vec<Uuid> = cards.iter().filter(|card| lately(card)).map(|card| card.id).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<(Uuid,)> = On::from(&app.db)
+        .either(with_ids(
+            ["select video_id from video_positions where user_id = $1 and video_id in "],
+            "$2",
+            "",
+        ))
+        .bind(user_id)
+        .bind_ids(ids)
+        .all()
+        .await?;
+    let known: HashSet<Uuid> = known.into_iter().map(|(id,)| id).collect();
+    for card in cards.iter_mut().filter(|card| lately(card)) {
+        card.is_new = !known.contains(&card.id);
+    }
+    Ok(())
+}
+
+/// Returns all places of a user: video, seconds and when it was watched last.
+pub(crate) async fn of_user(app: &App, user_id: UserId) -> Result<Vec<(Uuid, i64, DateTime<Utc>)>> {
+    app.db
+        .sql(
+            "select video_id, seconds, watched_at from video_positions
+             where user_id = $1 order by watched_at",
+        )
+        .bind(user_id)
+        .all()
+        .await
+}

@@ -1,0 +1,132 @@
+import { fireEvent, screen, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { open, refuse } from "../../test/portal";
+import { desk, edit } from "../../test/reports-page";
+import { adminVideo } from "../../test/staff";
+import { list } from "../../test/portal";
+import { upload } from "../../test/uploads";
+
+const posters = [1, 2, 3].map((n) => `/media/videos/v1/u1/poster-${n}.jpg`);
+const own = adminVideo({
+  video_url: "/media/videos/v1",
+  video_type: "upload",
+  duration_seconds: 372,
+  posters,
+  poster: 0,
+  upload: upload({ video_id: "v1", state: "ready" }),
+});
+const answer = { video: own, notified: 0 };
+
+async function opened(answers: Record<string, unknown> = {}, video = own) {
+  const camp = desk({ "GET /api/admin/videos": list(video), "PATCH /api/admin/videos/v1": answer, ...answers });
+  const user = open("/admin/reports");
+  const panel = await edit(user, /Color War/);
+  await user.click(panel.getByText("Picture, chapters, captions and more"));
+  return { camp, user, panel };
+}
+
+describe("the details of a file of the camp", () => {
+  it("are chosen in the panel and saved with it", async () => {
+    const { camp, user, panel } = await opened();
+    expect(panel.getByText("One of them was chosen for you.")).toBeTruthy();
+    await user.click(panel.getByRole("radio", { name: "Picture 2 of 3" }));
+    await user.type(panel.getByLabelText(/^Chapters/), "0:42 Bunk 7");
+    await user.click(panel.getByRole("checkbox", { name: "Families may download it" }));
+    await user.click(panel.getByRole("button", { name: "Update Video" }));
+    expect(await screen.findByText("Video updated successfully")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/videos/v1")[0]?.body).toEqual({
+      version: 3,
+      chapters: "0:42 Bunk 7",
+      is_downloadable: true,
+      poster: 2,
+    });
+  });
+
+  it("show what is wrong with a line beside the chapters", async () => {
+    const message = "Line 1: please begin with a time, such as 0:42 Bunk 7.";
+    const problem = refuse(422, "validation", "Please check the form.", [{ field: "chapters", message }]);
+    const { user, panel } = await opened({ "PATCH /api/admin/videos/v1": problem });
+    await user.type(panel.getByLabelText(/^Chapters/), "Bunk 7");
+    await user.click(panel.getByRole("button", { name: "Update Video" }));
+    expect(await panel.findByText(message)).toBeTruthy();
+  });
+
+  it("are not offered for a link", async () => {
+    desk();
+    const user = open("/admin/reports");
+    const panel = await edit(user, /Color War/);
+    expect(panel.queryByText("Picture, chapters, captions and more")).toBeNull();
+  });
+});
+
+describe("captions", () => {
+  it("are saved as soon as a file is chosen, and can be removed", async () => {
+    const saved = { language: "yi", cues: 212, updated_at: "2026-07-30T00:41:00Z" };
+    const { camp, user, panel } = await opened({
+      "PUT /api/admin/videos/v1/captions/yi": saved,
+      "DELETE /api/admin/videos/v1/captions/yi": null,
+    });
+    const group = within(panel.getByRole("group", { name: /^Captions/ }));
+    expect(group.getAllByText("None")).toHaveLength(3);
+    const row = group.getByText("Yiddish").closest("li")!;
+    fireEvent.change(row.querySelector("input")!, {
+      target: { files: [new File(["1\n00:00:01,000 --> 00:00:02,000\nx\n"], "lake.srt")] },
+    });
+    expect(await group.findByText("212 texts")).toBeTruthy();
+    const call = camp.asked("PUT", "/api/admin/videos/v1/captions/yi")[0];
+    expect(call?.headers.get("content-type")).toBe("text/vtt");
+    expect(call?.body).toContain("00:00:01,000");
+    await user.click(group.getByRole("button", { name: "Remove captions in Yiddish" }));
+    const question = within(await screen.findByRole("dialog", { name: "Remove captions?" }));
+    await user.click(question.getByRole("button", { name: "Remove captions" }));
+    expect(await group.findAllByText("None")).toHaveLength(3);
+    expect(camp.asked("DELETE", "/api/admin/videos/v1/captions/yi")).toHaveLength(1);
+  });
+
+  it("say what is wrong with a file", async () => {
+    const message = "There are no captions in this file.";
+    const { panel } = await opened({
+      "PUT /api/admin/videos/v1/captions/en": refuse(422, "validation", "Please check the form.", [
+        { field: "file", message },
+      ]),
+    });
+    const group = within(panel.getByRole("group", { name: /^Captions/ }));
+    const row = group.getByText("English").closest("li")!;
+    fireEvent.change(row.querySelector("input")!, { target: { files: [new File(["x"], "letter.txt")] } });
+    expect(await group.findByText(message)).toBeTruthy();
+  });
+});
+
+describe("trimming", () => {
+  it("asks first, and then cuts the video", async () => {
+    const { camp, user, panel } = await opened({ "POST /api/admin/videos/v1/trim": own });
+    const start = panel.getByLabelText("Start at");
+    expect(panel.getByLabelText("End at")).toHaveProperty("value", "6:12");
+    await user.click(panel.getByRole("button", { name: "Trim the video" }));
+    expect(panel.getByText("Please enter a later start or an earlier end.")).toBeTruthy();
+    await user.clear(start);
+    await user.type(start, "0:12");
+    await user.click(panel.getByRole("button", { name: "Trim the video" }));
+    const question = within(await screen.findByRole("dialog", { name: "Trim this video?" }));
+    expect(question.getByText(/before 0:12 and after 6:12 is deleted/)).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/videos/v1/trim")).toHaveLength(0);
+    await user.click(question.getByRole("button", { name: "Trim the video" }));
+    expect(await screen.findByText(/^The video is being cut/)).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/videos/v1/trim")[0]?.body).toEqual({ start_seconds: 12, end_seconds: 372 });
+    expect(screen.queryByRole("dialog")).toBeNull();
+  });
+
+  it("takes only times", async () => {
+    const { user, panel } = await opened();
+    const end = panel.getByLabelText("End at");
+    for (const [typed, said] of [
+      ["soon", "Please enter times such as 0:42."],
+      ["0:00", "The end must be after the start."],
+    ] as const) {
+      await user.clear(end);
+      await user.type(end, typed);
+      await user.click(panel.getByRole("button", { name: "Trim the video" }));
+      expect(panel.getByText(said)).toBeTruthy();
+    }
+  });
+});

@@ -1,0 +1,122 @@
+import type { AdminVideo } from "../../api/client";
+import { cx } from "../../ui/class-names";
+import { Checkbox, Field, FieldError, TextArea } from "../../ui/field";
+import { Icon } from "../../ui/icon";
+import { CaptionsField } from "./captions-field";
+import type { VideoPatch } from "./queries";
+import { TrimField } from "./trim-field";
+
+/** What staff say about a file of the camp, beyond the texts that every video has. */
+export type FileDetails = { chapters: string; is_downloadable: boolean; poster: number | null };
+
+export const fileDetailsOf = (video: AdminVideo | null): FileDetails => ({
+  chapters: video?.chapters ?? "",
+  is_downloadable: video?.is_downloadable ?? false,
+  poster: video?.poster ?? null,
+});
+
+/** Only what was changed. */
+export const fileDetailChanges = (
+  mine: FileDetails,
+  before: FileDetails,
+): Pick<VideoPatch, "chapters" | "is_downloadable" | "poster"> => ({
+  ...(mine.chapters.trim() !== before.chapters ? { chapters: mine.chapters.trim() } : {}),
+  ...(mine.is_downloadable !== before.is_downloadable ? { is_downloadable: mine.is_downloadable } : {}),
+  ...(mine.poster !== before.poster && mine.poster !== null ? { poster: mine.poster } : {}),
+});
+
+const isOwnFile = ({ video_url }: AdminVideo) => video_url.startsWith("/media/videos/");
+
+type Props = {
+  video: AdminVideo;
+  draft: FileDetails;
+  set: (change: Partial<FileDetails>) => void;
+  errors: { chapters?: string | undefined; poster?: string | undefined };
+  /** Called when the file is being cut. */
+  onTrimmed: () => void;
+};
+
+/** Poster, chapters, captions, download and trim: folded, because most videos need none of them. */
+export function FileDetailsFields({ video, draft, set, errors, onTrimmed }: Props) {
+  if (!isOwnFile(video)) return null;
+  return (
+    <details className="group rounded-md border border-line px-3.5" open={Boolean(errors.chapters ?? errors.poster)}>
+      <summary className="flex min-h-tap items-center gap-3 font-medium">
+        <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
+        Picture, chapters, captions and more
+      </summary>
+      <div className="grid gap-5 pt-2 pb-4">
+        {video.posters.length > 0 && (
+          <PosterChoice
+            posters={video.posters}
+            chosen={draft.poster}
+            error={errors.poster}
+            onChoose={(poster) => set({ poster })}
+          />
+        )}
+        <Field
+          label="Chapters"
+          optional
+          error={errors.chapters}
+          hint="A line for each: the time and a title. Viewers see them on the time line and as links."
+        >
+          <TextArea
+            name="chapters"
+            dir="auto"
+            rows={4}
+            placeholder={"0:00 Lineup\n0:42 Bunk 7"}
+            value={draft.chapters}
+            onChange={(event) => set({ chapters: event.target.value })}
+          />
+        </Field>
+        <CaptionsField video={video} />
+        <Checkbox
+          name="is_downloadable"
+          label="Families may download it"
+          hint="The video page then has a Download button."
+          checked={draft.is_downloadable}
+          onChange={(event) => set({ is_downloadable: event.target.checked })}
+        />
+        {video.posters.length > 0 && <TrimField video={video} onDone={onTrimmed} />}
+      </div>
+    </details>
+  );
+}
+
+type PosterProps = {
+  posters: readonly string[];
+  chosen: number | null;
+  error: string | undefined;
+  onChoose: (poster: number) => void;
+};
+
+/** The picture that families see before the video plays. */
+const PosterChoice = ({ posters, chosen, error, onChoose }: PosterProps) => (
+  <fieldset className="grid gap-1.5">
+    <legend className="mb-1.5 text-sm font-medium">Picture</legend>
+    <div className="grid grid-cols-3 gap-2">
+      {posters.map((url, at) => (
+        <label
+          key={url}
+          className={cx(
+            "relative block overflow-hidden rounded-sm border-2 bg-sunk",
+            "has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus",
+            chosen === at + 1 ? "border-pine" : "border-transparent",
+          )}
+        >
+          <input
+            type="radio"
+            name="poster"
+            className="absolute start-1.5 top-1.5 z-1 size-5"
+            checked={chosen === at + 1}
+            onChange={() => onChoose(at + 1)}
+            aria-label={`Picture ${at + 1} of ${posters.length}`}
+          />
+          <img src={url} alt="" loading="lazy" className="aspect-video w-full object-contain" />
+        </label>
+      ))}
+    </div>
+    {chosen === 0 && <p className="text-xs text-muted">One of them was chosen for you.</p>}
+    {error && <FieldError>{error}</FieldError>}
+  </fieldset>
+);
