@@ -17,13 +17,23 @@ pub async fn of_page(app: &App, settings: &Settings, path: &str) -> Result<Strin
         false => "",
     };
     let frames = frames(settings);
+    let bucket = bucket(app).await?;
     Ok(format!(
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: https://i.ytimg.com https://drive.google.com https://*.googleusercontent.com; \
-         media-src 'self' blob:{elsewhere}; font-src 'self'; connect-src 'self'; \
+         media-src 'self' blob:{elsewhere}{bucket}; font-src 'self'; connect-src 'self'{bucket}; \
          frame-src {frames}; \
          object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ))
+}
+
+/// The bucket, if browsers load videos from it directly.
+async fn bucket(app: &App) -> Result<String> {
+    let url = match app.config.storage_redirects {
+        true => app.files.signed_url("videos").await?,
+        false => None,
+    };
+    Ok(url.map(|url| format!(" {}", url.origin().ascii_serialization())).unwrap_or_default())
 }
 
 /// The sites that may be embedded in frames.

@@ -69,6 +69,12 @@ pub struct Config {
     )]
     pub storage_url: Option<String>,
 
+    /// Let browsers load videos directly from the bucket of --storage-url, by addresses that work for five minutes
+    ///
+    /// The bucket must allow requests from the portal's address (CORS).
+    #[arg(long, global = true, env = "CAMP_STORAGE_REDIRECTS")]
+    pub storage_redirects: bool,
+
     /// The program ffmpeg, with ffprobe beside it, which converts uploaded videos [default: ffmpeg on the PATH]
     #[arg(long, global = true, env = "CAMP_FFMPEG", value_name = "PATH")]
     pub ffmpeg: Option<PathBuf>,

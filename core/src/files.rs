@@ -1,18 +1,26 @@
 //! The object store: a folder by default, or S3. The server generates all names.
 
+use std::io;
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::Path as FilePath;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use futures_util::TryStreamExt;
-use futures_util::stream::BoxStream;
-use object_store::aws::AmazonS3Builder;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt, TryStreamExt};
+use http::Method;
+use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
-use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
+use object_store::signer::Signer;
+use object_store::{
+    GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use url::Url;
 
 use crate::{Error, Result, cryptography};
 
@@ -20,12 +28,24 @@ use crate::{Error, Result, cryptography};
 const PART: usize = 16 << 20;
 /// How many parts are sent at the same time.
 const AT_ONCE: usize = 2;
+/// How many bytes of a file are read at once.
+const READ: u64 = 256 << 10;
+/// A copied address is worth nothing soon.
+const SIGNED_FOR: Duration = Duration::from_secs(300);
 
 #[derive(Clone, Debug)]
 pub struct Files {
     store: Arc<dyn ObjectStore>,
+    bucket: Option<Bucket>,
     /// The folder, unless it is a bucket.
     pub folder: Option<std::path::PathBuf>,
+}
+
+/// What signs addresses of the files in a bucket.
+#[derive(Clone, Debug)]
+struct Bucket {
+    s3: Arc<AmazonS3>,
+    prefix: Path,
 }
 
 /// A byte range of a file, as a stream.
@@ -34,7 +54,7 @@ pub struct FileRange {
     pub size: u64,
     /// The range of the bytes in the stream.
     pub range: Range<u64>,
-    pub bytes: BoxStream<'static, std::io::Result<Bytes>>,
+    pub bytes: BoxStream<'static, io::Result<Bytes>>,
 }
 
 impl Files {
@@ -47,7 +67,7 @@ impl Files {
     pub fn open(storage_url: Option<&str>, data_dir: &FilePath) -> Result<Files> {
         match storage_url {
             Some(url) if url.starts_with("s3://") => {
-                let parsed = url::Url::parse(url)
+                let parsed = Url::parse(url)
                     .map_err(|e| Error::Setup(format!("--storage-url is not an address: {e}")))?;
                 cryptography::choose();
                 let bucket = parsed.host_str().unwrap_or_default();
@@ -55,8 +75,10 @@ impl Files {
                     .with_bucket_name(bucket)
                     .build()
                     .map_err(|e| Error::Setup(format!("The object store cannot be used: {e}")))?;
-                let store = PrefixStore::new(s3, parsed.path().trim_matches('/'));
-                Ok(Files { store: Arc::new(store), folder: None })
+                let prefix = Path::from(parsed.path());
+                let bucket = Bucket { s3: Arc::new(s3.clone()), prefix: prefix.clone() };
+                let store = PrefixStore::new(s3, prefix);
+                Ok(Files { store: Arc::new(store), bucket: Some(bucket), folder: None })
             }
             Some(url) if url.contains("://") && !url.starts_with("file://") => {
                 Err(Error::Setup("--storage-url must be a folder or s3://BUCKET/PREFIX.".into()))
@@ -71,7 +93,7 @@ impl Files {
                 })?;
                 let local = LocalFileSystem::new_with_prefix(&folder)
                     .map_err(|e| Error::Setup(format!("The object store cannot be used: {e}")))?;
-                Ok(Files { store: Arc::new(local), folder: Some(folder) })
+                Ok(Files { store: Arc::new(local), bucket: None, folder: Some(folder) })
             }
         }
     }
@@ -206,10 +228,23 @@ impl Files {
             ..GetOptions::default()
         };
         let result = self.store.get_opts(&path, options).await.map_err(refusal)?;
-        let bytes = futures_util::StreamExt::map(result.into_stream(), |chunk| {
-            chunk.map_err(std::io::Error::other)
-        });
-        Ok(FileRange { size, range, bytes: futures_util::StreamExt::boxed(bytes) })
+        let bytes = match result.payload {
+            GetResultPayload::File(file, _) => parts_of(file, range.clone()).boxed(),
+            GetResultPayload::Stream(stream) => stream.map_err(io::Error::other).boxed(),
+        };
+        Ok(FileRange { size, range, bytes })
+    }
+
+    /// Returns an address at which everybody can read a file of the bucket for a few minutes, or
+    /// `None` without a bucket.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when it cannot be signed.
+    pub async fn signed_url(&self, key: &str) -> Result<Option<Url>> {
+        let Some(Bucket { s3, prefix }) = &self.bucket else { return Ok(None) };
+        let path = prefix.parts().chain(Path::from(key).parts()).collect();
+        s3.signed_url(Method::GET, &path, SIGNED_FOR).await.map(Some).map_err(refusal)
     }
 
     /// Removes a file. Succeeds if there is none.
@@ -248,6 +283,25 @@ impl Files {
     }
 }
 
+/// Reads a range of a file. The object store's own stream reads 8 KiB at a time, each in a task, which
+/// costs several times as much as sending them.
+fn parts_of(file: std::fs::File, range: Range<u64>) -> impl Stream<Item = io::Result<Bytes>> {
+    stream::try_unfold((Arc::new(file), range), |(file, Range { start, end })| async move {
+        let length = (end - start).min(READ) as usize;
+        if length == 0 {
+            return Ok(None);
+        }
+        let source = file.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let mut part = vec![0; length];
+            source.read_exact_at(&mut part, start)?;
+            Ok::<_, io::Error>(Bytes::from(part))
+        });
+        let part = read.await.map_err(io::Error::other)??;
+        Ok(Some((part, (file, start + length as u64..end))))
+    })
+}
+
 fn refusal(error: object_store::Error) -> Error {
     match error {
         object_store::Error::NotFound { .. } => Error::NotFound("This file no longer exists."),
@@ -275,7 +329,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_file_reaches_a_bucket_in_parts() {
-        let files = Files { store: Arc::new(InMemory::new()), folder: None };
+        let files = Files { store: Arc::new(InMemory::new()), bucket: None, folder: None };
         let folder = tempfile::tempdir().expect("a folder");
         let (source, copy) = (folder.path().join("source"), folder.path().join("copy"));
         for size in [0, 5, 2 * PART, 2 * PART + 5] {

@@ -116,13 +116,7 @@ impl Bucket {
 
     async fn run(&self, camp: &Camp, arguments: &[&str]) -> Said {
         let mut command = camp.command(arguments);
-        command
-            .env("CAMP_STORAGE_URL", "s3://camp/summer")
-            .env("AWS_ENDPOINT", format!("http://127.0.0.1:{}", self.port))
-            .env("AWS_ALLOW_HTTP", "true")
-            .env("AWS_REGION", "us-east-1")
-            .env("AWS_ACCESS_KEY_ID", "miriam")
-            .env("AWS_SECRET_ACCESS_KEY", "lantern");
+        self.place(&mut command);
         let output = tokio::task::spawn_blocking(move || command.output().expect("it runs"));
         let output = output.await.expect("it ends");
         Said {
@@ -130,6 +124,17 @@ impl Bucket {
             out: String::from_utf8(output.stdout).expect("UTF-8"),
             err: String::from_utf8(output.stderr).expect("UTF-8"),
         }
+    }
+
+    /// Lets a command store its files in the bucket.
+    fn place(&self, command: &mut std::process::Command) {
+        command
+            .env("CAMP_STORAGE_URL", "s3://camp/summer")
+            .env("AWS_ENDPOINT", format!("http://127.0.0.1:{}", self.port))
+            .env("AWS_ALLOW_HTTP", "true")
+            .env("AWS_REGION", "us-east-1")
+            .env("AWS_ACCESS_KEY_ID", "miriam")
+            .env("AWS_SECRET_ACCESS_KEY", "lantern");
     }
 }
 
@@ -208,4 +213,66 @@ async fn converted_videos_are_in_the_bucket_and_nowhere_else() {
         let left = std::fs::read_dir(camp.folder().join("data").join(folder)).expect("a folder");
         assert_eq!(left.count(), 0, "{folder}");
     }
+}
+
+/// The answer to a request of a browser: its status and headers, as text.
+async fn asked(port: u16, path: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("a connection");
+    let request =
+        format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.expect("an answer");
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn browsers_load_videos_from_the_bucket_by_signed_addresses() {
+    let bucket = Bucket::open().await;
+    let camp = Camp::on_sqlite();
+    assert_eq!(bucket.run(&camp, &["seed", "--sample", "general"]).await.code, 0);
+    let app = camp.app().await;
+    let video = portal::videos::unconverted(&app, 1).await.expect("videos").remove(0).id;
+    assert_eq!(bucket.run(&camp, &["videos", "convert", &video.to_string()]).await.code, 0);
+    let settings = app.settings().await.expect("settings");
+    let nobody = portal::access::Viewer::default();
+    let seen = portal::videos::find(&app, &settings, &nobody, video).await;
+    let master = seen.expect("a video").hls_url.expect("a playlist");
+    app.db.close().await;
+
+    let port =
+        TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("it").port();
+    let mut command =
+        camp.command(&["serve", "--storage-redirects", "--bind", &format!("127.0.0.1:{port}")]);
+    bucket.place(&mut command);
+    let mut served = command.spawn().expect("it starts");
+    while TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+        assert!(served.try_wait().expect("a state").is_none(), "it serves");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let playlist = asked(port, &master).await;
+    assert!(playlist.starts_with("HTTP/1.1 200") && playlist.contains("#EXTM3U"), "{playlist}");
+    for path in [master.replace("master.m3u8", "360.mp4"), format!("/media/videos/{video}")] {
+        let answer = asked(port, &path).await;
+        assert!(answer.starts_with("HTTP/1.1 307"), "{path}: {answer}");
+        assert!(answer.contains("cache-control: no-store"), "{answer}");
+        let url =
+            answer.lines().find_map(|line| line.strip_prefix("location: ")).expect("an address");
+        let place = format!("http://127.0.0.1:{}/camp/summer/videos/", bucket.port);
+        assert!(url.starts_with(&place) && url.contains("X-Amz-Signature="), "{url}");
+        assert!(url.contains("X-Amz-Expires=300"), "{url}");
+        let (_, target) = url.split_once(&format!(":{}", bucket.port)).expect("a path");
+        assert!(asked_bucket(&bucket, target), "{url}");
+    }
+    let page = asked(port, &format!("/video/{video}")).await;
+    let origin = format!("http://127.0.0.1:{}", bucket.port);
+    for part in [format!("connect-src 'self' {origin};"), format!(" {origin}; font-src")] {
+        assert!(page.contains(&part), "{part}: {page}");
+    }
+    served.kill().expect("it ends");
+    served.wait().expect("it has ended");
+}
+
+fn asked_bucket(bucket: &Bucket, target: &str) -> bool {
+    bucket.answer("GET", target, Vec::new()).0 == "200 OK"
 }

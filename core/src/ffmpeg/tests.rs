@@ -144,13 +144,20 @@ async fn too_few_keyframes_are_a_reason_to_encode() {
 
 #[tokio::test]
 async fn high_dynamic_range_of_a_phone_becomes_usual_colors() {
-    let options = "-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -tag:v hvc1 -c:a aac -x265-params \
-                   log-level=none:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc";
-    let film = film("lake.mov", "320x180", 1.0, options);
-    assert_eq!(shown(&film.source, "v:0", "codec_name,color_transfer"), "hevc,smpte2084");
-    film.convert().await.expect("converted");
-    let colors = film.video("180.mp4", "codec_name,pix_fmt,color_range,color_space,color_transfer");
-    assert_eq!(colors, "h264,yuv420p,tv,bt709,bt709");
+    // PQ of Samsung phones, and HLG of iPhones.
+    for transfer in ["smpte2084", "arib-std-b67"] {
+        let options = format!(
+            "-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -tag:v hvc1 -c:a aac -x265-params \
+             log-level=none:colorprim=bt2020:transfer={transfer}:colormatrix=bt2020nc"
+        );
+        let film = film("lake.mov", "320x180", 1.0, &options);
+        let source = shown(&film.source, "v:0", "codec_name,color_transfer");
+        assert_eq!(source, format!("hevc,{transfer}"));
+        film.convert().await.expect("converted");
+        let colors =
+            film.video("180.mp4", "codec_name,pix_fmt,color_range,color_space,color_transfer");
+        assert_eq!(colors, "h264,yuv420p,tv,bt709,bt709", "{transfer}");
+    }
 }
 
 #[tokio::test]
