@@ -1,5 +1,5 @@
-//! Suppression: which addresses get no mail, because they refused it permanently, and which opted
-//! out of a kind of mail. Only this module decides that, and only it writes these rows; pages and
+//! Suppression: which addresses get no mail, because they bounced (refused mail permanently), and
+//! which opted out of a kind of mail. Only this module decides that, and only it writes these rows; pages and
 //! lists read them to show them.
 
 use std::collections::HashMap;
@@ -11,12 +11,13 @@ use crate::db::{On, Tx};
 use crate::ids::FamilyId;
 use crate::{App, Result};
 
-/// Whether the address of a row `a` refused mail permanently. It then gets none, of any kind.
+/// Whether the address of a row `a` refused mail permanently. It then gets no more mail of a
+/// category; what somebody asked for, such as a link for a new password, is still tried.
 pub(crate) const REFUSED: &str =
     "exists (select 1 from suppressed_addresses s where s.email = a.email)";
 
-/// Selects `email`, `full_name` and `profile_id` for each address that gets mail of the category
-/// `$1` as a family, unless it is [`REFUSED`]. `$2` says whether the camp requires verification;
+/// Selects `email`, `full_name` and `profile_id` for each address that wants mail of the category
+/// `$1` as a family; callers leave out those that are [`REFUSED`]. `$2` says whether the camp requires verification;
 /// otherwise unverified addresses get mail as well. `$3` says whether only approved families do.
 pub(super) const FAMILY_READERS: &str = "select a.email, p.full_name, p.id as profile_id
          from (select email, profile_id from profile_addresses

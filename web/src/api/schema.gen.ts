@@ -3460,6 +3460,14 @@ export interface components {
         InvitationLink: {
             url: string;
         };
+        /** @description Which reports staff saw when they decided to keep a comment. */
+        KeepComment: {
+            /**
+             * Format: int64
+             * @description The number of open reports that the page showed.
+             */
+            reports: number;
+        };
         LetterRetry: {
             /** Format: int64 */
             queued: number;
@@ -6065,6 +6073,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6108,7 +6117,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepComment"];
+            };
+        };
         responses: {
             /** @description No Content */
             204: {
@@ -6121,6 +6134,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
