@@ -208,7 +208,11 @@ impl Camp {
 
     /// A parent who signed up and confirmed the address.
     pub async fn parent(&self, name: &str, email: &str) -> Browser {
-        let browser = self.unconfirmed_parent(name, email).await;
+        self.parent_with(self.browser(), name, email).await
+    }
+
+    pub async fn parent_with(&self, browser: Browser, name: &str, email: &str) -> Browser {
+        browser.post("/api/auth/sign-up", sign_up(name, email)).await.expect(201);
         let token = self.token_for(email).await;
         browser.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
         browser
