@@ -6,7 +6,7 @@ import { useSession, useSite, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";
-import { writeDraft, readDraft, useDraftDeletions } from "../lib/drafts";
+import { writeUnsent, readUnsent, useUnsentDeletions } from "../lib/unsent";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
 import { Button } from "../ui/button";
@@ -26,7 +26,7 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
   const comments = useInfiniteQuery(commentsQuery(videoId));
   const shown = comments.data?.length ?? 0;
   const now = useNow();
-  const deletions = useDraftDeletions();
+  const deletions = useUnsentDeletions();
   return (
     <section aria-labelledby="comments" className="sheet overflow-clip max-md:-mx-1">
       <header className="flex items-center justify-between px-5 py-4">
@@ -78,7 +78,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   const { pathname } = useLocation();
   const client = useQueryClient();
   const what = `comment ${videoId}`;
-  const kept = useMemo(() => (pending ? null : readDraft<string>(what, user?.id)), [what, user?.id, pending]);
+  const kept = useMemo(() => (pending ? null : readUnsent<string>(what, user?.id)), [what, user?.id, pending]);
   const [typed, setTyped] = useState<string | null>(null);
   const content = typed ?? kept ?? "";
   const latest = useRef(content);
@@ -109,7 +109,7 @@ function CommentForm({ videoId }: { videoId: string }) {
 
   function type(words: string) {
     setTyped(words);
-    writeDraft(what, user?.id, words || null);
+    writeUnsent(what, user?.id, words || null);
   }
 
   const mayWrite = Boolean(user?.can_comment);

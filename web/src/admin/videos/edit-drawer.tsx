@@ -7,14 +7,23 @@ import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Switch, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel, type Draft } from "./draft";
+import {
+  changesOf,
+  valuesOf,
+  merge,
+  nineInTheMorning,
+  reachOf,
+  statusOf,
+  updateLabel,
+  type FormValues,
+} from "./form-values";
 import { invalidUrl, LinkField, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { requiresSignIn } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
 import { FormButtons } from "../shared/form-buttons";
-import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
+import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { people } from "../shared/words";
 import { DescriptionField, TitleField } from "./video-fields";
 import { UnpublishQuestion } from "./unpublish-question";
@@ -26,9 +35,9 @@ type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
 function useEditForm({ video: opened, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
   const [asking, setAsking] = useState(false);
-  const edited = useDraft({
+  const edited = useFormValues({
     opened,
-    draftOf: (one) => draftOf(one, timeZone),
+    valuesOf: (one) => valuesOf(one, timeZone),
     merge,
     read: async (one) => {
       const fresh = await readVideo(one);
@@ -40,12 +49,12 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
       onClose();
     },
   });
-  const { row: video, draft, becameStale } = edited;
-  const status = statusOf(draft);
+  const { row: video, values, becameStale } = edited;
+  const status = statusOf(values);
   const takesAway = video.status === "published" && status !== "published";
 
   async function save() {
-    const saved = await editVideo(video.id, { version: video.version, ...changesOf(draft, video, timeZone) });
+    const saved = await editVideo(video.id, { version: video.version, ...changesOf(values, video, timeZone) });
     toast({
       title: "Success",
       description: withNotifications(withSchedule("Video updated successfully", saved.video, timeZone), saved.notified),
@@ -65,12 +74,12 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
   }
 
   const state = useStaffForm({
-    draft: edited,
+    values: edited,
     leave: { name: video.title, about: "changes", onClose },
     check: () => ({
-      ...(draft.title.trim() ? {} : { title: "Title is required" }),
-      ...(looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
-      ...(!draft.publish && draft.time && !draft.date ? { scheduled_date: noMoment } : {}),
+      ...(values.title.trim() ? {} : { title: "Title is required" }),
+      ...(looksLikeLink(values.video_url) ? {} : { video_url: invalidUrl }),
+      ...(!values.publish && values.time && !values.date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
       // Asks first when families lose a video that they can watch.
@@ -97,23 +106,23 @@ export function EditDrawer(props: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, draft, set, status, stale, reload, ...state } = useEditForm(props);
+  const { row: video, values, set, status, stale, reload, ...state } = useEditForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
-  const reach = reachOf(video, draft.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
+  const reach = reachOf(video, values.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
 
   return (
     <Drawer title="Edit video" onClose={close}>
       <form {...form} className="grid gap-5">
-        <DraftNotice what="video" stale={stale} onReload={reload} />
-        <TitleField title={draft.title} error={errors.title} onChange={(title) => set({ title })} />
+        <StaleFormNotice what="video" stale={stale} onReload={reload} />
+        <TitleField title={values.title} error={errors.title} onChange={(title) => set({ title })} />
         <DescriptionField
-          description={draft.description}
+          description={values.description}
           error={errors.description}
           rows={4}
           onChange={(description) => set({ description })}
         />
         <LinkField
-          value={draft.video_url}
+          value={values.video_url}
           onChange={(video_url) => set({ video_url })}
           error={errors.video_url}
           saved={video}
@@ -124,7 +133,7 @@ export function EditDrawer(props: Props) {
             name="upload_date"
             type="date"
             max={site?.today}
-            value={draft.upload_date}
+            value={values.upload_date}
             onChange={(event) => set({ upload_date: event.target.value })}
             required
           />
@@ -133,19 +142,19 @@ export function EditDrawer(props: Props) {
           name="is_featured"
           label="Is Featured"
           hint="It is first on the home page for a week."
-          checked={draft.is_featured}
+          checked={values.is_featured}
           onChange={(event) => set({ is_featured: event.target.checked })}
         />
 
         <AvailabilityFields
           video={video}
-          draft={draft}
+          values={values}
           set={set}
           error={errors.scheduled_date ?? errors.status}
           reach={reach}
         />
 
-        <TriedNotice tried={tried} url={draft.video_url} />
+        <TriedNotice tried={tried} url={values.video_url} />
         <FormMessage>{message}</FormMessage>
         <FormButtons sticky onCancel={close} busy={busy} doing="Updating...">
           {updateLabel(video.status, status, reach)}
@@ -159,33 +168,33 @@ export function EditDrawer(props: Props) {
 
 type AvailabilityProps = {
   video: AdminVideo;
-  draft: Draft;
-  set: (change: Partial<Draft>) => void;
+  values: FormValues;
+  set: (change: Partial<FormValues>) => void;
   error: string | undefined;
   reach: number;
 };
 
 /** Published, scheduled or a draft, and what that means for families. */
-function AvailabilityFields({ video, draft, set, error, reach }: AvailabilityProps) {
-  const status = statusOf(draft);
+function AvailabilityFields({ video, values, set, error, reach }: AvailabilityProps) {
+  const status = statusOf(values);
   return (
     <fieldset className="grid gap-4 border-t border-line pt-5">
       <legend className="sr-only">When families see it</legend>
       <Switch
         label="Publish Immediately"
         hint="While this is off, the video waits for the date below or stays a draft."
-        checked={draft.publish}
+        checked={values.publish}
         onChange={(event) =>
           set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })
         }
       />
       <ScheduleFields
         optional
-        date={draft.date}
-        time={draft.time}
-        onDate={(date) => set({ date, time: date ? draft.time || nineInTheMorning : "" })}
+        date={values.date}
+        time={values.time}
+        onDate={(date) => set({ date, time: date ? values.time || nineInTheMorning : "" })}
         onTime={(time) => set({ time })}
-        disabled={draft.publish}
+        disabled={values.publish}
         error={error}
       />
       {video.status !== "draft" && status !== "draft" && (
