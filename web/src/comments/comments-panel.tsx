@@ -9,12 +9,13 @@ import { ago, initials, number } from "../lib/format";
 import { writeUnsent, readUnsent, useUnsentDeletions } from "../lib/unsent";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
+import { AvatarRowSkeleton } from "../ui/avatar-row-skeleton";
 import { Button } from "../ui/button";
 import { ConfirmDialog } from "../ui/dialog";
 import { TextArea } from "../ui/field";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
-import { ErrorState, Loading, Skeleton } from "../ui/states";
+import { ErrorState, Loading } from "../ui/states";
 import { toast } from "../ui/toast";
 import { commentsQuery, deleteComment, postComment } from "./queries";
 
@@ -226,14 +227,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
 const CommentsSkeleton = () => (
   <Loading label="Loading comments" className="px-5">
     {Array.from({ length: 4 }, (_, i) => (
-      <div key={i} className="grid grid-cols-[34px_1fr] gap-3 py-4">
-        <Skeleton className="size-8.5 rounded-full" />
-        <div className="grid gap-2">
-          <Skeleton className="w-2/5" />
-          <Skeleton className="w-11/12" />
-          <Skeleton className="w-3/5" />
-        </div>
-      </div>
+      <AvatarRowSkeleton key={i} lines={["w-2/5", "w-11/12", "w-3/5"]} className="py-4" />
     ))}
   </Loading>
 );

@@ -1,11 +1,12 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useFilters } from "../../lib/filters";
 import { count } from "../../lib/format";
+import { AvatarRowSkeleton } from "../../ui/avatar-row-skeleton";
 import { Button, IconButton } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
-import { EmptyState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, Loading } from "../../ui/states";
 import { FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
@@ -161,14 +162,11 @@ function Nothing({ filter, term, set }: NothingProps) {
 const CommentsSkeleton = () => (
   <Loading label="Loading comments" className="sheet overflow-clip">
     {Array.from({ length: 5 }, (_, i) => (
-      <div key={i} className="grid grid-cols-[34px_1fr] gap-3 border-line p-4 not-first:border-t">
-        <Skeleton className="size-8.5 rounded-full" />
-        <div className="grid gap-2.5">
-          <Skeleton className="h-5 w-2/5" />
-          <Skeleton className="w-11/12" />
-          <Skeleton className="h-8 w-44" />
-        </div>
-      </div>
+      <AvatarRowSkeleton
+        key={i}
+        lines={["h-5 w-2/5", "w-11/12", "h-8 w-44"]}
+        className="border-line p-4 not-first:border-t"
+      />
     ))}
   </Loading>
 );
