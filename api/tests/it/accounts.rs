@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use portal::accounts::staff::Role;
 use serde_json::json;
 
-use crate::camp::{PASSWORD, sign_up};
+use crate::camp::{PASSWORD, address, sign_up};
 
 story! {
     async fn a_parent_signs_up_confirms_and_is_told_apart_from_strangers(camp) {
@@ -282,9 +282,9 @@ story! {
 story! {
     async fn unsubscribing_works_signed_out_and_twice(camp) {
         use portal::notifications::Category;
-use portal::unsubscribe;
+        use portal::unsubscribe;
         let chaya = camp.parent("Chaya", "chaya@family.example").await;
-        let link = unsubscribe::token(&camp.app.keys, "chaya@family.example", Category::DailyVideos);
+        let link = unsubscribe::token(&camp.app.keys, &address("chaya@family.example"), Category::DailyVideos);
         let anyone = camp.browser();
         let shown = anyone.post("/api/unsubscribe/preview", json!({ "token": link })).await.expect(200).json();
         assert_eq!(shown["email_hint"], "c…a@family.example");

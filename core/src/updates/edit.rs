@@ -229,7 +229,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
 /// [`Error::Invalid`], [`Error::TooManyTests`]
 pub async fn send_test(tx: &mut Tx, app: &App, staff: &Staff, update: &TestUpdate) -> Result<()> {
     let data = json!(update.checked()?);
-    let to = (staff.id, staff.email.as_str());
+    let to = (staff.id, &staff.email);
     notifications::notify_test(tx, app, MailKind::UpdateTest, to, data).await?;
     let subject = Subject::none(SubjectKind::LiveUpdate);
     let actor = Actor::Staff(staff.id);

@@ -14,7 +14,7 @@ use portal::accounts::staff::{self, NewStaff, Role};
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::mail::{Mail, Mailer};
-use portal::{App, Config, StaffId, jobs, settings_admin};
+use portal::{App, Config, EmailAddress, StaffId, jobs, settings_admin};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +22,11 @@ pub use self::browser::{Browser, Reply};
 pub use self::listener::Listener;
 
 use self::databases::{postgres_command, postgres_copy, sqlite_template};
+
+/// An address as the portal stores it.
+pub fn address(typed: &str) -> EmailAddress {
+    EmailAddress::parse(typed).expect("an address")
+}
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Engine {
