@@ -216,6 +216,34 @@ story! {
 }
 
 story! {
+    async fn a_refused_void_says_what_has_to_be_voided_first(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = family(&staff, "chaya@family.example").await;
+        let entered = async |kind: &str, amount: i64| {
+            let row = json!({ "kind": kind, "amount": amount, "payment_date": "2026-07-15", "notes": "Agreed" });
+            record(&staff, &family, row).await.expect(201).json()["payment"].clone()
+        };
+        let first = entered("payment", 100_000).await;
+        let said = async || void(&staff, &first, "Wrong family").await.refused(409, "conflict")["detail"].clone();
+
+        let fund = entered("adjustment", -30_000).await;
+        assert_eq!(said().await, "$300 was already taken off by an adjustment; void the adjustment first.");
+        // Another payment covers some of it. The sentence names the adjustment, not what is missing.
+        entered("payment", 20_000).await;
+        assert_eq!(said().await, "$300 was already taken off by an adjustment; void the adjustment first.");
+        let refund = entered("refund", 10_000).await;
+        entered("refund", 15_000).await;
+        assert_eq!(said().await, "$250 was already refunded and $300 taken off by an adjustment; void these first.");
+        void(&staff, &fund, "No longer").await.expect(201);
+        assert_eq!(said().await, "$250 was already refunded; void the refunds first.");
+        void(&staff, &refund, "Never paid out").await.expect(201);
+        void(&staff, &first, "Wrong family").await.expect(201);
+        assert_eq!(shown(&staff, &family).await["plan"]["paid_amount"], 5_000);
+    }
+}
+
+story! {
     async fn a_mistake_is_taken_back_by_a_row_of_its_own(camp) {
         camp.set_clock("2026-07-15T16:00:00Z");
         let staff = camp.staff().await;

@@ -256,11 +256,61 @@ async fn voidable(
     }
     let plan = find(&mut *tx, profile_id).await?.ok_or(NO_PLAN)?;
     if plan.paid_amount < amount {
-        let refunded = money(amount - plan.paid_amount, &settings.currency);
-        let text = format!("{refunded} was already refunded; void the refund first.");
+        let text = lowered(tx, &plan).await?.what_to_void(&plan, amount, settings);
         return Err(Error::Forestalled { code: "conflict", text });
     }
     Ok((plan, amount))
+}
+
+/// What lowered the paid amount of a plan and was not voided: sums and numbers of rows.
+#[derive(sqlx::FromRow)]
+struct Lowered {
+    refunded: Cents,
+    refunds: i64,
+    taken_off: Cents,
+    adjustments: i64,
+}
+
+async fn lowered(tx: &mut Tx, plan: &Plan) -> Result<Lowered> {
+    tx.sql(
+        "select cast(coalesce(sum(case when p.kind = 'refund' then -p.amount end), 0) as bigint)
+                  as refunded,
+                count(case when p.kind = 'refund' then 1 end) as refunds,
+                cast(coalesce(sum(case when p.kind = 'adjustment' then -p.amount end), 0) as bigint)
+                  as taken_off,
+                count(case when p.kind = 'adjustment' then 1 end) as adjustments
+         from payments p
+         where p.plan_id = $1 and p.amount < 0
+           and not exists (select 1 from payments v where v.void_of = p.id)",
+    )
+    .bind(plan.id)
+    .one()
+    .await
+}
+
+impl Lowered {
+    /// Says what has to be voided before a row of this amount, of which less is paid.
+    fn what_to_void(&self, plan: &Plan, amount: Cents, settings: &Settings) -> String {
+        let shown = |amount| money(amount, &settings.currency);
+        let s = |rows: i64| if rows == 1 { "" } else { "s" };
+        let (refunded, taken_off) = (shown(self.refunded), shown(self.taken_off));
+        if plan.paid_amount + self.refunded >= amount {
+            return format!(
+                "{refunded} was already refunded; void the refund{} first.",
+                s(self.refunds)
+            );
+        }
+        let (by, s) = (if self.adjustments == 1 { "an " } else { "" }, s(self.adjustments));
+        if plan.paid_amount + self.taken_off >= amount {
+            return format!(
+                "{taken_off} was already taken off by {by}adjustment{s}; void the adjustment{s} first."
+            );
+        }
+        format!(
+            "{refunded} was already refunded and {taken_off} taken off by {by}adjustment{s}; void \
+             these first."
+        )
+    }
 }
 
 async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<FamilyId> {
