@@ -1,4 +1,5 @@
-//! All settings by name: the kind of value and the effect.
+//! All settings by name: the kind of value and the effect. The defaults are in `Settings::default`,
+//! `settings/mod.rs`.
 
 use chrono_tz::Tz;
 use serde_json::{Number, Value, json};
