@@ -112,7 +112,7 @@ async fn verify(
         None => jar,
     };
     let user = user.map(|user| SessionUser::of(&user, &settings));
-    Ok((jar, Json(Verified { email: proved.email, linked: proved.linked, user })))
+    Ok((jar, Json(Verified { email: proved.email.into(), linked: proved.linked, user })))
 }
 
 /// Send the confirmation link again

@@ -6,7 +6,9 @@ use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
 use portal::App;
 use portal::audit::Actor;
-use portal::comments::{self, AdminComment, Comment, NewComment, QueueCounts, QueueFilter, Report};
+use portal::comments::{
+    self, AdminComment, Comment, KeepComment, NewComment, QueueCounts, QueueFilter, Report,
+};
 use portal::pagination::PageRequest;
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -162,14 +164,16 @@ async fn counts(
 
 /// Keep a reported comment: its reports are closed
 #[utoipa::path(put, path = "/api/admin/comments/{id}/kept", tag = "comments", security(("staff" = [])),
-    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+    params(("id" = Uuid, Path)), request_body = KeepComment,
+    responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn keep(
     State(app): State<App>,
     CurrentStaff(staff): CurrentStaff,
     Id(id): Id,
+    Input(seen): Input<KeepComment>,
 ) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
-    comments::keep(&mut tx, &app, Actor::Staff(staff.id), id).await?;
+    comments::keep(&mut tx, &app, Actor::Staff(staff.id), id, seen).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -218,7 +222,8 @@ async fn show(
 
 /// Approve a comment that waits for review
 #[utoipa::path(post, path = "/api/admin/comments/{id}/approve", tag = "comments", security(("staff" = [])),
-    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+    params(("id" = Uuid, Path)),
+    responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn approve(
     State(app): State<App>,
     CurrentStaff(staff): CurrentStaff,

@@ -57,9 +57,8 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::Email => ("email", None, None, vec![]),
         Kind::EmailOrNone => ("email", Some(0), None, vec![]),
         Kind::Switch => ("switch", None, None, vec![]),
-        Kind::Number { min, max } | Kind::Money { min, max } => {
-            ("number", Some(min), Some(max), vec![])
-        }
+        Kind::Number { min, max } => ("number", Some(min), Some(max), vec![]),
+        Kind::Money { min, max } => ("number", Some(min.get()), Some(max.get()), vec![]),
         Kind::Choice(choices) => ("choice", None, None, choices.to_vec()),
         Kind::Https => ("https", None, None, vec![]),
         Kind::Zone => ("zone", None, None, vec![]),

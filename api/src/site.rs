@@ -97,7 +97,7 @@ impl SessionUser {
     pub fn of(user: &User, settings: &Settings) -> SessionUser {
         SessionUser {
             id: user.id.into(),
-            email: user.email.clone(),
+            email: user.email.to_string(),
             email_verified: user.verified,
             full_name: user.full_name.clone(),
             display_name: user.display_name().to_owned(),

@@ -167,7 +167,7 @@ async fn list(app: &App, json: bool) -> Result<()> {
             let seen = account.last_sign_in_at.map(|at| time_in(zone, at));
             vec![
                 account.username,
-                account.email,
+                account.email.into(),
                 account.role.to_string(),
                 if account.disabled { "disabled" } else { "active" }.to_owned(),
                 if account.two_factor { "yes" } else { "no" }.to_owned(),

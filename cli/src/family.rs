@@ -131,7 +131,7 @@ fn shown(field: Field, of: &Details, currency: &str) -> (&'static str, String) {
         Field::Email => ("email", or_none(of.email.clone())),
         Field::SecondaryEmail => ("second email", or_none(of.secondary_email.clone())),
         Field::TotalAmount => {
-            ("total", or_none(of.total_amount.map(|cents| money(cents, currency))))
+            ("total", or_none(of.total_amount.map(|amount| money(amount, currency))))
         }
         Field::DueDate => ("due date", or_none(of.due_date.map(|date| date.to_string()))),
     }

@@ -1,7 +1,7 @@
 //! `camp mail`: tests sending mail.
 
 use portal::mail::{self, SendError};
-use portal::{App, Config, Error, validation};
+use portal::{App, Config, EmailAddress, Error};
 
 use crate::output::{Code, Outcome, print, print_note};
 
@@ -22,7 +22,7 @@ pub enum Mail {
 impl Mail {
     pub async fn run(self, config: Config) -> Outcome {
         let Mail::Test { address } = self;
-        let Some(to) = validation::address(&address) else {
+        let Some(to) = EmailAddress::parse(&address) else {
             return Err(Error::invalid(
                 "address",
                 format!("“{address}” is not a valid email address."),

@@ -91,9 +91,8 @@ async fn list(app: &App, json: bool) -> Outcome {
         .map(|(key, value)| {
             let choices = match key.kind {
                 Kind::Choice(choices) => format!(" ({})", choices.join(", ")),
-                Kind::Number { min, max } | Kind::Money { min, max } => {
-                    format!(" ({min} to {max})")
-                }
+                Kind::Number { min, max } => format!(" ({min} to {max})"),
+                Kind::Money { min, max } => format!(" ({} to {})", min.get(), max.get()),
                 _ => String::new(),
             };
             vec![key.name.to_owned(), plain(value), format!("{}{choices}", key.help)]

@@ -14,7 +14,6 @@ use crate::mail::{Mail, SendError};
 use crate::notifications::{Deliver, Delivery, MailContent, MailKind, Notification, suppression};
 use crate::settings::Settings;
 use crate::unsubscribe;
-use crate::validation::with_ascii_domain;
 use crate::{
     App, Error, Result, accounts, alerts, messages, newsletters, payments, subscribers, updates,
     videos,
@@ -161,9 +160,7 @@ async fn compose(
     let stable = [notification.id.as_bytes().as_slice(), delivery.email.as_bytes()];
     let id: String =
         app.keys.hash("message-id", &stable)[..16].iter().map(|b| format!("{b:02x}")).collect();
-    // Older rows hold addresses from before domains were converted to ASCII.
-    let to = with_ascii_domain(&delivery.email).unwrap_or_else(|| delivery.email.clone());
-    let address = to.parse().map_err(Error::unforeseen)?;
+    let address = delivery.email.for_delivery().parse().map_err(Error::unforeseen)?;
     let name = (!delivery.full_name.is_empty()).then(|| delivery.full_name.clone());
     let page = leave.as_ref().map(|token| app.url(&format!("/unsubscribe?token={token}")));
     let (text, html) = content.render(app, &settings, page.as_deref())?;

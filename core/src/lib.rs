@@ -9,6 +9,7 @@ mod app;
 mod colors;
 mod cryptography;
 mod data_folder;
+mod email_address;
 mod error;
 mod ids;
 #[cfg(test)]
@@ -72,5 +73,6 @@ pub mod videos;
 
 pub use app::{App, Keys};
 pub use config::Config;
+pub use email_address::EmailAddress;
 pub use error::{Error, FieldError, OrTaken, Result};
 pub use ids::{FamilyId, StaffId, UserId};

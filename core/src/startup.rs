@@ -9,7 +9,7 @@ use crate::clock::Clock;
 use crate::config::Config;
 use crate::data_folder::{must_be_there, no_camp, shared_lock};
 use crate::db::Db;
-use crate::{App, Error, Result, backup, faq, file_permissions, updates};
+use crate::{App, Error, Result, backup, comments, faq, file_permissions, updates};
 
 impl App {
     /// Opens an existing camp and upgrades its database.
@@ -84,6 +84,7 @@ async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
         }
         db.migrate().await?;
         updates::end_old_pins(db).await?;
+        comments::add_search_texts(db).await?;
         faq::begin(db, &Clock::default()).await?;
         Ok(copy)
     };

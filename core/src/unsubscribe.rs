@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::Keys;
 use crate::db::{On, Tx};
+use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::notifications::{Category, suppression};
 use crate::{App, Error, Result, subscribers};
@@ -29,8 +30,9 @@ const PURPOSE: &str = "unsubscribe";
 
 /// Returns a signed token for an address and a category. It does not expire, because old mails stay
 /// in mailboxes.
-pub fn token(keys: &Keys, email: &str, category: Category) -> String {
-    let claim = serde_json::to_vec(&Claim { e: email.to_owned(), c: category }).unwrap_or_default();
+pub fn token(keys: &Keys, email: &EmailAddress, category: Category) -> String {
+    let claim =
+        serde_json::to_vec(&Claim { e: email.to_string(), c: category }).unwrap_or_default();
     let body = URL_SAFE_NO_PAD.encode(claim);
     let signature = keys.sign(PURPOSE, &body);
     format!("{body}.{signature}")
@@ -41,7 +43,7 @@ pub fn token(keys: &Keys, email: &str, category: Category) -> String {
 /// # Errors
 ///
 /// [`Error::Gone`] for an invalid token.
-pub fn read(app: &App, token: &str) -> Result<(String, Category)> {
+pub fn read(app: &App, token: &str) -> Result<(EmailAddress, Category)> {
     let broken = Error::Gone("This link is incomplete. Please open it again from the email.");
     let Some((body, signature)) = token.split_once('.') else { return Err(broken) };
     if !app.keys.verify(PURPOSE, body, signature) {
@@ -49,7 +51,7 @@ pub fn read(app: &App, token: &str) -> Result<(String, Category)> {
     }
     let claim = URL_SAFE_NO_PAD.decode(body).ok();
     match claim.and_then(|bytes| serde_json::from_slice::<Claim>(&bytes).ok()) {
-        Some(claim) => Ok((claim.e, claim.c)),
+        Some(claim) => Ok((EmailAddress::checked_before(claim.e), claim.c)),
         None => Err(broken),
     }
 }
@@ -70,7 +72,7 @@ pub fn hint(email: &str) -> String {
 pub async fn leave(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    email: &str,
+    email: &EmailAddress,
     category: Category,
     scope: Scope,
 ) -> Result<()> {
@@ -112,7 +114,7 @@ impl Choice {
 
 /// Returns which mail the address gets now, and whether it belongs to a family. Only such an
 /// address may subscribe again here.
-pub async fn standing(on: impl Into<On<'_>>, email: &str) -> Result<(Choice, bool)> {
+pub async fn standing(on: impl Into<On<'_>>, email: &EmailAddress) -> Result<(Choice, bool)> {
     let row: (bool, bool, bool, bool) = on
         .into()
         .sql(
@@ -144,7 +146,12 @@ pub async fn standing(on: impl Into<On<'_>>, email: &str) -> Result<(Choice, boo
 
 /// Stops and resumes kinds of mail to this address only, regardless of its family's other address.
 /// Only a family's address can resume. The mailing list requires a new confirmation.
-pub async fn choose(tx: &mut Tx, now: DateTime<Utc>, email: &str, wanted: Choice) -> Result<()> {
+pub async fn choose(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    email: &EmailAddress,
+    wanted: Choice,
+) -> Result<()> {
     for category in Choice::CATEGORIES {
         choose_one(tx, now, email, category, wanted.of(category)).await?;
     }
@@ -155,7 +162,7 @@ pub async fn choose(tx: &mut Tx, now: DateTime<Utc>, email: &str, wanted: Choice
 pub(crate) async fn choose_one(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    email: &str,
+    email: &EmailAddress,
     category: Category,
     wanted: bool,
 ) -> Result<()> {
@@ -167,7 +174,12 @@ pub(crate) async fn choose_one(
     }
 }
 
-async fn come_back(tx: &mut Tx, now: DateTime<Utc>, email: &str, category: Category) -> Result<()> {
+async fn come_back(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    email: &EmailAddress,
+    category: Category,
+) -> Result<()> {
     suppression::opt_in(tx, now, email, category).await?;
     tx.sql(
         "update profiles

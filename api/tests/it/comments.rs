@@ -296,7 +296,8 @@ story! {
         told(&staff, format!("{order}/hide")).await.expect(204);
         assert_eq!(said(&moshe, &video).await, [] as [&str; 0]);
         assert_eq!(waiting(&staff).await, 0);
-        told(&staff, format!("{order}/approve")).await.expect(204);
+        let late = told(&staff, format!("{order}/approve")).await.refused(409, "conflict");
+        assert_eq!(late["detail"], "Someone else just hid this comment.");
         let desk = staff.get(&admin_path(&video)).await.expect(200).json();
         assert_eq!(desk["items"][0]["held"], false);
         assert_eq!(desk["items"][0]["hidden"], true);
@@ -351,8 +352,11 @@ story! {
         assert_eq!(board(&staff).await, (json!(1), json!(1)));
 
         let kept = format!("/api/admin/comments/{}/kept", id(&comment));
-        chaya.put(&kept).await.refused(401, "staff_required");
-        let keeps = join_all((0..4).map(|_| staff.put(&kept))).await;
+        let seen = |reports: i64| json!({ "reports": reports });
+        chaya.put_with(&kept, seen(2)).await.refused(401, "staff_required");
+        staff.put_with(&kept, seen(1)).await.refused(409, "conflict");
+        assert_eq!(board(&staff).await, (json!(1), json!(1)), "the second report was not seen yet");
+        let keeps = join_all((0..4).map(|_| staff.put_with(&kept, seen(2)))).await;
         keeps.into_iter().for_each(|reply| drop(reply.expect(204)));
         assert_eq!(board(&staff).await, (json!(0), json!(0)));
         assert_eq!(queue(&staff, "").await.len(), 0);
@@ -368,12 +372,12 @@ story! {
         assert_eq!(again[0]["reasons"][0]["category"], "advertising");
 
         camp.wait(chrono::TimeDelta::minutes(1));
-        staff.put(&kept).await.expect(204);
+        staff.put_with(&kept, seen(1)).await.expect(204);
         staff.delete(&kept).await.expect(204);
         staff.delete(&kept).await.expect(204);
         assert_eq!(board(&staff).await, (json!(1), json!(1)), "taken back");
         assert_eq!(queue(&staff, "").await[0]["reports"], 1);
-        staff.put("/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/kept").await.refused(404, "not_found");
+        staff.put_with("/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/kept", seen(1)).await.refused(404, "not_found");
         staff.delete("/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/kept").await.refused(404, "not_found");
 
         let owner = camp.owner().await;

@@ -11,7 +11,7 @@ use portal::{messages, notifications};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
-use crate::camp::{Browser, Camp, PASSWORD, sign_up, token};
+use crate::camp::{Browser, Camp, PASSWORD, address, sign_up, token};
 
 const MOTHER: &str = "chaya.vogel@family.example";
 const FATHER: &str = "moshe.vogel@family.example";
@@ -143,7 +143,7 @@ async fn lived_in(camp: &Camp, staff: &Browser) -> (Value, String) {
     let change = json!({ "current_password": PASSWORD, "new_email": "vogel.new@family.example" });
     mother.post("/api/auth/email", change).await.expect(202);
     camp.work().await;
-    let link = unsubscribe::token(&camp.app.keys, FATHER, Category::CampUpdates);
+    let link = unsubscribe::token(&camp.app.keys, &address(FATHER), Category::CampUpdates);
     camp.browser()
         .post("/api/unsubscribe", json!({ "token": link, "scope": "category" }))
         .await
@@ -210,7 +210,7 @@ story! {
     async fn who_said_stop_gets_no_mail_when_the_office_enters_the_address_again(camp) {
         let staff = camp.staff().await;
         let family = add_family(&staff, MOTHER).await;
-        let link = unsubscribe::token(&camp.app.keys, MOTHER, Category::DailyVideos);
+        let link = unsubscribe::token(&camp.app.keys, &address(MOTHER), Category::DailyVideos);
         camp.browser().post("/api/unsubscribe", json!({ "token": link, "scope": "category" })).await.expect(204);
         staff.delete(&path(&family)).await.expect(204);
         assert_eq!(tables_with(&camp, &["vogel"]).await, set(&[]), "only a hash is kept");

@@ -13,6 +13,7 @@ mod accounts;
 mod admin_videos;
 mod alerts;
 mod analytics;
+mod answers;
 mod attacks;
 mod audit;
 mod audit_lines;

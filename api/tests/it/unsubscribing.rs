@@ -5,14 +5,14 @@ use portal::notifications::Category;
 use portal::unsubscribe;
 use serde_json::{Value, json};
 
-use crate::camp::{Browser, Camp, PASSWORD, sign_up};
+use crate::camp::{Browser, Camp, PASSWORD, address, sign_up};
 
 const MOTHER: &str = "chaya@family.example";
 const FATHER: &str = "moshe@family.example";
 
 /// Opens the link in a mail and presses "Stop all emails".
 async fn stop_all(camp: &Camp, email: &str) {
-    let link = unsubscribe::token(&camp.app.keys, email, Category::DailyVideos);
+    let link = unsubscribe::token(&camp.app.keys, &address(email), Category::DailyVideos);
     let wanted = json!({ "token": link, "scope": "everything" });
     camp.browser().post("/api/unsubscribe", wanted).await.expect(204);
 }

@@ -5,6 +5,7 @@ use futures_util::future::join_all;
 use portal::event_feed;
 use serde_json::{Value, json};
 
+use crate::answers::approved;
 use crate::camp::{Browser, Camp, Reply, sign_up};
 use crate::payments::count;
 
@@ -61,12 +62,8 @@ story! {
         assert_eq!(reach["recipients"], 1);
         let new = update("Buses are late", json!({ "priority": "high", "message": "Fifty minutes.\n\nWater & <snacks> on board." }));
         let reply = staff.post("/api/admin/live-updates", new).await.expect(201).json();
-        assert_eq!(reply["notified"], 1);
+        approved("posted_update", &reply);
         let posted = &reply["update"];
-        assert_eq!(posted["deliveries"], json!({ "queued": 1, "sent": 0, "failed": 0, "suppressed": 0 }));
-        assert_eq!(posted["is_active"], true);
-        assert_eq!(posted["announced"], true);
-        assert_eq!(posted["posted_by"], "feder");
         camp.work().await;
         let mail = camp.mail_to("chaya@family.example").await;
         assert_eq!(mail.subject, "High priority: Buses are late");

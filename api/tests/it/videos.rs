@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use crate::answers::approved;
 use crate::camp::{Browser, Camp};
 
 /// Noon in camp, in the middle of the summer.
@@ -67,14 +68,8 @@ story! {
         let staff = camp.staff().await;
         let new = video("קאלער וואר", json!({ "description": "The gates open.\n\nBlue & <white>." }));
         let reply = staff.post("/api/admin/videos", new).await.expect(201).json();
-        assert_eq!(reply["notified"], 2);
         let posted = &reply["video"];
-        assert_eq!(posted["status"], "published");
-        assert_eq!(posted["announced"], true);
-        assert_eq!(posted["recipients"], Value::Null);
-        assert_eq!(posted["upload_date"], "2026-07-29");
-        assert_eq!(posted["uploaded_by"], "feder");
-        assert_eq!(posted["page_url"], format!("/video/{}", id(posted)));
+        approved("published_video", &reply);
         camp.work().await;
         camp.work().await;
         let mut told = video_mails(&camp);

@@ -175,22 +175,62 @@ on_both_engines! {
     }
 }
 
+on_both_engines! {
+    async fn staff_find_comments_of_before_the_upgrade(camp: Camp) {
+        std::fs::create_dir_all(camp.data("")).expect("a folder");
+        let file = format!("sqlite://{}", camp.data("camp.db").display());
+        let url = camp.database_url().unwrap_or(file);
+        let db = Db::open(&url).await.expect("a database");
+        let steps = until(25).await;
+        match &db {
+            Db::Sqlite { write, .. } => steps.run(write).await,
+            Db::Postgres(pool) => steps.run(pool).await,
+        }
+        .expect("migrated");
+        let id = video(&db, 1, "upload", "https://media.example/day-1.mp4").await;
+        execute!(
+            &db,
+            "insert into video_comments (id, video_id, author_name, content, created_at)
+             values ($1, $2, 'Rivky', $3, $4)",
+            Uuid::now_v7(),
+            id,
+            // Points, a double quote inside of a word, and a line break.
+            "שָׁלוֹם\nל״ג בעומר".to_owned(),
+            Utc::now(),
+        );
+        db.close().await;
+
+        let said = camp.run(&["migrate"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let db = Db::open(&url).await.expect("a database");
+        let text = "select search_text from video_comments";
+        let found: String = match &db {
+            Db::Sqlite { write, .. } => sqlx::query_scalar(text).fetch_one(write).await,
+            Db::Postgres(pool) => sqlx::query_scalar(text).fetch_one(pool).await,
+        }
+        .expect("a text");
+        assert_eq!(found, portal::search_text::normalize("Rivky שלום לג בעומר"));
+        db.close().await;
+    }
+}
+
 /// A video of an earlier version.
-async fn video(db: &Db, n: usize, kind: &str, link: &str) {
-    let now = Utc::now();
+async fn video(db: &Db, n: usize, kind: &str, link: &str) -> Uuid {
+    let (id, now) = (Uuid::now_v7(), Utc::now());
     execute!(
         db,
         "insert into videos
            (id, title, video_url, video_type, upload_date, year, status, is_featured, view_count,
             like_count, comment_count, search_text, staff_search_text, version, created_at, updated_at)
          values ($1, $2, $3, $4, $5, 2026, 'draft', false, 0, 0, 0, '', '', 1, $6, $6)",
-        Uuid::now_v7(),
+        id,
         format!("Day {n}"),
         link.to_owned(),
         kind.to_owned(),
         now.date_naive(),
         now,
     );
+    id
 }
 
 /// A camp of an earlier version with this many families.

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::sessions::Holder;
 use super::tokens::{self, Bearer, Purpose};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::UserId;
 use crate::notifications::{AccountMail, Delivery, Notice, Notification};
 use crate::{App, Result};
@@ -53,7 +54,7 @@ pub(super) async fn is_there(
     app: &App,
     kind: AccountMail,
     notification: &Notification,
-    email: &str,
+    email: &EmailAddress,
 ) -> Result<bool> {
     let (db, id, version) = (&app.db, notification.subject_id, version(notification));
     let found: i64 = match kind {

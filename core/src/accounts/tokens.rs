@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::sessions::{Holder, random_token, token_hash};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, StaffId, UserId};
 use crate::{App, Error, Result};
 
@@ -39,7 +40,7 @@ pub struct Bearer {
     pub profile_id: Option<FamilyId>,
     pub staff_id: Option<StaffId>,
     /// The address that the link verifies, if it was sent to one.
-    pub email: Option<String>,
+    pub email: Option<EmailAddress>,
 }
 
 /// A token that was just spent.

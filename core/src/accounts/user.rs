@@ -8,6 +8,7 @@ use super::sessions::Device;
 use crate::Result;
 use crate::access::Access;
 use crate::db::On;
+use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
 use crate::settings::Settings;
 
@@ -26,7 +27,7 @@ pub enum UserType {
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct User {
     pub id: UserId,
-    pub email: String,
+    pub email: EmailAddress,
     pub full_name: String,
     pub verified: bool,
     pub profile_id: FamilyId,

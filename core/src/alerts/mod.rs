@@ -7,6 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::clock::day_in;
+use crate::email_address::EmailAddress;
 use crate::jobs::{self, Job};
 use crate::notifications::{self, Deliver, MailContent, MailKind, Notice, Notification};
 use crate::settings::{self, Settings};
@@ -91,7 +92,7 @@ async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
     }
     let day = day_in(settings.timezone, app.clock.now());
     let mut tx = app.db.begin().await?;
-    let owners: Vec<(Uuid, String, String)> = tx
+    let owners: Vec<(Uuid, EmailAddress, String)> = tx
         .sql("select id, email, username from staff where role = 'owner' and disabled_at is null")
         .all()
         .await?;

@@ -6,6 +6,7 @@ use chrono_tz::Tz;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::money::Cents;
 use crate::spreadsheet::cell::decimal;
 
 /// One field of the details of an action.
@@ -90,7 +91,7 @@ pub(super) fn shown(field: &str, value: &Value, zone: Tz) -> String {
         Value::Bool(true) => "yes".into(),
         Value::Bool(false) => "no".into(),
         Value::Number(cents) if MONEY.iter().any(|key| field.ends_with(key)) => {
-            cents.as_i64().map_or_else(|| cents.to_string(), decimal)
+            cents.as_i64().map_or_else(|| cents.to_string(), |cents| decimal(Cents::new(cents)))
         }
         Value::String(text) => match text.parse::<DateTime<Utc>>() {
             Ok(at) => wall(at, zone),

@@ -7,13 +7,13 @@ use super::{NOT_FOUND, Place, emit_removed, uncount};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
-use crate::{App, Result};
+use crate::{App, Error, Result};
 
 /// Deletes anybody's comment.
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotFound`]
+/// [`Error::NotFound`]
 pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let gone: Option<Place> = tx
         .sql("delete from video_comments where id = $1 returning video_id, hidden_at")
@@ -32,7 +32,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotFound`]
+/// [`Error::NotFound`]
 pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let held: Option<(Uuid,)> = tx
         .sql(
@@ -72,7 +72,7 @@ pub async fn hide(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotFound`]
+/// [`Error::NotFound`]
 pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let shown: Option<(Uuid,)> = tx
         .sql(
@@ -91,7 +91,7 @@ pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
 ///
 /// # Errors
 ///
-/// [`crate::Error::NotFound`]
+/// [`Error::NotFound`], and [`Error::Conflict`] when somebody hid it meanwhile.
 pub async fn approve(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let approved: Option<(Uuid,)> = tx
         .sql(
@@ -102,7 +102,7 @@ pub async fn approve(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<(
         .bind(id)
         .optional()
         .await?;
-    let Some((video_id,)) = approved else { return must_exist(tx, id).await };
+    let Some((video_id,)) = approved else { return must_be_shown(tx, id).await };
     stand(tx, app, actor, Action::CommentApprove, id, (video_id, "held")).await
 }
 
@@ -129,6 +129,20 @@ pub(super) async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {
     match comments {
         0 => Err(NOT_FOUND),
         _ => Ok(()),
+    }
+}
+
+/// Fails for a comment that staff hid, so that nobody believes that families see it.
+pub(super) async fn must_be_shown(tx: &mut Tx, id: Uuid) -> Result<()> {
+    let hidden: Option<(bool,)> = tx
+        .sql("select hidden_at is not null from video_comments where id = $1")
+        .bind(id)
+        .optional()
+        .await?;
+    match hidden {
+        None => Err(NOT_FOUND),
+        Some((true,)) => Err(Error::Conflict("Someone else just hid this comment.")),
+        Some((false,)) => Ok(()),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Viewer;
-use crate::db::Tx;
+use crate::db::{Db, Tx};
 use crate::events::{self, Event};
 use crate::ids::UserId;
 use crate::pagination::{Page, PageRequest};
@@ -22,7 +22,9 @@ use crate::{App, Error, Result};
 
 pub use admin::{approve, delete, hide, show};
 pub use queue::{AdminComment, QueueCounts, QueueFilter, counts, list_for_staff, queue};
-pub use reports::{Report, ReportCategory, ReportReason, keep, may_report, reopen, report};
+pub use reports::{
+    KeepComment, Report, ReportCategory, ReportReason, keep, may_report, reopen, report,
+};
 
 const LONGEST: usize = 2000;
 const NOT_FOUND: Error = Error::NotFound("This comment no longer exists.");
@@ -228,6 +230,27 @@ pub async fn erase_author(tx: &mut Tx, user_id: UserId) -> Result<()> {
         .await?;
     }
     Ok(())
+}
+
+/// Adds the search texts of comments from before schema 26. Runs with each migration; there is
+/// nothing to do later.
+pub(crate) async fn add_search_texts(db: &Db) -> Result<()> {
+    let without: Vec<(Uuid, String, String)> = db
+        .sql("select id, author_name, content from video_comments where search_text = ''")
+        .all()
+        .await?;
+    if without.is_empty() {
+        return Ok(());
+    }
+    let mut tx = db.begin().await?;
+    for (id, author_name, content) in without {
+        tx.sql("update video_comments set search_text = $2 where id = $1")
+            .bind(id)
+            .bind(search_text(&author_name, &content))
+            .execute()
+            .await?;
+    }
+    tx.commit().await
 }
 
 /// What staff find a comment by.

@@ -8,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::NOT_FOUND;
-use super::admin::{must_exist, record};
+use super::admin::{must_be_shown, must_exist, record};
 use crate::access::Viewer;
 use crate::audit::{Action, Actor};
 use crate::db::Tx;
@@ -123,12 +123,21 @@ pub async fn report(
     Ok(())
 }
 
+/// Which reports staff saw when they decided to keep a comment.
+#[derive(Debug, Clone, Copy, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeepComment {
+    /// The number of open reports that the page showed.
+    pub reports: i64,
+}
+
 /// Closes the reports of a comment, which stays as it is. Repeating it changes nothing.
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
-pub async fn keep(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
+/// [`Error::NotFound`], and [`Error::Conflict`] when somebody hid the comment, or a reader reported
+/// it, after the page was loaded.
+pub async fn keep(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, seen: KeepComment) -> Result<()> {
     let kept: Option<(Uuid,)> = tx
         .sql(
             "update video_comments set reported_at = null
@@ -138,7 +147,7 @@ pub async fn keep(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .bind(id)
         .optional()
         .await?;
-    let Some((video_id,)) = kept else { return must_exist(tx, id).await };
+    let Some((video_id,)) = kept else { return must_be_shown(tx, id).await };
     let closed = tx
         .sql(
             "update comment_reports set closed_at = $2, closed_by = $3
@@ -149,6 +158,11 @@ pub async fn keep(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .bind(actor.staff_id())
         .execute()
         .await?;
+    if i64::try_from(closed).is_ok_and(|closed| closed > seen.reports) {
+        return Err(Error::Conflict(
+            "Another reader just reported this comment. Please look again.",
+        ));
+    }
     let details = json!({ "video_id": video_id, "reports": closed });
     record(tx, app, actor, Action::CommentKeep, id, details).await
 }

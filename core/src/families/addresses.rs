@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{EXISTS, pending, refresh_search_text};
 use crate::accounts::tokens;
 use crate::db::{On, Tx};
+use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::FamilyId;
 use crate::{Error, Result};
@@ -15,15 +16,16 @@ use crate::{Error, Result};
 /// An address and how it became known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub(crate) struct Kept {
-    pub email: String,
+    #[serde(deserialize_with = "EmailAddress::from_stored_json")]
+    pub email: EmailAddress,
     pub entered_by_staff: bool,
     pub verified_at: Option<DateTime<Utc>>,
 }
 
 impl Kept {
     /// An address that staff have just entered.
-    pub fn typed(email: &str) -> Kept {
-        Kept { email: email.to_owned(), entered_by_staff: true, verified_at: None }
+    pub fn typed(email: &EmailAddress) -> Kept {
+        Kept { email: email.clone(), entered_by_staff: true, verified_at: None }
     }
 }
 
@@ -56,12 +58,12 @@ pub(crate) async fn change_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: FamilyId,
-    email: Option<Option<String>>,
-    secondary: Option<Option<String>>,
+    email: Option<Option<EmailAddress>>,
+    secondary: Option<Option<EmailAddress>>,
 ) -> Result<bool> {
     let before = addresses(tx, id).await?;
     // An address keeps its verification when it moves between primary and secondary.
-    let place = |typed: Option<Option<String>>, old: &Option<Kept>| match typed {
+    let place = |typed: Option<Option<EmailAddress>>, old: &Option<Kept>| match typed {
         None => old.clone(),
         Some(None) => None,
         Some(Some(email)) => {
@@ -113,7 +115,11 @@ pub(crate) async fn replace_addresses(
 }
 
 /// Whether an address belongs to a family now.
-pub(crate) async fn has_address(on: impl Into<On<'_>>, id: FamilyId, email: &str) -> Result<bool> {
+pub(crate) async fn has_address(
+    on: impl Into<On<'_>>,
+    id: FamilyId,
+    email: &EmailAddress,
+) -> Result<bool> {
     let found: i64 = on
         .into()
         .sql("select count(*) from profile_addresses where profile_id = $1 and email = $2")
@@ -197,7 +203,7 @@ pub(crate) async fn add_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
     profile_id: FamilyId,
-    email: &str,
+    email: &EmailAddress,
 ) -> Result<()> {
     tx.sql(
         "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
@@ -228,8 +234,8 @@ pub(crate) async fn move_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
     profile_id: FamilyId,
-    old: &str,
-    new: &str,
+    old: &EmailAddress,
+    new: &EmailAddress,
 ) -> Result<()> {
     tx.sql(
         "update profile_addresses set email = $3, entered_by_staff = false, verified_at = $4

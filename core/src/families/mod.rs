@@ -12,7 +12,9 @@ pub use own::{OwnChanges, OwnProfile, change_own, own};
 
 use crate::accounts::{User, UserType};
 use crate::db::{On, Tx};
+use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
+use crate::money::Cents;
 use crate::search_text::normalize;
 use crate::{Error, Result};
 
@@ -77,17 +79,17 @@ pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Resul
     }
 }
 
-/// Sets the sort keys of the family in lists ordered by payment.
+/// Sets the sort keys of the family in lists ordered by payment. `paid` is `None` without a plan.
 pub(crate) async fn set_standing(
     tx: &mut Tx,
     id: FamilyId,
     standing: i64,
-    paid: i64,
+    paid: Option<Cents>,
 ) -> Result<()> {
     tx.sql("update profiles set list_standing = $2, list_paid = $3 where id = $1")
         .bind(id)
         .bind(standing)
-        .bind(paid)
+        .bind(paid.map_or(-1, Cents::get))
         .execute()
         .await?;
     Ok(())
@@ -108,7 +110,7 @@ pub(crate) async fn create_own(
     user_type: UserType,
     preferences: Preferences,
 ) -> Result<FamilyId> {
-    insert(tx, now, "self", None, full_name, child_name, user_type, preferences, "").await
+    insert(tx, now, "self", None, full_name, child_name, user_type, preferences, None).await
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -121,7 +123,7 @@ pub(crate) async fn insert(
     child_name: &str,
     user_type: UserType,
     preferences: Preferences,
-    primary_email: &str,
+    primary_email: Option<&EmailAddress>,
 ) -> Result<FamilyId> {
     let id = FamilyId::generate();
     tx.sql(
@@ -140,9 +142,9 @@ pub(crate) async fn insert(
     .bind(preferences.daily_video_email)
     .bind(preferences.camp_updates_email)
     .bind(approved_at)
-    .bind(search_text(full_name, child_name, Some(primary_email).filter(|email| !email.is_empty())))
+    .bind(search_text(full_name, child_name, primary_email.map(|email| email.as_str())))
     .bind(now)
-    .bind(primary_email)
+    .bind(primary_email.map_or("", |email| email.as_str()))
     .execute()
     .await?;
     Ok(id)
@@ -390,7 +392,7 @@ pub(crate) async fn refresh_search_text(tx: &mut Tx, id: FamilyId) -> Result<()>
     tx.sql("update profiles set search_text = $2, list_email = $3 where id = $1")
         .bind(id)
         .bind(search_text)
-        .bind(primary.map(|kept| kept.email).unwrap_or_default())
+        .bind(primary.map_or_else(String::new, |kept| kept.email.into()))
         .execute()
         .await?;
     Ok(())

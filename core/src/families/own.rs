@@ -159,7 +159,7 @@ pub async fn change_own(
     let secondary = match changes.secondary_email.as_deref().map(str::trim) {
         None => None,
         Some("") => Some(None),
-        Some(email) => Some(Some(checks.email("secondary_email", email))),
+        Some(email) => Some(checks.email("secondary_email", email)),
     };
     checks.done()?;
     if let Some(given) = &changes.current_password {

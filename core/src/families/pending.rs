@@ -7,6 +7,7 @@ use crate::accounts::sessions::Holder;
 use crate::accounts::{User, links};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
@@ -30,7 +31,7 @@ pub(crate) async fn set_secondary(
     tx: &mut Tx,
     app: &App,
     user: &User,
-    email: Option<String>,
+    email: Option<EmailAddress>,
     confirmed: bool,
 ) -> Result<()> {
     let id = user.profile_id;
@@ -75,8 +76,8 @@ pub(crate) async fn set_secondary(
 }
 
 /// Returns the address that waits for confirmation.
-pub(crate) async fn of(tx: &mut Tx, id: FamilyId) -> Result<Option<String>> {
-    let found: Option<(String,)> = tx
+pub(crate) async fn of(tx: &mut Tx, id: FamilyId) -> Result<Option<EmailAddress>> {
+    let found: Option<(EmailAddress,)> = tx
         .sql("select email from pending_addresses where profile_id = $1")
         .bind(id)
         .optional()
@@ -84,7 +85,7 @@ pub(crate) async fn of(tx: &mut Tx, id: FamilyId) -> Result<Option<String>> {
     Ok(found.map(|(email,)| email))
 }
 
-async fn ask(tx: &mut Tx, app: &App, user: &User, email: &str) -> Result<()> {
+async fn ask(tx: &mut Tx, app: &App, user: &User, email: &EmailAddress) -> Result<()> {
     let (kind, holder) = (AccountMail::SecondaryEmail, Holder::User(user.id));
     let notice = links::with_link(tx, kind, user.profile_id, holder).await?;
     notifications::notify_limited(tx, app, notice, email, "").await?.or_refuse()
@@ -119,7 +120,12 @@ pub async fn ask_again(app: &App, user: &User) -> Result<()> {
 ///
 /// [`Error::Gone`] when the family no longer asks for it, [`Error::Conflict`] when another family
 /// has the address or this one has no room for it, [`Error::NotFound`] when the family was deleted.
-pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -> Result<()> {
+pub(crate) async fn confirm(
+    tx: &mut Tx,
+    app: &App,
+    id: FamilyId,
+    email: &EmailAddress,
+) -> Result<()> {
     let now = app.clock.now();
     let asked = tx
         .sql("delete from pending_addresses where profile_id = $1 and email = $2")
@@ -159,8 +165,8 @@ pub(crate) async fn confirm(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -
 }
 
 /// Notifies the family that somebody else may join it now.
-async fn notify_family(tx: &mut Tx, app: &App, id: FamilyId, email: &str) -> Result<()> {
-    let members: Vec<(UserId, String, String)> = tx
+async fn notify_family(tx: &mut Tx, app: &App, id: FamilyId, email: &EmailAddress) -> Result<()> {
+    let members: Vec<(UserId, EmailAddress, String)> = tx
         .sql(
             "select id, email, full_name from users
              where profile_id = $1 and email <> $2 and verified_at is not null",

@@ -11,6 +11,7 @@ use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, change_addresses, put_address};
 use crate::families::{DEFAULT_PREFERENCES, insert, refresh_search_text};
 use crate::ids::FamilyId;
+use crate::money::Cents;
 use crate::notifications::{self, AccountMail, Category, Notice, suppression};
 use crate::payments::{self, PlanChanges};
 use crate::unsubscribe;
@@ -43,9 +44,11 @@ pub struct FamilyChanges {
     #[schema(value_type = Option<String>)]
     pub secondary_email: Option<Option<String>>,
     /// Cents. Makes a plan where there is none.
-    pub total_amount: Option<i64>,
+    #[schema(value_type = Option<i64>)]
+    pub total_amount: Option<Cents>,
     /// Cents. The difference is recorded as an adjustment and needs one of the two notes.
-    pub paid_amount: Option<i64>,
+    #[schema(value_type = Option<i64>)]
+    pub paid_amount: Option<Cents>,
     /// The family sees this.
     pub adjustment_note: Option<String>,
     /// Only staff see this.
@@ -81,11 +84,11 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     let email = match new.email.trim().is_empty() {
         true => {
             checks.refuse("email", missing);
-            String::new()
+            None
         }
         false => checks.email("email", &new.email),
     };
-    checks.done()?;
+    let email = checks.done_with(email)?;
     let settings = app.settings().await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -98,7 +101,7 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
         &child_name,
         UserType::Parent,
         DEFAULT_PREFERENCES,
-        &email,
+        Some(&email),
     )
     .await?;
     put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
@@ -141,7 +144,7 @@ pub async fn edit(app: &App, actor: Actor, id: FamilyId, changes: FamilyChanges)
     let mut typed = |field: &str, given: &Option<Option<String>>| {
         given.as_ref().map(|given| match given.as_deref().map(str::trim) {
             None | Some("") => None,
-            Some(email) => Some(checks.email(field, email)),
+            Some(email) => checks.email(field, email),
         })
     };
     let email = typed("email", &changes.email);

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::ids::FamilyId;
+use crate::money::Cents;
 use crate::payments::{self, Badge, Plan};
 use crate::spreadsheet::cell::{decimal, plain};
 use crate::{App, Error, Result};
@@ -18,8 +19,8 @@ struct Row {
     email: Option<String>,
     secondary_email: Option<String>,
     user_type: UserType,
-    total_amount: Option<i64>,
-    paid_amount: Option<i64>,
+    total_amount: Option<Cents>,
+    paid_amount: Option<Cents>,
     due_date: Option<NaiveDate>,
     logins: i64,
     created_at: DateTime<Utc>,
@@ -88,7 +89,7 @@ fn cells(row: &Row, settings: &crate::settings::Settings, today: NaiveDate) -> V
         let (id, profile_id, due_date) = (row.id.into(), row.id, row.due_date);
         Plan { id, profile_id, total_amount, paid_amount, due_date, version: 0 }.on(today)
     });
-    let amount = |cents: Option<i64>| cents.map(decimal).unwrap_or_default();
+    let amount = |amount: Option<Cents>| amount.map(decimal).unwrap_or_default();
     let status = match plan.as_ref().map_or(Badge::NoPlan, |plan| plan.badge) {
         Badge::PaidInFull => "Paid in Full",
         Badge::PaymentDue => "Payment Due",

@@ -9,6 +9,7 @@ use crate::accounts::UserType;
 use crate::db::{Db, On, Sql};
 use crate::families::NO_FAMILY;
 use crate::ids::FamilyId;
+use crate::money::Cents;
 use crate::notifications::Category;
 use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::payments::{self, Plan, standing};
@@ -91,8 +92,8 @@ struct Record {
     created_at: DateTime<Utc>,
     version: i64,
     plan_id: Option<Uuid>,
-    total_amount: Option<i64>,
-    paid_amount: Option<i64>,
+    total_amount: Option<Cents>,
+    paid_amount: Option<Cents>,
     due_date: Option<NaiveDate>,
     plan_version: Option<i64>,
     search_text: String,

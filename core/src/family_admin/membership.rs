@@ -7,6 +7,7 @@ use super::{Family, family, import};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::families::addresses::drop_all;
 use crate::families::{FamilyRecord, find};
 use crate::ids::{FamilyId, UserId};
@@ -25,7 +26,7 @@ pub async fn invite(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     let profile = find(&mut tx, id).await?;
-    let address: Option<(String,)> = tx
+    let address: Option<(EmailAddress,)> = tx
         .sql("select email from profile_addresses where profile_id = $1 and kind = 'primary'")
         .bind(id)
         .optional()
@@ -89,7 +90,7 @@ pub async fn invitation_link(app: &App, actor: Actor, id: FamilyId) -> Result<St
 pub async fn clear_limits(app: &App, actor: Actor, id: FamilyId) -> Result<u64> {
     let mut tx = app.db.begin().await?;
     find(&mut tx, id).await?;
-    let logins: Vec<(String,)> =
+    let logins: Vec<(EmailAddress,)> =
         tx.sql("select email from users where profile_id = $1").bind(id).all().await?;
     let mut cleared = 0;
     for (email,) in logins {
@@ -220,7 +221,7 @@ async fn notify_users(
     mail: AccountMail,
 ) -> Result<Told> {
     // Nobody knows whose an unverified address is (decision M2).
-    let known: Vec<(String,)> = tx
+    let known: Vec<(EmailAddress,)> = tx
         .sql(
             "select u.email from users u
              where u.profile_id = $1
@@ -348,8 +349,8 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -
 
 /// The family's known addresses: entered by staff or verified. Mails and messages of an unverified
 /// address may be somebody else's.
-async fn known_addresses(tx: &mut Tx, id: FamilyId) -> Result<Vec<String>> {
-    let rows: Vec<(String,)> = tx
+async fn known_addresses(tx: &mut Tx, id: FamilyId) -> Result<Vec<EmailAddress>> {
+    let rows: Vec<(EmailAddress,)> = tx
         .sql(
             "select email from profile_addresses
              where profile_id = $1 and (entered_by_staff or verified_at is not null)

@@ -8,12 +8,14 @@ use serde_json::{Map, Value, json};
 use super::import;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::families::addresses::{Kept, addresses, set_addresses};
 use crate::families::{
     DEFAULT_PREFERENCES, FamilyRecord, create_own, find, lock, move_user, pending,
     refresh_search_text,
 };
 use crate::ids::{FamilyId, UserId};
+use crate::money::Cents;
 use crate::notifications::suppression;
 use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
@@ -68,8 +70,10 @@ pub struct Merged {
 #[derive(Debug, Clone, Copy, Serialize, PartialEq, utoipa::ToSchema)]
 #[schema(as = MergeTotals)]
 pub struct Totals {
-    pub keep: i64,
-    pub drop: i64,
+    #[schema(value_type = i64)]
+    pub keep: Cents,
+    #[schema(value_type = i64)]
+    pub drop: Cents,
 }
 
 /// How a merge changes the mail of an address: what it opted out of stays off, what the kept family
@@ -145,7 +149,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
 }
 
 /// The mail preferences of each address of the two families.
-async fn mail(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<Vec<(String, Choice)>> {
+async fn mail(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<Vec<(EmailAddress, Choice)>> {
     let mut found = Vec::new();
     for id in [keep, drop] {
         let (primary, secondary) = addresses(tx, id).await?;
@@ -173,7 +177,7 @@ fn changes(
 
 /// The amounts of a plan for the audit log.
 fn amounts(plan: &Option<payments::Plan>) -> Value {
-    let amount = |of: fn(&payments::Plan) -> i64| plan.as_ref().map(of);
+    let amount = |of: fn(&payments::Plan) -> Cents| plan.as_ref().map(of);
     json!({
         "total_amount": amount(|plan| plan.total_amount),
         "paid_amount": amount(|plan| plan.paid_amount),
@@ -349,7 +353,7 @@ async fn outcome(
     tx: &mut Tx,
     today: chrono::NaiveDate,
     id: FamilyId,
-    before: Vec<(String, Choice)>,
+    before: Vec<(EmailAddress, Choice)>,
 ) -> Result<Merged> {
     let profile = find(&mut *tx, id).await?;
     let plan = payments::find(&mut *tx, id).await?;
@@ -370,7 +374,7 @@ async fn outcome(
     let mut mail = Vec::new();
     for (email, before) in before {
         let (after, _) = unsubscribe::standing(&mut *tx, &email).await?;
-        mail.push(Mail { email, before, after });
+        mail.push(Mail { email: email.into(), before, after });
     }
     Ok(Merged {
         full_name: profile.full_name,
@@ -381,7 +385,7 @@ async fn outcome(
         unconfirmed_logins: 0,
         payments,
         comments,
-        emails: [primary, secondary].into_iter().flatten().map(|kept| kept.email).collect(),
+        emails: [primary, secondary].into_iter().flatten().map(|kept| kept.email.into()).collect(),
         mail,
     })
 }

@@ -21,6 +21,7 @@ pub use summary::{Summary, summary};
 use membership::remove;
 
 use crate::accounts::UserType;
+use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::notifications::{Category, suppression};
 use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
@@ -76,7 +77,8 @@ pub struct Detail {
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 #[schema(as = FamilyAddress)]
 pub struct Address {
-    pub email: String,
+    #[schema(value_type = String)]
+    pub email: EmailAddress,
     /// `primary`, `secondary`, `login` for one that only a login uses, or `pending` for a second one
     /// that a member typed and its owner has not confirmed.
     pub kind: String,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::list::TO_APPROVE;
+use crate::money::Cents;
 use crate::payments::{self, standing};
 use crate::settings::Settings;
 use crate::{App, Result};
@@ -14,7 +15,8 @@ pub struct Summary {
     pub total_users: i64,
     pub paid_in_full: i64,
     /// Cents, including payments of deleted families.
-    pub total_revenue: i64,
+    #[schema(value_type = i64)]
+    pub total_revenue: Cents,
     pub overdue: i64,
     pub to_approve: i64,
     pub no_plan: i64,
@@ -22,7 +24,8 @@ pub struct Summary {
     pub due: i64,
     pub currency: String,
     /// Cents that a new family owes.
-    pub default_plan_amount: i64,
+    #[schema(value_type = i64)]
+    pub default_plan_amount: Cents,
 }
 
 /// Returns the totals above the list.
@@ -34,7 +37,7 @@ pub async fn summary(app: &App, settings: &Settings) -> Result<Summary> {
         i64,
         i64,
         i64,
-        i64,
+        Cents,
     ) = app
         .db
         .sql([

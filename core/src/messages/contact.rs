@@ -11,6 +11,7 @@ use super::mail::Acknowledgment;
 use super::{Department, SenderType};
 use crate::accounts::User;
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::events::{self, Event};
 use crate::notifications::{self, MessageMail, Notice};
 use crate::rate_limits::{self, Room};
@@ -68,7 +69,7 @@ pub async fn receive(
     checks.require(!subject.is_empty(), "subject", "Please enter a subject.");
     let message = checks.block("message", &new.message, 5000);
     checks.require(!message.is_empty(), "message", "Please write a message first.");
-    checks.done()?;
+    let email = checks.done_with(email)?;
     rate_limits::count_network(app, rate_limits::CONTACT_BY_ADDRESS, from).await?;
     rate_limits::count(app, rate_limits::CONTACT_BY_SENDER, &email).await?;
 
@@ -98,7 +99,7 @@ pub async fn receive(
     .bind(proved)
     .execute()
     .await?;
-    notify_camp(&mut tx, app, id, new.department.address(&settings)).await?;
+    notify_camp(&mut tx, app, id, &new.department.address(&settings)).await?;
     let data = json!(Acknowledgment { copy: proved });
     let notice = Notice { kind: MessageMail::Received.into(), subject_id: id, data };
     match proved {
@@ -114,7 +115,7 @@ pub async fn receive(
 }
 
 /// Notifies the camp of a message. Above the limit, one last mail says that more messages wait.
-async fn notify_camp(tx: &mut Tx, app: &App, id: Uuid, camp: &str) -> Result<()> {
+async fn notify_camp(tx: &mut Tx, app: &App, id: Uuid, camp: &EmailAddress) -> Result<()> {
     let limit = rate_limits::CONTACT_BY_MAILBOX;
     let kind = match rate_limits::count_own_mail(tx, app, limit, camp).await? {
         Room::Enough => MessageMail::Arrived,
@@ -125,7 +126,7 @@ async fn notify_camp(tx: &mut Tx, app: &App, id: Uuid, camp: &str) -> Result<()>
 }
 
 /// Returns the messages from this address, for its owner.
-pub(crate) async fn of_sender(app: &App, email: &str) -> Result<Vec<Value>> {
+pub(crate) async fn of_sender(app: &App, email: &EmailAddress) -> Result<Vec<Value>> {
     let rows: Vec<(String, String, Option<String>, DateTime<Utc>)> = app
         .db
         .sql("select subject, message, child_name, created_at from messages where email = $1 order by created_at")

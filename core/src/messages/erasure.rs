@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::events::{self, Event};
 use crate::{App, Result};
 
@@ -14,7 +15,11 @@ const REMOVED: &str = "The text was removed when the sender was deleted.";
 
 /// Erases the content of messages from an address and of their replies. The rows stay, so that the
 /// counts of the inbox stay correct.
-pub(crate) async fn erase_sender(tx: &mut Tx, now: DateTime<Utc>, email: &str) -> Result<()> {
+pub(crate) async fn erase_sender(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    email: &EmailAddress,
+) -> Result<()> {
     tx.sql(
         "update message_replies set body = $2
          where message_id in (select id from messages where email = $1)",

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::Error;
+use crate::email_address::EmailAddress;
 use crate::settings::Settings;
 
 pub use contact::{NewMessage, Received, receive};
@@ -50,15 +51,15 @@ pub enum Department {
 
 impl Department {
     /// The address that receives its mail.
-    pub fn address(self, settings: &Settings) -> &str {
+    pub fn address(self, settings: &Settings) -> EmailAddress {
         let own = match self {
             Department::Staff => &settings.staff_email,
             Department::VideoTeam => &settings.video_team_email,
         };
-        match own.is_empty() {
+        EmailAddress::checked_before(match own.is_empty() {
             true => &settings.contact_email,
             false => own,
-        }
+        })
     }
 
     fn name(self) -> &'static str {

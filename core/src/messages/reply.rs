@@ -9,6 +9,7 @@ use super::inbox::{BODY, find, triage};
 use super::{Message, NOT_FOUND, ReplyDelivery};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::events::{self, Event};
 use crate::notifications::{self, MessageMail, Notice};
 use crate::validation::Validator;
@@ -86,6 +87,7 @@ pub async fn reply(
     .bind(id)
     .execute()
     .await?;
+    let email = EmailAddress::checked_before(email);
     // The sender typed the name as well.
     let name = if proved { name.as_str() } else { "" };
     notifications::notify(tx, app, Notice::new(MessageMail::Reply, reply_id), &email, name).await?;

@@ -161,7 +161,7 @@ pub async fn send_test(
     newsletter: &TestNewsletter,
 ) -> Result<()> {
     let data = json!(checked(&newsletter.subject, &newsletter.body)?);
-    let to = (staff.id, staff.email.as_str());
+    let to = (staff.id, &staff.email);
     notifications::notify_test(tx, app, MailKind::NewsletterTest, to, data).await?;
     let subject = Subject::none(SubjectKind::Letter);
     let actor = Actor::Staff(staff.id);

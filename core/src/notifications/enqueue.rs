@@ -9,6 +9,7 @@ use super::suppression::{self, FAMILY_READERS, REFUSED};
 use super::{Audience, Category, Deliver, MailKind, Notice};
 use crate::access::Access;
 use crate::db::{On, Tx};
+use crate::email_address::EmailAddress;
 use crate::ids::StaffId;
 use crate::rate_limits;
 use crate::settings::Settings;
@@ -154,7 +155,7 @@ pub async fn notify(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
-    email: &str,
+    email: &EmailAddress,
     full_name: &str,
 ) -> Result<()> {
     notify_by(tx, app, notice, email, full_name, None).await.map(drop)
@@ -191,7 +192,7 @@ pub async fn notify_limited(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
-    email: &str,
+    email: &EmailAddress,
     full_name: &str,
 ) -> Result<Limited> {
     if let Some(refusal) = rate_limits::count_mail(tx, app, email).await? {
@@ -207,7 +208,7 @@ pub async fn notify_requested(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
-    email: &str,
+    email: &EmailAddress,
     full_name: &str,
 ) -> Result<Limited> {
     if let Some(refusal) = rate_limits::count_asked_mail(tx, app, notice.kind.text(), email).await?
@@ -228,7 +229,7 @@ pub async fn notify_test(
     tx: &mut Tx,
     app: &App,
     kind: MailKind,
-    (staff_id, email): (StaffId, &str),
+    (staff_id, email): (StaffId, &EmailAddress),
     data: Value,
 ) -> Result<()> {
     rate_limits::count_test(tx, app, staff_id).await?;
@@ -240,7 +241,7 @@ pub async fn notify_once(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
-    email: &str,
+    email: &EmailAddress,
     full_name: &str,
     once_key: &str,
 ) -> Result<Option<Uuid>> {
@@ -251,7 +252,7 @@ async fn notify_by(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
-    email: &str,
+    email: &EmailAddress,
     full_name: &str,
     once_key: Option<String>,
 ) -> Result<Option<Uuid>> {

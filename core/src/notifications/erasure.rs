@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::suppression;
 use crate::db::{On, Sql, Texts, Tx, Value};
+use crate::email_address::EmailAddress;
 use crate::{App, Result};
 
 /// How long mails keep the name and address of their recipient: 13 months, so that this summer can
@@ -61,7 +62,7 @@ async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -
 /// Erases a person's address from all mails and from the refused addresses. If nobody has the
 /// address any more, its opt-outs are kept under a hash. Call it after the owner's records are
 /// deleted.
-pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
+pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
     withdraw(tx, "email = $1", email).await?;
     suppression::erase(tx, app, email).await
 }

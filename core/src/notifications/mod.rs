@@ -26,6 +26,7 @@ pub(crate) use recovery::clear_heartbeats;
 pub use recovery::{last_heartbeat, record_heartbeat, recover};
 
 use crate::db::{On, Tx};
+use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::{App, Result, jobs};
 
@@ -71,7 +72,7 @@ pub struct Notification {
 /// A mail to one address, claimed for sending.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Delivery {
-    pub email: String,
+    pub email: EmailAddress,
     pub full_name: String,
     pub profile_id: Option<FamilyId>,
     pub attempts: i64,

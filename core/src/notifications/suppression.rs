@@ -1,5 +1,5 @@
-//! Suppression: which addresses get no mail, because they refused it permanently, and which opted
-//! out of a kind of mail. Only this module decides that, and only it writes these rows; pages and
+//! Suppression: which addresses get no mail, because they bounced (refused mail permanently), and
+//! which opted out of a kind of mail. Only this module decides that, and only it writes these rows; pages and
 //! lists read them to show them.
 
 use std::collections::HashMap;
@@ -8,15 +8,17 @@ use chrono::{DateTime, Utc};
 
 use super::Category;
 use crate::db::{On, Tx};
+use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::{App, Result};
 
-/// Whether the address of a row `a` refused mail permanently. It then gets none, of any kind.
+/// Whether the address of a row `a` refused mail permanently. It then gets no more mail of a
+/// category; what somebody asked for, such as a link for a new password, is still tried.
 pub(crate) const REFUSED: &str =
     "exists (select 1 from suppressed_addresses s where s.email = a.email)";
 
-/// Selects `email`, `full_name` and `profile_id` for each address that gets mail of the category
-/// `$1` as a family, unless it is [`REFUSED`]. `$2` says whether the camp requires verification;
+/// Selects `email`, `full_name` and `profile_id` for each address that wants mail of the category
+/// `$1` as a family; callers leave out those that are [`REFUSED`]. `$2` says whether the camp requires verification;
 /// otherwise unverified addresses get mail as well. `$3` says whether only approved families do.
 pub(super) const FAMILY_READERS: &str = "select a.email, p.full_name, p.id as profile_id
          from (select email, profile_id from profile_addresses
@@ -40,7 +42,7 @@ pub(super) const FAMILY_READERS: &str = "select a.email, p.full_name, p.id as pr
 pub(crate) async fn refuse(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    email: &str,
+    email: &EmailAddress,
     reason: &str,
 ) -> Result<()> {
     tx.sql(
@@ -56,7 +58,7 @@ pub(crate) async fn refuse(
 }
 
 /// Allows mail to an address that had refused it. Returns whether it had.
-pub(super) async fn allow(tx: &mut Tx, email: &str) -> Result<bool> {
+pub(super) async fn allow(tx: &mut Tx, email: &EmailAddress) -> Result<bool> {
     let allowed =
         tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
     Ok(allowed > 0)
@@ -66,7 +68,7 @@ pub(super) async fn allow(tx: &mut Tx, email: &str) -> Result<bool> {
 pub(crate) async fn opt_out(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    email: &str,
+    email: &EmailAddress,
     category: Category,
 ) -> Result<()> {
     tx.sql(
@@ -97,7 +99,7 @@ pub(crate) async fn opt_out(
 pub(crate) async fn opt_in(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    email: &str,
+    email: &EmailAddress,
     category: Category,
 ) -> Result<()> {
     tx.sql("delete from unsubscribes where email = $1 and category = $2")
@@ -129,7 +131,10 @@ pub(crate) async fn opt_in(
 }
 
 /// Returns what the address opted out of, regardless of its family's preferences.
-pub(crate) async fn opted_out(on: impl Into<On<'_>>, email: &str) -> Result<Vec<Category>> {
+pub(crate) async fn opted_out(
+    on: impl Into<On<'_>>,
+    email: &EmailAddress,
+) -> Result<Vec<Category>> {
     let rows: Vec<(Category,)> = on
         .into()
         .sql("select category from unsubscribes where email = $1 order by category")
@@ -141,7 +146,7 @@ pub(crate) async fn opted_out(on: impl Into<On<'_>>, email: &str) -> Result<Vec<
 
 /// Erases what is known about an address that nobody has any more. Its opt-outs are kept under a
 /// hash.
-pub(super) async fn erase(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
+pub(super) async fn erase(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
     keep_hashed(tx, app, email).await?;
     tx.sql(
         "delete from suppressed_addresses
@@ -159,7 +164,7 @@ pub(super) async fn erase(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
 
 /// Keeps the opt-outs of an address under a hash once it belongs to no family. The law requires
 /// that they are kept. The address itself is no longer needed.
-async fn keep_hashed(tx: &mut Tx, app: &App, email: &str) -> Result<()> {
+async fn keep_hashed(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
     tx.sql(
         "insert into kept_opt_outs (email_hash, category, created_at)
          select $2, category, created_at from unsubscribes
@@ -188,8 +193,9 @@ pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
     if kept.is_empty() {
         return Ok(());
     }
-    let addresses: Vec<(String,)> = tx.sql("select email from profile_addresses").all().await?;
-    let known: HashMap<Vec<u8>, String> =
+    let addresses: Vec<(EmailAddress,)> =
+        tx.sql("select email from profile_addresses").all().await?;
+    let known: HashMap<Vec<u8>, EmailAddress> =
         addresses.into_iter().map(|(email,)| (hash(app, &email), email)).collect();
     for (email_hash, category, created_at) in kept {
         let Some(email) = known.get(&email_hash) else { continue };
@@ -241,6 +247,6 @@ pub(crate) async fn keep_declined(
     Ok(())
 }
 
-fn hash(app: &App, email: &str) -> Vec<u8> {
+fn hash(app: &App, email: &EmailAddress) -> Vec<u8> {
     app.keys.hash("opt-out", &[email.as_bytes()])
 }

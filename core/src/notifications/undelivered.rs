@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{Deliver, suppression};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
+use crate::email_address::EmailAddress;
 use crate::pagination::{Page, PageRequest};
 use crate::{App, Error, Result, jobs};
 
@@ -175,22 +176,21 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
     let now = app.clock.now();
     let mut queued = 0;
     for MailRef { notification_id, email } in mails {
-        let again = tx
+        let again: Option<(EmailAddress,)> = tx
             .sql(
                 "update deliveries
                  set status = 'queued', attempts = 0, due_at = $3, created_at = $3, updated_at = $3
-                 where notification_id = $1 and email = $2 and status = 'failed'",
+                 where notification_id = $1 and email = $2 and status = 'failed'
+                 returning email",
             )
             .bind(*notification_id)
             .bind(email)
             .bind(now)
-            .execute()
+            .optional()
             .await?;
-        if again == 0 {
-            continue;
-        }
+        let Some((email,)) = again else { continue };
         queued += 1;
-        suppression::allow(tx, email).await?;
+        suppression::allow(tx, &email).await?;
         tx.sql(
             "update notifications set sent = null, failed = null, suppressed = null where id = $1",
         )
@@ -245,16 +245,22 @@ pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>
 /// # Errors
 ///
 /// [`Error::NotFound`]
-pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, email: &str) -> Result<()> {
-    if !suppression::allow(tx, email).await? {
-        return Err(Error::NotFound("Emails already go to this address."));
+pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, typed: &str) -> Result<()> {
+    let forms = EmailAddress::stored_forms(typed).into_iter().flatten();
+    let mut allowed = None;
+    for form in forms {
+        if suppression::allow(tx, &form).await? {
+            allowed = Some(form);
+            break;
+        }
     }
+    let email = allowed.ok_or(Error::NotFound("Emails already go to this address."))?;
     let family: Option<(Uuid,)> = tx
         .sql(
             "select profile_id from profile_addresses where email = $1
              union select profile_id from users where email = $1",
         )
-        .bind(email)
+        .bind(&email)
         .optional()
         .await?;
     let subject = match family {

@@ -11,7 +11,7 @@ use super::{Kind, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, receipt
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::ids::FamilyId;
-use crate::money::{MOST, money};
+use crate::money::{Cents, MOST, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};
@@ -31,7 +31,8 @@ pub enum NewKind {
 pub struct NewPayment {
     pub kind: NewKind,
     /// Cents, more than 0. An adjustment can be negative to reduce what was paid.
-    pub amount: i64,
+    #[schema(value_type = i64)]
+    pub amount: Cents,
     /// Today or earlier, in the camp's time zone.
     pub payment_date: NaiveDate,
     /// The family sees this: in the mail about it, on its profile page and on paper.
@@ -64,8 +65,8 @@ pub struct Recorded {
 /// A row to write.
 pub struct Entry {
     pub kind: Kind,
-    /// In cents; signed.
-    pub amount: i64,
+    /// Signed.
+    pub amount: Cents,
     pub payment_date: NaiveDate,
     /// Visible to the family.
     pub notes: Option<String>,
@@ -86,15 +87,19 @@ impl NewPayment {
         let staff_notes = note(&mut checks, "staff_notes", &self.staff_notes);
         let (kind, amount) = match self.kind {
             NewKind::Payment => (Kind::Payment, self.amount),
-            NewKind::Refund => (Kind::Refund, self.amount.saturating_neg()),
+            NewKind::Refund => (Kind::Refund, -self.amount),
             NewKind::Adjustment => (Kind::Adjustment, self.amount),
         };
         if kind == Kind::Adjustment {
-            checks.require(amount != 0, "amount", "Please enter an amount other than 0.");
+            checks.require(amount != Cents::ZERO, "amount", "Please enter an amount other than 0.");
             let missing = "Please add a note that says why.";
             checks.require(notes.is_some() || staff_notes.is_some(), "notes", missing);
         } else {
-            checks.require(self.amount > 0, "amount", "Please enter an amount greater than 0.");
+            checks.require(
+                self.amount > Cents::ZERO,
+                "amount",
+                "Please enter an amount greater than 0.",
+            );
         }
         checks.require((-MOST..=MOST).contains(&amount), "amount", {
             format!("Please enter an amount up to {}.", money(MOST, &settings.currency))
@@ -163,7 +168,7 @@ fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Setting
             ),
         ));
     }
-    if paid < 0 {
+    if paid < Cents::ZERO {
         let text = format!("This is more than the {} paid so far.", shown(plan.paid_amount));
         return Err(Error::invalid("amount", text));
     }
@@ -232,8 +237,8 @@ async fn voidable(
     settings: &Settings,
     profile_id: FamilyId,
     id: Uuid,
-) -> Result<(Plan, i64)> {
-    let (kind, amount, voided): (Kind, i64, bool) = tx
+) -> Result<(Plan, Cents)> {
+    let (kind, amount, voided): (Kind, Cents, bool) = tx
         .sql(
             "select p.kind, p.amount,
                     exists (select 1 from payments v where v.void_of = p.id) as voided
@@ -251,11 +256,61 @@ async fn voidable(
     }
     let plan = find(&mut *tx, profile_id).await?.ok_or(NO_PLAN)?;
     if plan.paid_amount < amount {
-        let refunded = money(amount - plan.paid_amount, &settings.currency);
-        let text = format!("{refunded} was already refunded; void the refund first.");
+        let text = lowered(tx, &plan).await?.what_to_void(&plan, amount, settings);
         return Err(Error::Forestalled { code: "conflict", text });
     }
     Ok((plan, amount))
+}
+
+/// What lowered the paid amount of a plan and was not voided: sums and numbers of rows.
+#[derive(sqlx::FromRow)]
+struct Lowered {
+    refunded: Cents,
+    refunds: i64,
+    taken_off: Cents,
+    adjustments: i64,
+}
+
+async fn lowered(tx: &mut Tx, plan: &Plan) -> Result<Lowered> {
+    tx.sql(
+        "select cast(coalesce(sum(case when p.kind = 'refund' then -p.amount end), 0) as bigint)
+                  as refunded,
+                count(case when p.kind = 'refund' then 1 end) as refunds,
+                cast(coalesce(sum(case when p.kind = 'adjustment' then -p.amount end), 0) as bigint)
+                  as taken_off,
+                count(case when p.kind = 'adjustment' then 1 end) as adjustments
+         from payments p
+         where p.plan_id = $1 and p.amount < 0
+           and not exists (select 1 from payments v where v.void_of = p.id)",
+    )
+    .bind(plan.id)
+    .one()
+    .await
+}
+
+impl Lowered {
+    /// Says what has to be voided before a row of this amount, of which less is paid.
+    fn what_to_void(&self, plan: &Plan, amount: Cents, settings: &Settings) -> String {
+        let shown = |amount| money(amount, &settings.currency);
+        let s = |rows: i64| if rows == 1 { "" } else { "s" };
+        let (refunded, taken_off) = (shown(self.refunded), shown(self.taken_off));
+        if plan.paid_amount + self.refunded >= amount {
+            return format!(
+                "{refunded} was already refunded; void the refund{} first.",
+                s(self.refunds)
+            );
+        }
+        let (by, s) = (if self.adjustments == 1 { "an " } else { "" }, s(self.adjustments));
+        if plan.paid_amount + self.taken_off >= amount {
+            return format!(
+                "{taken_off} was already taken off by {by}adjustment{s}; void the adjustment{s} first."
+            );
+        }
+        format!(
+            "{refunded} was already refunded and {taken_off} taken off by {by}adjustment{s}; void \
+             these first."
+        )
+    }
 }
 
 async fn family_of(tx: &mut Tx, payment_id: Uuid) -> Result<FamilyId> {

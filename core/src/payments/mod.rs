@@ -20,6 +20,7 @@ use crate::accounts::User;
 use crate::clock::day_in;
 use crate::db::Db;
 use crate::ids::FamilyId;
+use crate::money::Cents;
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -43,7 +44,8 @@ pub struct Payment {
     pub id: Uuid,
     pub kind: Kind,
     /// The change of the paid amount: refunds are negative.
-    pub amount: i64,
+    #[schema(value_type = i64)]
+    pub amount: Cents,
     pub payment_date: NaiveDate,
     /// The family sees this: in its mails, on its profile page and on paper.
     pub notes: Option<String>,
@@ -64,7 +66,8 @@ pub struct FamilyPayment {
     pub id: Uuid,
     pub kind: Kind,
     /// The change of the paid amount: refunds are negative.
-    pub amount: i64,
+    #[schema(value_type = i64)]
+    pub amount: Cents,
     pub payment_date: NaiveDate,
     pub notes: Option<String>,
     pub created_at: DateTime<Utc>,

@@ -10,7 +10,7 @@ use super::{Entry, Kind, ledger, today};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::ids::FamilyId;
-use crate::money::{MOST, money};
+use crate::money::{Cents, MOST, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};
@@ -31,13 +31,17 @@ pub enum Badge {
 /// The payment plan of a family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PaymentPlan {
-    pub total_amount: i64,
+    #[schema(value_type = i64)]
+    pub total_amount: Cents,
     /// The sum of the ledger.
-    pub paid_amount: i64,
+    #[schema(value_type = i64)]
+    pub paid_amount: Cents,
     /// Never below 0.
-    pub remaining_amount: i64,
+    #[schema(value_type = i64)]
+    pub remaining_amount: Cents,
     /// What was paid above the total.
-    pub credit: i64,
+    #[schema(value_type = i64)]
+    pub credit: Cents,
     pub is_fully_paid: bool,
     pub due_date: Option<NaiveDate>,
     /// Rounded down; 100 only when fully paid, and never more.
@@ -51,8 +55,8 @@ pub struct PaymentPlan {
 pub(crate) struct Plan {
     pub id: Uuid,
     pub profile_id: FamilyId,
-    pub total_amount: i64,
-    pub paid_amount: i64,
+    pub total_amount: Cents,
+    pub paid_amount: Cents,
     pub due_date: Option<NaiveDate>,
     pub version: i64,
 }
@@ -66,8 +70,8 @@ pub(crate) mod standing {
 }
 
 impl Plan {
-    pub fn remaining(&self) -> i64 {
-        (self.total_amount - self.paid_amount).max(0)
+    pub fn remaining(&self) -> Cents {
+        (self.total_amount - self.paid_amount).max(Cents::ZERO)
     }
 
     pub fn is_fully_paid(&self) -> bool {
@@ -89,10 +93,10 @@ impl Plan {
             total_amount: self.total_amount,
             paid_amount: self.paid_amount,
             remaining_amount: self.remaining(),
-            credit: (self.paid_amount - self.total_amount).max(0),
+            credit: (self.paid_amount - self.total_amount).max(Cents::ZERO),
             is_fully_paid: full,
             due_date: self.due_date,
-            percent: if full { 100 } else { self.paid_amount * 100 / self.total_amount },
+            percent: if full { 100 } else { self.paid_amount.percent_of(self.total_amount) },
             badge: match self.due_date {
                 _ if full => Badge::PaidInFull,
                 Some(date) if date < today => Badge::Overdue,
@@ -126,13 +130,14 @@ pub(crate) async fn open(
     tx: &mut Tx,
     now: DateTime<Utc>,
     profile_id: FamilyId,
-    total_amount: i64,
+    total_amount: Cents,
     due_date: Option<NaiveDate>,
     before: Option<(Actor, Entry)>,
 ) -> Result<Plan> {
     let id = Uuid::now_v7();
-    let paid_amount = before.as_ref().map_or(0, |(_, entry)| entry.amount);
-    let empty = Plan { id, profile_id, total_amount, paid_amount: 0, due_date, version: 1 };
+    let paid_amount = before.as_ref().map_or(Cents::ZERO, |(_, entry)| entry.amount);
+    let nothing = Cents::ZERO;
+    let empty = Plan { id, profile_id, total_amount, paid_amount: nothing, due_date, version: 1 };
     let plan = Plan { paid_amount, ..empty.clone() };
     tx.sql(
         "insert into payment_plans
@@ -151,16 +156,16 @@ pub(crate) async fn open(
     if let Some((actor, entry)) = before {
         ledger::enter(tx, now, actor, &empty, &entry).await?;
     }
-    families::set_standing(tx, profile_id, plan.standing(), paid_amount).await?;
+    families::set_standing(tx, profile_id, plan.standing(), Some(paid_amount)).await?;
     Ok(plan)
 }
 
 /// Changes of staff to a plan. Omitted fields stay as they are.
 #[derive(Debug, Default)]
 pub(crate) struct PlanChanges {
-    pub total_amount: Option<i64>,
+    pub total_amount: Option<Cents>,
     /// The new paid amount. The difference is recorded as an adjustment.
-    pub paid_amount: Option<i64>,
+    pub paid_amount: Option<Cents>,
     pub adjustment_note: Option<String>,
     pub adjustment_staff_note: Option<String>,
     pub due_date: Option<Option<NaiveDate>>,
@@ -181,8 +186,13 @@ impl PlanChanges {
     }
 }
 
-pub(crate) fn check_amount(checks: &mut Validator, field: &str, amount: i64, settings: &Settings) {
-    checks.require((0..=MOST).contains(&amount), field, {
+pub(crate) fn check_amount(
+    checks: &mut Validator,
+    field: &str,
+    amount: Cents,
+    settings: &Settings,
+) {
+    checks.require((Cents::ZERO..=MOST).contains(&amount), field, {
         format!("Please enter an amount from 0 to {}.", money(MOST, &settings.currency))
     });
 }
@@ -211,7 +221,7 @@ pub(crate) async fn change(
         Some(plan) => (plan, false),
         None => {
             let asked = changes.total_amount.is_some()
-                || changes.paid_amount.is_some_and(|paid| paid != 0)
+                || changes.paid_amount.is_some_and(|paid| paid != Cents::ZERO)
                 || changes.due_date.flatten().is_some();
             if !asked {
                 return Ok(());
@@ -222,8 +232,8 @@ pub(crate) async fn change(
     };
     let total_amount = changes.total_amount.unwrap_or(before.total_amount);
     let due_date = changes.due_date.unwrap_or(before.due_date);
-    let difference = changes.paid_amount.map_or(0, |paid| paid - before.paid_amount);
-    if difference != 0 {
+    let difference = changes.paid_amount.map_or(Cents::ZERO, |paid| paid - before.paid_amount);
+    if difference != Cents::ZERO {
         let mut checks = Validator::new();
         let notes = ledger::note(&mut checks, "adjustment_note", &changes.adjustment_note);
         let staff_notes =
@@ -242,11 +252,11 @@ pub(crate) async fn change(
         ledger::enter(tx, now, actor, &before, &entry).await?;
     }
     // The ledger row already records what is paid.
-    let shown = |total: Option<i64>, due| json!({ "total_amount": total, "due_date": due });
+    let shown = |total: Option<Cents>, due| json!({ "total_amount": total, "due_date": due });
     let known = Some(before.total_amount).filter(|_| !is_new);
     let details =
         audit::differences(&shown(known, before.due_date), &shown(Some(total_amount), due_date));
-    if difference == 0 && details.is_empty() {
+    if difference == Cents::ZERO && details.is_empty() {
         return Ok(());
     }
     tx.sql("update payment_plans set total_amount = $2, due_date = $3 where id = $1")
@@ -276,7 +286,7 @@ pub(crate) async fn remove_empty(tx: &mut Tx, profile_id: FamilyId) -> Result<()
         .await?;
     match removed {
         0 => Ok(()),
-        _ => families::set_standing(tx, profile_id, standing::NO_PLAN, -1).await,
+        _ => families::set_standing(tx, profile_id, standing::NO_PLAN, None).await,
     }
 }
 
@@ -319,17 +329,16 @@ pub(crate) async fn merge(
         return Ok(());
     };
     let total_amount = match total {
-        Some(MergedTotal::Keep) => kept.total_amount,
-        Some(MergedTotal::Drop) => dropped.total_amount,
-        Some(MergedTotal::Sum) => kept.total_amount + dropped.total_amount,
+        Some(MergedTotal::Keep) => Some(kept.total_amount),
+        Some(MergedTotal::Drop) => Some(dropped.total_amount),
+        Some(MergedTotal::Sum) => kept.total_amount.checked_add(dropped.total_amount),
         None => {
             let text = "Both families have a plan. Please choose which total stays.";
             return Err(Error::invalid("total", text));
         }
     };
-    if total_amount > MOST {
-        return Err(Error::Conflict("The two plans together are more than the portal can hold."));
-    }
+    let too_much = Error::Conflict("The two plans together are more than the portal can hold.");
+    let total_amount = total_amount.ok_or(too_much)?;
     tx.sql("update payments set plan_id = $2 where plan_id = $1")
         .bind(dropped.id)
         .bind(kept.id)
@@ -362,7 +371,7 @@ pub(super) async fn settle(tx: &mut Tx, now: DateTime<Utc>, plan_id: Uuid) -> Re
         .bind(now)
         .one()
         .await?;
-    families::set_standing(tx, plan.profile_id, plan.standing(), plan.paid_amount).await?;
+    families::set_standing(tx, plan.profile_id, plan.standing(), Some(plan.paid_amount)).await?;
     Ok(plan)
 }
 
@@ -373,6 +382,7 @@ mod tests {
     fn plan(total_amount: i64, paid_amount: i64, due: Option<&str>) -> PaymentPlan {
         let due_date = due.map(|day| day.parse().expect("a date"));
         let (id, profile_id) = (Uuid::nil(), Uuid::nil().into());
+        let (total_amount, paid_amount) = (Cents::new(total_amount), Cents::new(paid_amount));
         Plan { id, profile_id, total_amount, paid_amount, due_date, version: 1 }
             .on("2026-07-15".parse().expect("a date"))
     }
@@ -385,8 +395,8 @@ mod tests {
         let full = plan(280_000, 300_000, Some("2026-07-14"));
         assert_eq!(full.badge, Badge::PaidInFull);
         assert_eq!(full.percent, 100);
-        assert_eq!(full.credit, 20_000);
-        assert_eq!(full.remaining_amount, 0);
+        assert_eq!(full.credit, Cents::new(20_000));
+        assert_eq!(full.remaining_amount, Cents::ZERO);
         assert!(full.is_fully_paid);
         let free = plan(0, 0, None);
         assert_eq!(free.badge, Badge::PaidInFull);
@@ -397,7 +407,7 @@ mod tests {
     #[test]
     fn percents_are_rounded_down() {
         assert_eq!(plan(280_000, 279_999, None).percent, 99);
-        assert_eq!(plan(MOST, MOST - 1, None).percent, 99);
+        assert_eq!(plan(MOST.get(), MOST.get() - 1, None).percent, 99);
         assert_eq!(plan(300, 100, None).percent, 33);
     }
 }

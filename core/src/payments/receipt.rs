@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use super::{Kind, Recorded};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
-use crate::money::money;
+use crate::money::{Cents, money};
 use crate::notifications::{
     self, Button, Delivery, MailContent, MailKind, Notice, Notification, suppression,
 };
@@ -18,10 +19,10 @@ use crate::{App, Error, Result};
 /// The amounts right after the row. Later rows have their own mails.
 #[derive(Serialize, Deserialize)]
 struct Figures {
-    total_amount: i64,
-    paid_amount: i64,
-    remaining_amount: i64,
-    credit: i64,
+    total_amount: Cents,
+    paid_amount: Cents,
+    remaining_amount: Cents,
+    credit: Cents,
 }
 
 /// Queues the mail to the family's addresses that staff entered or their owners verified (decision
@@ -39,7 +40,7 @@ pub(super) async fn send(
         remaining_amount: plan.remaining_amount,
         credit: plan.credit,
     };
-    let to: Vec<(String, String)> = tx
+    let to: Vec<(EmailAddress, String)> = tx
         .sql([
             "select a.email, p.full_name
              from profile_addresses a
@@ -63,12 +64,12 @@ pub(super) async fn send(
 #[derive(sqlx::FromRow)]
 struct Told {
     kind: Kind,
-    amount: i64,
+    amount: Cents,
     payment_date: NaiveDate,
     notes: Option<String>,
     before_id: Option<Uuid>,
     before_kind: Option<Kind>,
-    before_amount: Option<i64>,
+    before_amount: Option<Cents>,
     before_date: Option<NaiveDate>,
 }
 
@@ -111,7 +112,7 @@ pub(crate) async fn mail_content(
         ("Paid so far", shown(figures.paid_amount)),
         ("Remaining balance", shown(figures.remaining_amount)),
     ];
-    if figures.credit > 0 {
+    if figures.credit > Cents::ZERO {
         rows.push(("Your credit with the camp", shown(figures.credit)));
     }
     Ok(Some(MailContent {
@@ -124,7 +125,7 @@ pub(crate) async fn mail_content(
 
 /// Whether the mail about that row never reached this address and never will, because the row was
 /// voided first. Then there is nothing to correct.
-async fn never_told(app: &App, payment_id: Uuid, email: &str) -> Result<bool> {
+async fn never_told(app: &App, payment_id: Uuid, email: &EmailAddress) -> Result<bool> {
     let waiting: Option<(String,)> = app
         .db
         .sql(

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::{RateLimit, TESTS_BY_STAFF, count_in, counted, limit, seconds};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::StaffId;
 use crate::{App, Error, Result};
 
@@ -24,7 +25,11 @@ const ASKED_BY_MAILBOX: RateLimit = limit("mails-asked-hour", 1, 60);
 
 /// Counts one more mail to a mailbox that anybody can cause. The count belongs to the transaction
 /// that enqueues the mail. Returns the error to show, or `None` if the mail may be sent.
-pub(crate) async fn count_mail(tx: &mut Tx, app: &App, email: &str) -> Result<Option<Error>> {
+pub(crate) async fn count_mail(
+    tx: &mut Tx,
+    app: &App,
+    email: &EmailAddress,
+) -> Result<Option<Error>> {
     let mailbox = mailbox(email);
     let caps = [UNASKED_BY_MAILBOX, MAILS_BY_MAILBOX].concat();
     let until = count_all(tx, app, &caps, &mailbox).await?;
@@ -36,7 +41,7 @@ pub(crate) async fn count_asked_mail(
     tx: &mut Tx,
     app: &App,
     kind: &str,
-    email: &str,
+    email: &EmailAddress,
 ) -> Result<Option<Error>> {
     let mailbox = mailbox(email);
     let own = format!("{kind} {mailbox}");
@@ -107,7 +112,7 @@ pub(crate) async fn count_own_mail(
     tx: &mut Tx,
     app: &App,
     limit: RateLimit,
-    email: &str,
+    email: &EmailAddress,
 ) -> Result<Room> {
     let (count, _) = counted(tx, app, limit, &mailbox(email)).await?;
     Ok(match count - limit.most {

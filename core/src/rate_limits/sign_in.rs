@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{networks, too_many};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::{App, Result};
 
 /// Failures of one address over all accounts before delays begin.
@@ -151,7 +152,7 @@ fn delay(over: i64) -> TimeDelta {
 }
 
 /// Clears the rate limits of a user's sign-in, from all addresses.
-pub(crate) async fn clear_account(tx: &mut Tx, app: &App, email: &str) -> Result<u64> {
+pub(crate) async fn clear_account(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<u64> {
     tx.sql("delete from attempts where account = $1")
         .bind(account_hash(app, "user", email))
         .execute()

@@ -12,6 +12,7 @@ use super::random::Random;
 use super::videos::SampleVideo;
 use crate::comments::{ReportCategory, search_text};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::{StaffId, UserId};
 use crate::notifications::{Category, MailKind, suppression};
 use crate::videos::viewer_key;
@@ -296,12 +297,12 @@ pub async fn write_mails(
     random: &mut Random,
 ) -> Result<i64> {
     let told: Vec<&SampleVideo> = videos.iter().filter(|film| film.announced).collect();
-    let addresses: Vec<&str> = people
+    let addresses: Vec<&EmailAddress> = people
         .families
         .iter()
         .filter(|family| family.wants_videos)
         .flat_map(|family| &family.addresses)
-        .map(|address| address.email.as_str())
+        .map(|address| &address.email)
         .collect();
     let half = told.get(told.len() / 2).and_then(|film| film.published_at).unwrap_or(now);
     for n in 0..SUPPRESSED {

@@ -198,7 +198,7 @@ async fn write_subscribers(
     random: &mut Random,
 ) -> Result<()> {
     let families = people.families.iter().step_by(11).filter_map(|f| f.addresses.first());
-    let known: Vec<String> = families.map(|address| address.email.clone()).collect();
+    let known: Vec<String> = families.map(|address| address.email.to_string()).collect();
     for n in 0..SUBSCRIBERS {
         let email = match known.get(n) {
             Some(email) => email.clone(),

@@ -11,6 +11,7 @@ use crate::Result;
 use crate::clock::{day_in, moment_in};
 use crate::db::Tx;
 use crate::ids::StaffId;
+use crate::money::Cents;
 use crate::payments::{Kind, Plan};
 
 pub struct Payments {
@@ -22,7 +23,7 @@ struct Row {
     id: Uuid,
     plan_id: Uuid,
     kind: Kind,
-    amount: i64,
+    amount: Cents,
     date: NaiveDate,
     notes: Option<&'static str>,
     void_of: Option<Uuid>,
@@ -111,7 +112,7 @@ pub fn invent(
             _ if parts == 0 => 0,
             _ => total * random.between(15, 85) / 100 / 5_000 * 5_000,
         };
-        let plan_id = book.open(family, total, due_date, random);
+        let plan_id = book.open(family, Cents::new(total), due_date, random);
         book.pay(plan_id, family, share, parts, random);
         book.correct(plan_id, standing, random);
     }
@@ -164,13 +165,14 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
     fn open(
         &mut self,
         family: &Family,
-        total_amount: i64,
+        total_amount: Cents,
         due_date: Option<NaiveDate>,
         random: &mut Random,
     ) -> Uuid {
         let id = random.id(family.created_at);
         let profile_id = family.id;
-        let plan = Plan { id, profile_id, total_amount, paid_amount: 0, due_date, version: 1 };
+        let paid_amount = Cents::ZERO;
+        let plan = Plan { id, profile_id, total_amount, paid_amount, due_date, version: 1 };
         self.payments.plans.push((plan, family.created_at));
         id
     }
@@ -178,7 +180,7 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
     /// Enters what a few plans have besides payments: credit, refunds, voids and adjustments.
     fn correct(&mut self, plan_id: Uuid, standing: Standing, random: &mut Random) {
         if standing == Standing::Credit {
-            let over = 5_000 * random.between(1, 4);
+            let over = Cents::new(5_000 * random.between(1, 4));
             let notes = Some("Over the total, as credit");
             self.enter(plan_id, Kind::Payment, over, notes, None, self.today, random);
         }
@@ -195,14 +197,14 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
         } else if self.corrections.adjustments < ADJUSTMENTS && random.percent(25) {
             self.corrections.adjustments += 1;
             let day = self.today - Days::new(random.between(2, 30) as u64);
-            let notes = Some("Help from the fund");
-            self.enter(plan_id, Kind::Adjustment, 18_000, notes, None, day, random);
+            let (fund, notes) = (Cents::new(18_000), Some("Help from the fund"));
+            self.enter(plan_id, Kind::Adjustment, fund, notes, None, day, random);
         }
     }
 
     /// A payment after everything was paid, and its refund.
     fn refund(&mut self, plan_id: Uuid, random: &mut Random) {
-        let again = 5_000 * random.between(2, 10);
+        let again = Cents::new(5_000 * random.between(2, 10));
         let day = self.today - Days::new(random.between(3, 20) as u64);
         self.enter(plan_id, Kind::Payment, again, Some("Paid twice"), None, day, random);
         let day = day + Days::new(2);
@@ -212,7 +214,7 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
 
     /// A payment that belonged to another family, and its void.
     fn void(&mut self, plan_id: Uuid, random: &mut Random) {
-        let wrong = 50_000;
+        let wrong = Cents::new(50_000);
         let day = self.today - Days::new(random.between(2, 15) as u64);
         let row = self.enter(plan_id, Kind::Payment, wrong, Some("Check"), None, day, random);
         let notes = Some("Belonged to another family");
@@ -236,7 +238,7 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
             rest -= amount;
             let back = days - days * part / parts - random.between(0, days / parts / 2);
             let day = self.today - Days::new(back.clamp(0, 400) as u64);
-            let note = *random.pick(NOTES);
+            let (amount, note) = (Cents::new(amount), *random.pick(NOTES));
             self.enter(plan_id, Kind::Payment, amount, note, None, day, random);
         }
     }
@@ -246,7 +248,7 @@ impl<N: Fn(NaiveDate) -> DateTime<Utc>> Book<N> {
         &mut self,
         plan_id: Uuid,
         kind: Kind,
-        amount: i64,
+        amount: Cents,
         notes: Option<&'static str>,
         void_of: Option<Uuid>,
         date: NaiveDate,

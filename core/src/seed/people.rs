@@ -10,6 +10,7 @@ use super::random::Random;
 use super::{Logins, Sample};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, StaffId, UserId};
 use crate::{Error, Result, families};
 
@@ -35,7 +36,7 @@ pub struct Family {
 }
 
 pub struct Address {
-    pub email: String,
+    pub email: EmailAddress,
     kind: &'static str,
     entered_by_staff: bool,
     verified_at: Option<DateTime<Utc>>,
@@ -52,7 +53,7 @@ pub struct Login {
 pub struct Staff {
     pub id: StaffId,
     username: String,
-    email: String,
+    email: EmailAddress,
     role: String,
     disabled_at: Option<DateTime<Utc>>,
     last_sign_in_at: DateTime<Utc>,
@@ -244,7 +245,7 @@ fn staff(member: &Member, now: DateTime<Utc>, random: &mut Random) -> Staff {
     Staff {
         id: id.into(),
         username: member.username.clone(),
-        email: member.email.clone(),
+        email: EmailAddress::checked_before(member.email.as_str()),
         role: member.role.clone(),
         disabled_at,
         last_sign_in_at: disabled_at.unwrap_or(now) - ago,
@@ -271,18 +272,19 @@ fn together(names: &[&str]) -> String {
     }
 }
 
-fn email(given: &Name, surname: &Name, domain: &str, taken: &mut HashSet<String>) -> String {
+fn email(given: &Name, surname: &Name, domain: &str, taken: &mut HashSet<String>) -> EmailAddress {
     let plain = |name: &Name| {
         name.latin.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect::<String>()
     };
     let local = format!("{}.{}", plain(given), plain(surname));
-    (1..)
+    let free = (1..)
         .map(|n| match n {
             1 => format!("{local}@{domain}"),
             n => format!("{local}{n}@{domain}"),
         })
         .find(|email| taken.insert(email.clone()))
-        .unwrap_or_default()
+        .unwrap_or_default();
+    EmailAddress::checked_before(free)
 }
 
 impl People {
@@ -316,7 +318,7 @@ impl People {
         let email = |from: &[Family]| {
             let all = from.iter().flat_map(|family| &family.addresses);
             let mut signed_up = all.filter(|a| a.login.is_some() && a.verified_at.is_some());
-            signed_up.next().map(|address| address.email.clone())
+            signed_up.next().map(|address| address.email.to_string())
         };
         let missing = || Error::unforeseen("the sample camp lacks a login");
         Ok(Logins {

@@ -10,6 +10,7 @@ use super::content::Content;
 use super::people::People;
 use super::random::Random;
 use crate::db::Tx;
+use crate::money::Cents;
 use crate::search_text::normalize;
 use crate::store::{Category, pictures};
 use crate::{App, Result};
@@ -21,7 +22,7 @@ pub struct Product {
     /// Some products have no picture.
     picture: Option<String>,
     description: Option<String>,
-    price_cents: i64,
+    price_cents: Cents,
     stock_quantity: i64,
     is_new: bool,
     is_bestseller: bool,

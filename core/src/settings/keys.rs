@@ -1,4 +1,5 @@
-//! All settings by name: the kind of value and the effect.
+//! All settings by name: the kind of value and the effect. The defaults are in `Settings::default`,
+//! `settings/mod.rs`.
 
 use chrono_tz::Tz;
 use serde_json::{Number, Value, json};
@@ -6,8 +7,8 @@ use uuid::Uuid;
 
 use super::pictures::{MOST_HERO, PictureSlot, named};
 use crate::colors::Color;
-use crate::money::{MOST, money};
-use crate::validation::address;
+use crate::email_address::EmailAddress;
+use crate::money::{Cents, MOST, money};
 use crate::{Error, Result};
 
 /// The kind of value that a setting takes.
@@ -28,8 +29,8 @@ pub enum Kind {
     },
     /// An amount in cents.
     Money {
-        min: i64,
-        max: i64,
+        min: Cents,
+        max: Cents,
     },
     Choice(&'static [&'static str]),
     /// An https address, or empty.
@@ -94,7 +95,11 @@ pub const KEYS: &[Key] = &[
         Kind::Line { min: 0, max: 80 },
         "Shown when no video is scheduled for today",
     ),
-    key("defaultPlanAmount", Kind::Money { min: 0, max: MOST }, "What a new family owes, in cents"),
+    key(
+        "defaultPlanAmount",
+        Kind::Money { min: Cents::ZERO, max: MOST },
+        "What a new family owes, in cents",
+    ),
     key(
         "currency",
         Kind::Choice(&["USD", "CAD", "EUR", "GBP", "ILS"]),
@@ -218,7 +223,7 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     match (key.kind, value) {
         (Kind::Line { min, max }, Value::String(text)) => line(name, text, min, max),
         (Kind::EmailOrNone, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
-        (Kind::Email | Kind::EmailOrNone, Value::String(text)) => match address(text) {
+        (Kind::Email | Kind::EmailOrNone, Value::String(text)) => match EmailAddress::parse(text) {
             Some(email) => Ok(json!(email)),
             None => wrong("Please enter a valid email address.".into()),
         },
@@ -228,7 +233,8 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
             within(name, number, min, max, |n| n.to_string())
         }
         (Kind::Money { min, max }, Value::Number(number)) => {
-            within(name, number, min, max, |cents| money(cents, currency))
+            let shown = |cents| money(Cents::new(cents), currency);
+            within(name, number, min.get(), max.get(), shown)
         }
         (Kind::Number { .. } | Kind::Money { .. }, _) => {
             wrong(format!("{name} must be a whole number."))

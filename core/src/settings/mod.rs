@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::access::Access;
 use crate::db::Db;
+use crate::money::Cents;
 use crate::{Error, Result};
 
 pub(crate) use keys::{GONE, check, find};
@@ -51,8 +52,8 @@ pub struct Settings {
     pub timezone: Tz,
     pub access: Access,
     pub posting_time_text: String,
-    /// Cents that a new family owes.
-    pub default_plan_amount: i64,
+    /// What a new family owes.
+    pub default_plan_amount: Cents,
     pub currency: String,
     pub email_enabled: bool,
     pub daily_reports: bool,
@@ -116,7 +117,7 @@ impl Default for Settings {
             timezone: chrono_tz::America::New_York,
             access: Access::Everyone,
             posting_time_text: "Next update: Midnight".into(),
-            default_plan_amount: 280_000,
+            default_plan_amount: Cents::new(280_000),
             currency: "USD".into(),
             email_enabled: true,
             daily_reports: true,

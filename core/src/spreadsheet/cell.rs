@@ -1,5 +1,7 @@
 //! Formats cells of a table that a spreadsheet will open.
 
+use crate::money::Cents;
+
 /// Returns a text that no spreadsheet treats as a formula: an apostrophe is added before a possible
 /// formula. The import removes it again.
 pub(crate) fn plain(text: &str) -> String {
@@ -19,10 +21,10 @@ pub(crate) fn original(text: &str) -> &str {
     }
 }
 
-/// Formats cents as a decimal number.
-pub(crate) fn decimal(cents: i64) -> String {
-    let sign = if cents < 0 { "-" } else { "" };
-    let cents = cents.unsigned_abs();
+/// Formats an amount as a decimal number.
+pub(crate) fn decimal(amount: Cents) -> String {
+    let sign = if amount < Cents::ZERO { "-" } else { "" };
+    let cents = amount.get().unsigned_abs();
     format!("{sign}{}.{:02}", cents / 100, cents % 100)
 }
 
@@ -44,7 +46,7 @@ mod tests {
 
     #[test]
     fn money_has_two_decimals_and_one_sign() {
-        let shown = [280_005, 0, -5, -1_050].map(decimal);
+        let shown = [280_005, 0, -5, -1_050].map(|cents| decimal(Cents::new(cents)));
         assert_eq!(shown, ["2800.05", "0.00", "-0.05", "-10.50"]);
     }
 }

@@ -2,8 +2,8 @@
 //! common encoding, or JSON. The content determines the format, because people rename files.
 
 pub(crate) mod cell;
+mod csv;
 pub mod date;
-mod delimited;
 pub mod encoding;
 mod format;
 mod json;
@@ -118,7 +118,7 @@ fn text(bytes: &[u8], encoding: Option<Encoding>, shape: &Shape) -> Result<Sheet
         None => return wrong("The file is empty.".into()),
         Some('<') => return wrong(format::MARKUP.into()),
         Some('[' | '{') => json::read(text, shape)?,
-        Some(_) => delimited::read(text, shape)?,
+        Some(_) => csv::read(text, shape)?,
     };
     sheet.source.encoding = Some(decoded.encoding);
     sheet.source.guessed = decoded.guessed;

@@ -8,14 +8,13 @@ use super::{Category, Changes, NOT_FOUND, NewProduct};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::idempotency::{self, Claim};
+use crate::money::{Cents, MOST};
 use crate::search_text::normalize;
 use crate::unused_files::RemoveFiles;
 use crate::validation::Validator;
 use crate::{App, Error, Result, jobs};
 
 const MISSING: &str = "Please fill in all required fields.";
-/// The maximum price: a million dollars, in cents.
-const DEAREST: i64 = 100_000_000;
 
 struct Clean {
     title: Option<String>,
@@ -25,7 +24,7 @@ struct Clean {
 fn check(
     title: Option<&str>,
     description: Option<&str>,
-    price: Option<i64>,
+    price: Option<Cents>,
     stock: Option<i64>,
 ) -> Result<Clean> {
     let mut checks = Validator::new();
@@ -36,7 +35,7 @@ fn check(
     });
     let description = description.map(|text| checks.block("description", text, 2000));
     let bounds = "Please enter a price from 0 to 1,000,000.";
-    checks.require(price.is_none_or(|p| (0..=DEAREST).contains(&p)), "price", bounds);
+    checks.require(price.is_none_or(|p| (Cents::ZERO..=MOST).contains(&p)), "price", bounds);
     let bounds = "Please enter a stock from 0 to 1,000,000.";
     checks.require(stock.is_none_or(|n| (0..=1_000_000).contains(&n)), "stock_quantity", bounds);
     checks.done()?;
@@ -177,7 +176,7 @@ pub async fn change(
 struct Kept {
     title: String,
     description: Option<String>,
-    price: i64,
+    price: Cents,
     category: Category,
     stock_quantity: i64,
     is_new: bool,

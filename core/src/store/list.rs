@@ -90,7 +90,9 @@ pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
         Sort::Title => {
             by(db, search, "product titles", BY_TITLE, |p| p.title_place.clone()).await?
         }
-        Sort::Price => by(db, search, "product prices", BY_PRICE, |p| p.product.price).await?,
+        Sort::Price => {
+            by(db, search, "product prices", BY_PRICE, |p| p.product.price.get()).await?
+        }
         Sort::Stock => {
             by(db, search, "product stock", BY_STOCK, |p| p.product.stock_quantity).await?
         }

@@ -14,6 +14,7 @@ pub use edit::{add, change, delete};
 pub use list::{find, list, on_show, stats};
 
 use crate::Error;
+use crate::money::Cents;
 use crate::pagination::PageRequest;
 
 #[derive(
@@ -47,7 +48,8 @@ pub struct Product {
     pub title: String,
     pub description: Option<String>,
     /// Cents.
-    pub price: i64,
+    #[schema(value_type = i64)]
+    pub price: Cents,
     pub category: Category,
     pub stock_quantity: i64,
     pub is_new: bool,
@@ -79,7 +81,8 @@ pub struct NewProduct {
     pub title: String,
     pub description: Option<String>,
     /// Cents.
-    pub price: i64,
+    #[schema(value_type = i64)]
+    pub price: Cents,
     pub category: Category,
     pub stock_quantity: i64,
     #[serde(default)]
@@ -100,7 +103,8 @@ pub struct Changes {
     pub title: Option<String>,
     /// Empty to remove it.
     pub description: Option<String>,
-    pub price: Option<i64>,
+    #[schema(value_type = Option<i64>)]
+    pub price: Option<Cents>,
     pub category: Option<Category>,
     pub stock_quantity: Option<i64>,
     pub is_new: Option<bool>,

@@ -11,6 +11,7 @@ use uuid::Uuid;
 use crate::accounts::sessions::{random_token, token_hash};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::notifications::{self, Button, MailContent, MailKind, Notice, Notification};
 use crate::pagination::{Page, PageRequest};
 use crate::rate_limits;
@@ -49,7 +50,7 @@ pub struct Subscribe {
 pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()> {
     let mut checks = Validator::new();
     let email = checks.email("email", &given.email);
-    checks.done()?;
+    let email = checks.done_with(email)?;
     rate_limits::count_network(app, rate_limits::SUBSCRIBE_BY_ADDRESS, from).await?;
     // Each recipient gets a limited number, no matter who asks. Exceeding the limit is not
     // reported.
@@ -165,7 +166,7 @@ pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
 }
 
 /// Removes an address from the list. Succeeds if it is not on it.
-pub(crate) async fn leave(tx: &mut Tx, email: &str) -> Result<()> {
+pub(crate) async fn leave(tx: &mut Tx, email: &EmailAddress) -> Result<()> {
     tx.sql("delete from subscribers where email = $1").bind(email).execute().await?;
     Ok(())
 }

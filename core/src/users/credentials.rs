@@ -11,10 +11,11 @@ use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User, links, password, staff};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::UserId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
-use crate::validation::{Validator, stored_forms};
+use crate::validation::Validator;
 use crate::{App, Error, Result};
 
 /// Sends a link to choose a new password, if the address has a user. The response does not reveal
@@ -24,11 +25,11 @@ use crate::{App, Error, Result};
 ///
 /// [`Error::Invalid`] on `email` when it is no address, [`Error::TooMany`] above the limit of the
 /// client's network.
-pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
-    let Some([email, earlier]) = stored_forms(email) else {
+pub async fn forgot(app: &App, typed: &str, from: ClientInfo) -> Result<()> {
+    let Some([email, earlier]) = EmailAddress::stored_forms(typed) else {
         let mut checks = Validator::new();
-        checks.email("email", email);
-        return checks.done();
+        let refused = checks.email("email", typed);
+        return checks.done_with(refused).map(drop);
     };
     rate_limits::count_network(app, rate_limits::FORGOT_BY_ADDRESS, from.address).await?;
     // Each recipient gets a limited number, no matter who asks. Exceeding the limit is not
@@ -38,7 +39,7 @@ pub async fn forgot(app: &App, email: &str, from: ClientInfo) -> Result<()> {
     }
     let mut tx = app.db.begin().await?;
     // A name that somebody else may have typed is not sent to an unverified address.
-    let found: Option<(UserId, String, String, i64)> = tx
+    let found: Option<(UserId, EmailAddress, String, i64)> = tx
         .sql(
             "select id, email, case when verified_at is null then '' else full_name end, token_version
              from users where email in ($1, $2)
@@ -182,8 +183,9 @@ pub async fn change_email(
 ) -> Result<()> {
     let mut checks = Validator::new();
     let email = checks.email("new_email", new);
-    checks.require(email != user.email, "new_email", "This is already your email.");
-    checks.done()?;
+    let same = email.as_ref() == Some(&user.email);
+    checks.require(!same, "new_email", "This is already your email.");
+    let email = checks.done_with(email)?;
     confirm_password(app, user, current, &from).await?;
     rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     let mut tx = app.db.begin().await?;

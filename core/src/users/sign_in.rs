@@ -11,13 +11,14 @@ use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{ClientInfo, User, UserType, links, password, tried_name, user_browsers};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
+use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::families::{self, Preferences};
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail};
 use crate::rate_limits::{self, Attempt, By};
 use crate::settings::Settings;
-use crate::validation::{Validator, stored_forms};
+use crate::validation::Validator;
 use crate::{App, Error, Result};
 
 /// What the sign-up form sends.
@@ -83,7 +84,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
     let (profile_id, full_name, verified) = match &invited {
         Some(invitation) => {
             let profile = families::find(&mut tx, invitation.profile_id).await?;
-            let proved = invitation.email.as_deref() == Some(email.as_str());
+            let proved = invitation.email.as_ref() == Some(&email);
             let first = !families::has_user(&mut tx, profile.id).await?;
             if first {
                 families::set_preferences(&mut tx, now, profile.id, preferences).await?;
@@ -128,7 +129,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
 
 /// Without the name: nobody may use the portal to send their own text to a stranger. Exceeding the
 /// limit does not prevent the sign-up; "Send it again" says when.
-async fn send_verification(tx: &mut Tx, app: &App, id: UserId, email: &str) -> Result<()> {
+async fn send_verification(tx: &mut Tx, app: &App, id: UserId, email: &EmailAddress) -> Result<()> {
     let notice = links::with_link(tx, AccountMail::Verify, id, Holder::User(id)).await?;
     notifications::notify_limited(tx, app, notice, email, "").await?.ignore_refusal();
     Ok(())
@@ -137,7 +138,7 @@ async fn send_verification(tx: &mut Tx, app: &App, id: UserId, email: &str) -> R
 /// The validated texts of the form.
 struct Names {
     name: String,
-    email: String,
+    email: EmailAddress,
     /// Empty for visitors.
     child_name: String,
 }
@@ -171,9 +172,9 @@ fn check(new: &SignUp, settings: &Settings) -> Result<Names> {
         }
         UserType::Visitor => child_name.clear(),
     }
-    let known = [email.as_str(), settings.site_name.as_str()];
+    let known = [email.as_deref().unwrap_or_default(), settings.site_name.as_str()];
     password::check(&mut checks, "password", &new.password, settings, &known);
-    checks.done()?;
+    let email = checks.done_with(email)?;
     Ok(Names { name, email, child_name })
 }
 
@@ -182,7 +183,7 @@ async fn insert(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: UserId,
-    email: &str,
+    email: &EmailAddress,
     hash: &str,
     full_name: &str,
     verified_at: Option<DateTime<Utc>>,
@@ -206,7 +207,7 @@ async fn insert(
 }
 
 /// A user that was created with this address but never verified.
-async fn unconfirmed(tx: &mut Tx, email: &str) -> Result<Option<User>> {
+async fn unconfirmed(tx: &mut Tx, email: &EmailAddress) -> Result<Option<User>> {
     let found: Option<(UserId,)> = tx
         .sql("select id from users where email = $1 and verified_at is null")
         .bind(email)
@@ -250,7 +251,7 @@ async fn take_over(
 
 struct Invitation {
     profile_id: FamilyId,
-    email: Option<String>,
+    email: Option<EmailAddress>,
 }
 
 const NO_LONGER_GOOD: Error =
@@ -262,7 +263,7 @@ async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invita
     else {
         return Err(NO_LONGER_GOOD);
     };
-    still_theirs(&mut *tx, profile_id, email.as_deref()).await?;
+    still_theirs(&mut *tx, profile_id, email.as_ref()).await?;
     if email.is_none() {
         tokens::revoke_copied(tx, app.clock.now(), profile_id).await?;
     }
@@ -274,7 +275,7 @@ async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invita
 async fn still_theirs(
     on: impl Into<On<'_>>,
     profile_id: FamilyId,
-    email: Option<&str>,
+    email: Option<&EmailAddress>,
 ) -> Result<()> {
     match email {
         Some(email) if !families::has_address(on, profile_id, email).await? => Err(NO_LONGER_GOOD),
@@ -300,10 +301,10 @@ pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
     else {
         return Err(NO_LONGER_GOOD);
     };
-    still_theirs(&app.db, profile_id, email.as_deref()).await?;
+    still_theirs(&app.db, profile_id, email.as_ref()).await?;
     let profile = families::find(&app.db, profile_id).await?;
     Ok(Invited {
-        email,
+        email: email.map(String::from),
         full_name: profile.full_name,
         child_name: profile.child_name,
         user_type: profile.user_type,
@@ -317,15 +318,15 @@ pub async fn invitation(app: &App, token: &str) -> Result<Invited> {
 /// [`Error::InvalidCredentials`] for an unknown address or a wrong password, [`Error::TooMany`] after
 /// many failures, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the family was
 /// deleted meanwhile.
-pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> Result<SignedIn> {
+pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
-    let forms = stored_forms(email);
+    let forms = EmailAddress::stored_forms(typed);
     // All spellings of an address share one limit.
     let account = match &forms {
-        Some([address, _]) => address.clone(),
-        None => email.trim().to_lowercase(),
+        Some([address, _]) => address.to_string(),
+        None => typed.trim().to_lowercase(),
     };
-    let stored = credentials(app, forms.unwrap_or_default()).await?;
+    let stored = credentials(app, forms.map_or([None, None], |forms| forms.map(Some))).await?;
     let login = stored.as_ref().map(|(id, _, version)| (*id, *version));
     let by = user_browsers::known(app, from.user_browser.as_deref(), login)
         .unwrap_or(By::Network(from.address));
@@ -336,7 +337,7 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
     let (Some((id, ..)), password::Verdict::Right | password::Verdict::RightButOld) =
         (&stored, &verdict)
     else {
-        refused(app, stored.map(|(id, ..)| id), email).await?;
+        refused(app, stored.map(|(id, ..)| id), typed).await?;
         return Err(WRONG);
     };
     let id = *id;
@@ -371,8 +372,8 @@ pub async fn sign_in(app: &App, email: &str, given: &str, from: ClientInfo) -> R
     Ok(SignedIn { user, token, linked })
 }
 
-async fn refused(app: &App, id: Option<UserId>, email: &str) -> Result<()> {
-    let details = tried_name::details(id.is_some(), email);
+async fn refused(app: &App, id: Option<UserId>, typed: &str) -> Result<()> {
+    let details = tried_name::details(id.is_some(), typed);
     let subject =
         id.map_or(Subject::none(SubjectKind::User), |id| Subject::new(SubjectKind::User, id));
     let mut tx = app.db.begin().await?;
@@ -384,7 +385,7 @@ async fn refused(app: &App, id: Option<UserId>, email: &str) -> Result<()> {
 /// The user with one of these spellings of an address: id, password hash and version of its links.
 async fn credentials(
     app: &App,
-    [address, earlier]: [String; 2],
+    [address, earlier]: [Option<EmailAddress>; 2],
 ) -> Result<Option<(UserId, String, i64)>> {
     app.db
         .sql(

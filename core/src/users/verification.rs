@@ -11,6 +11,7 @@ use crate::accounts::user_password::confirm_signed_out;
 use crate::accounts::{ClientInfo, User, find_user, links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
@@ -84,7 +85,7 @@ pub(super) async fn notify_other_guardians(
     profile_id: FamilyId,
     joined: UserId,
 ) -> Result<()> {
-    let others: Vec<(UserId, String, String)> = tx
+    let others: Vec<(UserId, EmailAddress, String)> = tx
         .sql(
             "select id, email, full_name from users u
              where profile_id = $1 and id <> $2
@@ -153,7 +154,7 @@ pub struct Evidence {
 
 /// What a link in a mail verified.
 pub struct Proved {
-    pub email: String,
+    pub email: EmailAddress,
     pub linked: bool,
     /// The session token for the cookie, if a password was entered: that also signs in.
     pub token: Option<String>,
@@ -201,7 +202,7 @@ pub async fn confirmation(
         _ => None,
     };
     let email = bearer.email.ok_or(NO_LINK)?;
-    Ok(Confirmation { kind, email, needs, family })
+    Ok(Confirmation { kind, email: email.into(), needs, family })
 }
 
 /// Spends the token of a confirmation link: for a user's address, its new address, or a family's
@@ -334,7 +335,7 @@ pub(super) async fn after_proof(
     tx: &mut Tx,
     app: &App,
     user_id: UserId,
-    email: &str,
+    email: &EmailAddress,
 ) -> Result<bool> {
     let now = app.clock.now();
     tx.sql(
@@ -363,7 +364,12 @@ pub(super) async fn after_proof(
 }
 
 /// Moves a user to its verified new address and notifies the old one.
-async fn change_address(tx: &mut Tx, app: &App, user_id: UserId, email: &str) -> Result<()> {
+async fn change_address(
+    tx: &mut Tx,
+    app: &App,
+    user_id: UserId,
+    email: &EmailAddress,
+) -> Result<()> {
     let now = app.clock.now();
     let user = must_find(tx, user_id).await?;
     tx.sql("update users set email = $2, verified_at = $3, updated_at = $3 where id = $1")

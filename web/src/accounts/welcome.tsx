@@ -27,7 +27,7 @@ const nobody = {
   email_notifications: true,
 };
 
-type Draft = typeof nobody;
+type Answers = typeof nobody;
 
 const steps = ["Who are you?", "Your details", "Which emails would you like?"];
 
@@ -36,22 +36,22 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   const site = useSite();
   const sessionChanged = useSessionChanged();
   const [step, setStep] = useState(0);
-  const [draft, setDraft] = useState(nobody);
+  const [answers, setAnswers] = useState(nobody);
   const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   // Focuses the heading; the browser would focus the close button.
   useEffect(() => heading.current?.focus(), []);
-  const change = (part: Partial<Draft>) => setDraft((now) => ({ ...now, ...part }));
+  const change = (part: Partial<Answers>) => setAnswers((now) => ({ ...now, ...part }));
   const name = splitScripts(site?.site_name ?? "")[0];
 
   const join = useAction({
     mutationFn: (user_type: UserType) =>
       signUp({
-        ...draft,
+        ...answers,
         user_type,
-        name: draft.name.trim(),
-        email: draft.email.trim(),
-        child_name: user_type === "parent" ? draft.child_name.trim() : null,
+        name: answers.name.trim(),
+        email: answers.email.trim(),
+        child_name: user_type === "parent" ? answers.child_name.trim() : null,
       }),
     onSuccess: async ({ user }) => {
       onClose();
@@ -81,7 +81,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
     heading.current?.focus();
   }
 
-  const missing = missingIn(draft, step);
+  const missing = missingIn(answers, step);
 
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -89,7 +89,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
     dismissErrors("welcome");
     if (missing) reportFailure("welcome", () => toast({ ...missing, destructive: true }));
     else if (step < 2) go(step + 1);
-    else if (draft.user_type) join.mutate(draft.user_type);
+    else if (answers.user_type) join.mutate(answers.user_type);
   }
 
   const fields = isApiError(join.error) ? join.error.fields : {};
@@ -103,11 +103,11 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
             {steps[step]}
           </h3>
         </div>
-        {step === 0 && <WhoStep value={draft.user_type} onChange={(user_type) => change({ user_type })} />}
+        {step === 0 && <WhoStep value={answers.user_type} onChange={(user_type) => change({ user_type })} />}
         {step === 1 && (
-          <DetailsStep draft={draft} change={change} errors={fields} passwordLength={site?.password_min_length} />
+          <DetailsStep answers={answers} change={change} errors={fields} passwordLength={site?.password_min_length} />
         )}
-        {step === 2 && <PreferencesStep draft={draft} change={change} />}
+        {step === 2 && <PreferencesStep answers={answers} change={change} />}
         {join.isError && Object.keys(fields).length === 0 && <FormMessage>{explain(join.error)}</FormMessage>}
         <div className="flex gap-3">
           {step > 0 && (
@@ -131,7 +131,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
 }
 
 /** What is missing in a step. The button is disabled; other ways of submitting the form show a toast. */
-function missingIn({ user_type, name, email, password, child_name }: Draft, step: number) {
+function missingIn({ user_type, name, email, password, child_name }: Answers, step: number) {
   if (!user_type || (step > 0 && !(name.trim() && email.trim() && password))) {
     return { title: "Missing Information", description: "Please fill in all required fields." };
   }
@@ -186,10 +186,10 @@ function WhoStep({ value, onChange }: { value: UserType | null; onChange: (value
   );
 }
 
-type StepProps = { draft: Draft; change: (part: Partial<Draft>) => void };
+type StepProps = { answers: Answers; change: (part: Partial<Answers>) => void };
 
 function DetailsStep({
-  draft,
+  answers,
   change,
   errors,
   passwordLength,
@@ -203,11 +203,11 @@ function DetailsStep({
           dir="auto"
           maxLength={120}
           required
-          value={draft.name}
+          value={answers.name}
           onChange={({ target }) => change({ name: target.value })}
         />
       </Field>
-      {draft.user_type === "parent" && (
+      {answers.user_type === "parent" && (
         <Field label="Child's Name" error={errors.child_name}>
           <TextInput
             name="child_name"
@@ -215,7 +215,7 @@ function DetailsStep({
             dir="auto"
             maxLength={200}
             required
-            value={draft.child_name}
+            value={answers.child_name}
             onChange={({ target }) => change({ child_name: target.value })}
           />
         </Field>
@@ -229,7 +229,7 @@ function DetailsStep({
           dir="ltr"
           maxLength={254}
           required
-          value={draft.email}
+          value={answers.email}
           onChange={({ target }) => change({ email: target.value })}
         />
       </Field>
@@ -243,7 +243,7 @@ function DetailsStep({
           autoComplete="new-password"
           maxLength={128}
           required
-          value={draft.password}
+          value={answers.password}
           onChange={({ target }) => change({ password: target.value })}
         />
       </Field>
@@ -251,25 +251,25 @@ function DetailsStep({
   );
 }
 
-function PreferencesStep({ draft, change }: StepProps): ReactNode {
+function PreferencesStep({ answers, change }: StepProps): ReactNode {
   return (
     <div>
       <Checkbox
         label="Daily videos"
         hint="When a new video is published"
-        checked={draft.daily_video_email}
+        checked={answers.daily_video_email}
         onChange={({ target }) => change({ daily_video_email: target.checked })}
       />
       <Checkbox
         label="Camp updates"
         hint="Short announcements through the day"
-        checked={draft.camp_updates_email}
+        checked={answers.camp_updates_email}
         onChange={({ target }) => change({ camp_updates_email: target.checked })}
       />
       <Checkbox
         label="Newsletters from camp"
         hint="From the office, now and then"
-        checked={draft.email_notifications}
+        checked={answers.email_notifications}
         onChange={({ target }) => change({ email_notifications: target.checked })}
       />
     </div>

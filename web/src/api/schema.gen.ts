@@ -3676,6 +3676,14 @@ export interface components {
         InvitationLink: {
             url: string;
         };
+        /** @description Which reports staff saw when they decided to keep a comment. */
+        KeepComment: {
+            /**
+             * Format: int64
+             * @description The number of open reports that the page showed.
+             */
+            reports: number;
+        };
         LetterRetry: {
             /** Format: int64 */
             queued: number;
@@ -6428,6 +6436,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6471,7 +6480,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepComment"];
+            };
+        };
         responses: {
             /** @description No Content */
             204: {
@@ -6484,6 +6497,11 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -11550,6 +11568,13 @@ export interface operations {
                     "video/mp4": unknown;
                 };
             };
+            /** @description To the bucket */
+            307: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -11660,6 +11685,13 @@ export interface operations {
                 content: {
                     "video/mp4": unknown;
                 };
+            };
+            /** @description To the bucket */
+            307: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

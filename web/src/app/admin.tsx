@@ -11,7 +11,7 @@ const Dashboard = lazy(() => import("../admin/dashboard/dashboard"));
 const Reports = lazy(() => import("../admin/videos/reports"));
 const Gallery = lazy(() => import("../admin/videos/gallery"));
 const Comments = lazy(() => import("../admin/comments/comments"));
-const LiveUpdates = lazy(() => import("../admin/updates/live-updates"));
+const Updates = lazy(() => import("../admin/updates/updates"));
 const Messages = lazy(() => import("../admin/messages/messages"));
 const Mail = lazy(() => import("../admin/mail/mail"));
 const FaqManagement = lazy(() => import("../admin/faq/faq"));
@@ -36,7 +36,7 @@ export default function Admin() {
         <Route path="reports" element={<Reports />} />
         <Route path="gallery" element={<Gallery />} />
         <Route path="comments" element={<Comments />} />
-        <Route path="live-updates" element={<LiveUpdates />} />
+        <Route path="live-updates" element={<Updates />} />
         <Route path="messages" element={<Messages />} />
         <Route path="mail" element={<Mail />} />
         <Route path="faq" element={<FaqManagement />} />

@@ -2,7 +2,7 @@ import { lazy, Suspense } from "react";
 import { useWelcome } from "../accounts/use-welcome";
 import { DeviceNotifications } from "../notices/device-notifications";
 import { NotificationCard } from "../profiles/notification-card";
-import { LiveUpdates } from "../updates/live-updates";
+import { NewestUpdates } from "../updates/newest-updates";
 
 const Welcome = lazy(() => import("../accounts/welcome"));
 
@@ -11,7 +11,7 @@ export default function News() {
   const welcome = useWelcome();
   return (
     <div className="wrap grid items-start gap-x-12 gap-y-8 pt-section lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
-      <LiveUpdates />
+      <NewestUpdates />
       <NotificationCard device={<DeviceNotifications />} />
       {welcome.open && (
         <Suspense>

@@ -6,7 +6,7 @@ import { Loading, Skeleton } from "../ui/states";
 import { ErrorBoundary } from "./error-boundary";
 import { Footer } from "./footer";
 import { Header } from "./header";
-import { useLive } from "./use-live";
+import { useServerEvents } from "./use-server-events";
 
 const VerifyBanner = lazy(() => import("./verify-banner"));
 
@@ -16,7 +16,7 @@ export function PublicLayout() {
   const { user } = useSession();
   const site = useSite();
   useNewPage(main);
-  useLive();
+  useServerEvents();
 
   return (
     <>

@@ -1,6 +1,6 @@
 import { useSessionChanged, useAction } from "../api/queries";
 import { signOut } from "../accounts/queries";
-import { deleteDrafts } from "../lib/delete-drafts";
+import { deleteUnsent } from "../lib/delete-unsent";
 import { errorToast, toast } from "../ui/toast";
 
 let byChoice = false;
@@ -18,7 +18,7 @@ export function useSignedOut() {
   const sessionChanged = useSessionChanged();
   return async (said: { title: string; description?: string }) => {
     byChoice = true;
-    deleteDrafts();
+    deleteUnsent();
     await sessionChanged(null);
     toast(said);
   };

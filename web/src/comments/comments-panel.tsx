@@ -6,15 +6,16 @@ import { useSession, useSite, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";
-import { writeDraft, readDraft, useDraftDeletions } from "../lib/drafts";
+import { writeUnsent, readUnsent, useUnsentDeletions } from "../lib/unsent";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
+import { AvatarRowSkeleton } from "../ui/avatar-row-skeleton";
 import { Button } from "../ui/button";
 import { ConfirmDialog } from "../ui/dialog";
 import { TextArea } from "../ui/field";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
-import { ErrorState, Loading, Skeleton } from "../ui/states";
+import { ErrorState, Loading } from "../ui/states";
 import { toast } from "../ui/toast";
 import { commentsQuery, deleteComment, postComment } from "./queries";
 
@@ -26,7 +27,7 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
   const comments = useInfiniteQuery(commentsQuery(videoId));
   const shown = comments.data?.length ?? 0;
   const now = useNow();
-  const deletions = useDraftDeletions();
+  const deletions = useUnsentDeletions();
   return (
     <section aria-labelledby="comments" className="sheet overflow-clip max-md:-mx-1">
       <header className="flex items-center justify-between px-5 py-4">
@@ -78,7 +79,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   const { pathname } = useLocation();
   const client = useQueryClient();
   const what = `comment ${videoId}`;
-  const kept = useMemo(() => (pending ? null : readDraft<string>(what, user?.id)), [what, user?.id, pending]);
+  const kept = useMemo(() => (pending ? null : readUnsent<string>(what, user?.id)), [what, user?.id, pending]);
   const [typed, setTyped] = useState<string | null>(null);
   const content = typed ?? kept ?? "";
   const latest = useRef(content);
@@ -109,7 +110,7 @@ function CommentForm({ videoId }: { videoId: string }) {
 
   function type(words: string) {
     setTyped(words);
-    writeDraft(what, user?.id, words || null);
+    writeUnsent(what, user?.id, words || null);
   }
 
   const mayWrite = Boolean(user?.can_comment);
@@ -226,14 +227,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
 const CommentsSkeleton = () => (
   <Loading label="Loading comments" className="px-5">
     {Array.from({ length: 4 }, (_, i) => (
-      <div key={i} className="grid grid-cols-[34px_1fr] gap-3 py-4">
-        <Skeleton className="size-8.5 rounded-full" />
-        <div className="grid gap-2">
-          <Skeleton className="w-2/5" />
-          <Skeleton className="w-11/12" />
-          <Skeleton className="w-3/5" />
-        </div>
-      </div>
+      <AvatarRowSkeleton key={i} lines={["w-2/5", "w-11/12", "w-3/5"]} className="py-4" />
     ))}
   </Loading>
 );

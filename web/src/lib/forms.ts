@@ -13,8 +13,8 @@ export type FormOptions<Result> = {
   done?: (result: Result, form: HTMLFormElement) => void | Promise<void>;
   /** Returns true when the failure needs no message on the form, or what to show instead of the server's: a sentence, or messages by field. */
   failed?: (error: unknown, form: HTMLFormElement) => boolean | void | string | Errors;
-  /** Stores the draft with each keystroke; called with null once the form was sent. */
-  keep?: (draft: FormData | null) => void;
+  /** Stores what was typed with each keystroke; called with null once the form was sent. */
+  keep?: (typed: FormData | null) => void;
 };
 
 /**

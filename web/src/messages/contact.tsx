@@ -3,7 +3,7 @@ import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { isApiError } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { required, text, useForm, waitingTime, type Errors } from "../lib/forms";
-import { writeDraft, readDraft, useDraftDeletions } from "../lib/drafts";
+import { writeUnsent, readUnsent, useUnsentDeletions } from "../lib/unsent";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
@@ -26,18 +26,18 @@ const departments = [
 export default function Contact() {
   const site = useSite();
   const { user, pending } = useSession();
-  const deletions = useDraftDeletions();
+  const deletions = useUnsentDeletions();
   const navigate = useNavigate();
   const { state, search } = useLocation();
   // What a button of this page has just shown; it takes the focus.
   const [arrived, setArrived] = useState<"sent" | "form" | null>(null);
   // This entry of the history shows the sent message, also after a reload and Back. A link opens an empty form.
   const id = (state as { sent?: string } | null)?.sent;
-  const kept = id && !pending ? readDraft<Sent>("sent message", user?.id) : null;
+  const kept = id && !pending ? readUnsent<Sent>("sent message", user?.id) : null;
   const sent = kept?.id === id ? kept : null;
 
   function showSent(fresh: Sent) {
-    writeDraft("sent message", user?.id, fresh);
+    writeUnsent("sent message", user?.id, fresh);
     setArrived("sent");
     void navigate({ search }, { replace: true, state: { sent: fresh.id } });
   }
@@ -108,10 +108,13 @@ const Way = ({ icon, title, children }: { icon: IconName; title: string; childre
   </li>
 );
 
-type Draft = Record<"name" | "email" | "child_name" | "subject" | "user_type" | "department" | "message", string>;
+type UnsentMessage = Record<
+  "name" | "email" | "child_name" | "subject" | "user_type" | "department" | "message",
+  string
+>;
 
 function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sent) => void }) {
-  const { draft, keep } = useDraft();
+  const { unsent, keep } = useUnsentMessage();
   const product = useSearchParams()[0].get("product")?.trim();
   const { busy, errors, message, form } = useForm({
     check: required({
@@ -136,8 +139,8 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
 
   return (
     <form {...form} className="mt-8 grid gap-5">
-      <SenderFields draft={draft} errors={errors} />
-      <MessageFields draft={draft} errors={errors} product={product} focused={focused} />
+      <SenderFields unsent={unsent} errors={errors} />
+      <MessageFields unsent={unsent} errors={errors} product={product} focused={focused} />
       <Honeypot />
       <FormMessage>{message}</FormMessage>
       <Button type="submit" busy={busy} icon="mail" className="justify-self-start max-sm:w-full">
@@ -148,15 +151,15 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
 }
 
 /** What was typed before on this page, by the address with its subject. */
-function useDraft() {
+function useUnsentMessage() {
   const { user, pending } = useSession();
   const name = `message ${useLocation().search}`;
-  const draft = useMemo(() => (pending ? null : readDraft<Draft>(name, user?.id)), [name, user?.id, pending]);
+  const unsent = useMemo(() => (pending ? null : readUnsent<UnsentMessage>(name, user?.id)), [name, user?.id, pending]);
   const keep = (typed: FormData | null) => {
     typed?.delete("website");
-    writeDraft(name, user?.id, typed && Object.fromEntries(typed));
+    writeUnsent(name, user?.id, typed && Object.fromEntries(typed));
   };
-  return { draft, keep };
+  return { unsent, keep };
 }
 
 const messageOf = (data: FormData): NewMessage => ({
@@ -180,9 +183,9 @@ const sentMessage = ({ email, subject, department, message, child_name }: NewMes
   copyMailed,
 });
 
-type FieldsProps = { draft: Draft | null; errors: Errors };
+type FieldsProps = { unsent: UnsentMessage | null; errors: Errors };
 
-function SenderFields({ draft, errors }: FieldsProps) {
+function SenderFields({ unsent, errors }: FieldsProps) {
   const { user } = useSession();
   return (
     <>
@@ -193,7 +196,7 @@ function SenderFields({ draft, errors }: FieldsProps) {
             autoComplete="name"
             dir="auto"
             maxLength={120}
-            defaultValue={draft?.name ?? user?.full_name ?? ""}
+            defaultValue={unsent?.name ?? user?.full_name ?? ""}
             required
           />
         </Field>
@@ -205,7 +208,7 @@ function SenderFields({ draft, errors }: FieldsProps) {
             autoComplete="email"
             dir="ltr"
             maxLength={320}
-            defaultValue={draft?.email ?? user?.email ?? ""}
+            defaultValue={unsent?.email ?? user?.email ?? ""}
             required
           />
         </Field>
@@ -215,7 +218,7 @@ function SenderFields({ draft, errors }: FieldsProps) {
         name="user_type"
         options={roles}
         defaultValue={
-          (draft?.user_type as "parent" | "guest" | undefined) ??
+          (unsent?.user_type as "parent" | "guest" | undefined) ??
           (user ? (user.user_type === "parent" ? "parent" : "guest") : undefined)
         }
         error={errors.user_type}
@@ -226,7 +229,7 @@ function SenderFields({ draft, errors }: FieldsProps) {
           autoComplete="off"
           dir="auto"
           maxLength={200}
-          defaultValue={draft?.child_name ?? ""}
+          defaultValue={unsent?.child_name ?? ""}
         />
       </Field>
     </>
@@ -235,7 +238,7 @@ function SenderFields({ draft, errors }: FieldsProps) {
 
 /** The message; a link from the store fills in the subject with its product. */
 function MessageFields({
-  draft,
+  unsent,
   errors,
   product,
   focused,
@@ -245,14 +248,14 @@ function MessageFields({
   useEffect(() => {
     if (focused) subjectInput.current?.focus();
   }, [focused]);
-  const subject = draft?.subject ?? (params.get("subject")?.trim() || (product ? `Order: ${product}` : ""));
+  const subject = unsent?.subject ?? (params.get("subject")?.trim() || (product ? `Order: ${product}` : ""));
   return (
     <>
       <Choices
         legend="Who should read it?"
         name="department"
         options={departments}
-        defaultValue={(draft?.department as "staff" | "video_team" | undefined) ?? (product ? "staff" : undefined)}
+        defaultValue={(unsent?.department as "staff" | "video_team" | undefined) ?? (product ? "staff" : undefined)}
         error={errors.department}
       />
       <Field label="Subject" error={errors.subject}>
@@ -272,7 +275,7 @@ function MessageFields({
           dir="auto"
           rows={7}
           maxLength={5000}
-          defaultValue={draft?.message ?? ""}
+          defaultValue={unsent?.message ?? ""}
           placeholder={product ? "Which size or color, how many, and for which bunk?" : undefined}
           required
         />

@@ -11,13 +11,13 @@ const personal = ["full_name", "child_name", "secondary_email", "current_passwor
 const everything = [...personal, "daily_video_email", "camp_updates_email", "email_notifications"] as const;
 
 /** Only what the person changed: what was changed elsewhere meanwhile stays as it is. */
-export function changesOf(draft: ProfilePatch, saved: Profile, part: readonly (keyof ProfilePatch)[]): ProfilePatch {
+export function changesOf(typed: ProfilePatch, saved: Profile, part: readonly (keyof ProfilePatch)[]): ProfilePatch {
   const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : (value ?? ""));
   const changed = part.filter(
-    (key) => key in draft && key !== "current_password" && trimmed(draft[key]) !== trimmed(saved[key as keyof Profile]),
+    (key) => key in typed && key !== "current_password" && trimmed(typed[key]) !== trimmed(saved[key as keyof Profile]),
   );
-  const changes: ProfilePatch = Object.fromEntries(changed.map((key) => [key, trimmed(draft[key])]));
-  return asksPassword(changes, saved) ? { ...changes, current_password: draft.current_password ?? "" } : changes;
+  const changes: ProfilePatch = Object.fromEntries(changed.map((key) => [key, trimmed(typed[key])]));
+  return asksPassword(changes, saved) ? { ...changes, current_password: typed.current_password ?? "" } : changes;
 }
 
 /** Asks for the password, so that an unattended page is not enough to lock out the other parent. */
@@ -26,10 +26,10 @@ const asksPassword = (changes: ProfilePatch, saved: Profile) =>
 
 type Part = readonly (keyof ProfilePatch)[];
 
-/** What is left of a draft when this part of it was saved: other parts, and what was typed meanwhile. */
-const withoutSaved = (draft: ProfilePatch, part: Part, sent: ProfilePatch): ProfilePatch =>
+/** What is left of what was typed when this part of it was saved: other parts, and what was typed meanwhile. */
+const withoutSaved = (typed: ProfilePatch, part: Part, sent: ProfilePatch): ProfilePatch =>
   Object.fromEntries(
-    Object.entries(draft).filter(
+    Object.entries(typed).filter(
       ([key, value]) => !part.includes(key as keyof ProfilePatch) || value !== sent[key as keyof ProfilePatch],
     ),
   );
@@ -39,7 +39,7 @@ export type ProfileForm = ReturnType<typeof useProfileForm>;
 /** What was changed on the profile page and is not saved yet. Nothing typed is lost when saving fails. */
 export function useProfileForm(saved: Profile) {
   const client = useQueryClient();
-  const [draft, setDraft] = useState<ProfilePatch>({});
+  const [typed, setTyped] = useState<ProfilePatch>({});
   const [editing, setEditing] = useState(false);
   // A double click is faster than the pending state of the mutation.
   const saving = useRef(false);
@@ -48,8 +48,8 @@ export function useProfileForm(saved: Profile) {
     mutationFn: ({ part, sent }: { part: Part; sent: ProfilePatch }) => saveProfile(changesOf(sent, saved, part)),
     onSuccess: (profile, { part, sent }) => {
       client.setQueryData(profileQuery.queryKey, profile);
-      const left = withoutSaved(draft, part, sent);
-      setDraft(left);
+      const left = withoutSaved(typed, part, sent);
+      setTyped(left);
       setEditing(editing && part.some((key) => key in left));
       toast({ title: "Profile Updated!", description: "Your profile settings have been saved successfully." });
       // The header greets by name.
@@ -70,16 +70,16 @@ export function useProfileForm(saved: Profile) {
   function saveOnce(part: Part) {
     if (saving.current) return;
     saving.current = true;
-    save.mutate({ part, sent: draft });
+    save.mutate({ part, sent: typed });
   }
 
   const isChanged = (key: string) =>
     key !== "current_password" &&
-    key in draft &&
-    (saved[key as keyof Profile] ?? "") !== draft[key as keyof ProfilePatch];
+    key in typed &&
+    (saved[key as keyof Profile] ?? "") !== typed[key as keyof ProfilePatch];
 
-  const changes = changesOf(draft, saved, everything);
-  const now: Profile = { ...saved, ...(draft as Partial<Profile>) };
+  const changes = changesOf(typed, saved, everything);
+  const now: Profile = { ...saved, ...(typed as Partial<Profile>) };
   return {
     saved,
     now,
@@ -89,11 +89,11 @@ export function useProfileForm(saved: Profile) {
     changed: everything.some(isChanged),
     personalChanged: personal.some(isChanged),
     asksPassword: asksPassword(changes, saved),
-    password: draft.current_password ?? "",
-    change: (part: ProfilePatch) => setDraft((before) => ({ ...before, ...part })),
+    password: typed.current_password ?? "",
+    change: (part: ProfilePatch) => setTyped((before) => ({ ...before, ...part })),
     edit: () => setEditing(true),
     cancelPersonal() {
-      setDraft((before) => withoutSaved(before, personal, before));
+      setTyped((before) => withoutSaved(before, personal, before));
       setEditing(false);
       save.reset();
     },

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api, send, type LiveUpdate } from "../api/client";
+import { api, send } from "../api/client";
 import { pollInterval } from "../api/queries";
 
 /** The number of updates on the home page. */
@@ -32,23 +32,3 @@ export const updateQuery = (id: string) =>
     queryFn: ({ signal }) => send(api.GET("/api/live-updates/{id}", { params: { path: { id } }, signal })),
     refetchInterval: ({ state }) => (state.data ? pollInterval() : false),
   });
-
-const alarm = 24 * 60 * 60_000;
-
-export const isPinned = ({ pinned_until: end }: LiveUpdate, now: Date) => end != null && Date.parse(end) > Number(now);
-
-function place(update: LiveUpdate, now: Date) {
-  if (update.priority === "high" && Number(now) - Date.parse(update.created_at) < alarm) return 2;
-  return isPinned(update, now) ? 1 : 0;
-}
-
-/**
- * High Priority updates of the last 24 hours, then pinned ones, then the rest, each the newest first. The server has the
- * same order; an open page keeps it while time passes.
- */
-export const inOrder = (updates: readonly LiveUpdate[], now: Date): LiveUpdate[] =>
-  updates.toSorted((a, b) => place(b, now) - place(a, now) || Date.parse(b.created_at) - Date.parse(a.created_at));
-
-/** Inserts or replaces an update. */
-export const insertUpdate = (updates: readonly LiveUpdate[], update: LiveUpdate): LiveUpdate[] =>
-  inOrder([...updates.filter(({ id }) => id !== update.id), update], new Date());

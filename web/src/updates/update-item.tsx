@@ -1,5 +1,6 @@
 import { Link } from "react-router";
 import type { LiveUpdate } from "../api/client";
+import { isPinned } from "../api/is-pinned";
 import { useSite } from "../api/queries";
 import { age, campDateTime, campZone, minutesSince } from "../lib/format";
 import { paths } from "../lib/paths";
@@ -7,7 +8,6 @@ import { Badge } from "../ui/badge";
 import { cx } from "../ui/class-names";
 import { LinkedText } from "../ui/linked-text";
 import { Loading, Skeleton } from "../ui/states";
-import { isPinned } from "./queries";
 
 const newFor = 2 * 60;
 

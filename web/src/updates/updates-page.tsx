@@ -6,7 +6,8 @@ import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState } from "../ui/states";
-import { allUpdatesQuery, inOrder } from "./queries";
+import { inOrder } from "./order";
+import { allUpdatesQuery } from "./queries";
 import { isRestricted, Restricted } from "./restricted";
 import { UpdateItem, UpdatesSkeleton } from "./update-item";
 

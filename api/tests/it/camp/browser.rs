@@ -75,6 +75,10 @@ impl Browser {
         self.send(Method::PUT, path, None, &[]).await
     }
 
+    pub async fn put_with(&self, path: &str, body: Value) -> Reply {
+        self.send(Method::PUT, path, Some(body), &[]).await
+    }
+
     pub async fn delete(&self, path: &str) -> Reply {
         self.send(Method::DELETE, path, None, &[]).await
     }

@@ -14,7 +14,7 @@ use portal::accounts::staff::{self, NewStaff, Role};
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::mail::{Mail, Mailer};
-use portal::{App, Config, StaffId, jobs, settings_admin};
+use portal::{App, Config, EmailAddress, StaffId, jobs, settings_admin};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +22,11 @@ pub use self::browser::{Browser, Reply};
 pub use self::listener::Listener;
 
 use self::databases::{postgres_command, postgres_copy, sqlite_template};
+
+/// An address as the portal stores it.
+pub fn address(typed: &str) -> EmailAddress {
+    EmailAddress::parse(typed).expect("an address")
+}
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Engine {
@@ -208,7 +213,11 @@ impl Camp {
 
     /// A parent who signed up and confirmed the address.
     pub async fn parent(&self, name: &str, email: &str) -> Browser {
-        let browser = self.unconfirmed_parent(name, email).await;
+        self.parent_with(self.browser(), name, email).await
+    }
+
+    pub async fn parent_with(&self, browser: Browser, name: &str, email: &str) -> Browser {
+        browser.post("/api/auth/sign-up", sign_up(name, email)).await.expect(201);
         let token = self.token_for(email).await;
         browser.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
         browser

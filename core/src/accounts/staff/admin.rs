@@ -11,6 +11,7 @@ use crate::accounts::sessions::Holder;
 use crate::accounts::{links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
@@ -35,17 +36,17 @@ pub(super) fn check_names(
     checks: &mut Validator,
     username: Option<&str>,
     email: Option<&str>,
-) -> (Option<String>, Option<String>) {
+) -> (Option<String>, Option<EmailAddress>) {
     let missing = "All fields are required";
     let username = username.map(|name| {
         let name = checks.line("username", name, 60);
         checks.require(!name.is_empty(), "username", missing);
         name
     });
-    let email = email.map(|email| match email.trim().is_empty() {
+    let email = email.and_then(|email| match email.trim().is_empty() {
         true => {
             checks.refuse("email", missing);
-            String::new()
+            None
         }
         false => checks.email("email", email),
     });
@@ -86,10 +87,11 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
     let (username, email) = check_names(&mut checks, Some(&new.username), Some(&new.email));
-    let (username, email) = (username.unwrap_or_default(), email.unwrap_or_default());
-    let known = [username.as_str(), email.as_str(), settings.site_name.as_str()];
+    let username = username.unwrap_or_default();
+    let address = email.as_deref().unwrap_or_default();
+    let known = [username.as_str(), address, settings.site_name.as_str()];
     password::check(&mut checks, "password", &new.password, &settings, &known);
-    checks.done()?;
+    let email = checks.done_with(email)?;
     let hash = password::hash(app, &new.password).await?;
     let now = app.clock.now();
     let id = StaffId::generate();
@@ -130,13 +132,13 @@ pub(super) async fn free(
     tx: &mut Tx,
     id: StaffId,
     username: Option<&str>,
-    email: Option<&str>,
+    email: Option<&EmailAddress>,
 ) -> Result<()> {
     let taken: Vec<(bool, bool)> = tx
         .sql("select username_folded = $2, email = $3 from staff where id <> $1 and (username_folded = $2 or email = $3)")
         .bind(id)
         .bind(username.map(str::to_lowercase).unwrap_or_default())
-        .bind(email.unwrap_or_default())
+        .bind(email.map_or("", |email| email.as_str()))
         .all()
         .await?;
     let refuse = |field: &str, message: &str| {
@@ -161,7 +163,7 @@ pub(super) async fn tell_owners(
 ) -> Result<()> {
     let Actor::Staff(by) = actor else { return Ok(()) };
     let by = find(&mut *tx, by).await?.username;
-    let owners: Vec<(StaffId, String, String)> = tx
+    let owners: Vec<(StaffId, EmailAddress, String)> = tx
         .sql("select id, email, username from staff where role = $1 and disabled_at is null")
         .bind(Role::Owner)
         .all()

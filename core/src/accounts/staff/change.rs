@@ -12,6 +12,7 @@ use crate::accounts::sessions::{self, Holder};
 use crate::accounts::{password, tokens};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
@@ -85,8 +86,8 @@ pub async fn change(
     if before.version != changes.version {
         return Err(Error::Stale);
     }
-    free(&mut tx, id, username.as_deref(), email.as_deref()).await?;
-    update(&mut tx, id, &changes, username.as_deref(), email.as_deref(), hash.as_deref(), now)
+    free(&mut tx, id, username.as_deref(), email.as_ref()).await?;
+    update(&mut tx, id, &changes, username.as_deref(), email.as_ref(), hash.as_deref(), now)
         .await?;
     an_owner_is_left(&mut tx).await?;
     let after = find(&mut tx, id).await?;
@@ -121,7 +122,7 @@ async fn update(
     id: StaffId,
     changes: &StaffChanges,
     username: Option<&str>,
-    email: Option<&str>,
+    email: Option<&EmailAddress>,
     password_hash: Option<&str>,
     now: DateTime<Utc>,
 ) -> Result<()> {
@@ -140,7 +141,7 @@ async fn update(
         .bind(id)
         .bind(username.map(str::to_owned))
         .bind(username.map(str::to_lowercase))
-        .bind(email.map(str::to_owned))
+        .bind(email.cloned())
         .bind(changes.role)
         .bind(changes.disabled)
         .bind(now)

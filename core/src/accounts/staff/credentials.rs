@@ -10,6 +10,7 @@ use crate::accounts::sessions::{self, Holder, SessionInfo};
 use crate::accounts::tokens;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
@@ -85,7 +86,7 @@ pub(crate) async fn password_was_reset(
     tx: &mut Tx,
     app: &App,
     id: StaffId,
-    email: &str,
+    email: &EmailAddress,
     hash: &str,
 ) -> Result<()> {
     let now = app.clock.now();

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{Role, UNKNOWN};
 use crate::Result;
 use crate::db::{Db, On};
+use crate::email_address::EmailAddress;
 use crate::ids::StaffId;
 use crate::pagination::{Page, PageRequest};
 
@@ -15,7 +16,8 @@ use crate::pagination::{Page, PageRequest};
 pub struct Account {
     pub id: Uuid,
     pub username: String,
-    pub email: String,
+    #[schema(value_type = String)]
+    pub email: EmailAddress,
     pub role: Role,
     pub disabled: bool,
     pub two_factor: bool,

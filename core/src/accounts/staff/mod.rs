@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tokens::Purpose;
 use crate::Error;
+use crate::email_address::EmailAddress;
 use crate::ids::StaffId;
 use crate::settings::Settings;
 
@@ -70,7 +71,8 @@ pub struct Staff {
     #[schema(value_type = Uuid)]
     pub id: StaffId,
     pub username: String,
-    pub email: String,
+    #[schema(value_type = String)]
+    pub email: EmailAddress,
     pub role: Role,
     /// An authenticator app is set up.
     pub two_factor: bool,
@@ -90,7 +92,7 @@ impl Staff {
 pub struct StaffRow {
     pub id: StaffId,
     pub username: String,
-    pub email: String,
+    pub email: EmailAddress,
     password_hash: String,
     pub role: Role,
     pub disabled_at: Option<DateTime<Utc>>,

@@ -10,6 +10,7 @@ use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, put_address, replace_addresses};
 use crate::families::{DEFAULT_PREFERENCES, insert, lock, refresh_search_text};
 use crate::ids::FamilyId;
+use crate::money::Cents;
 use crate::payments::{self, Entry, Kind, PlanChanges};
 use crate::settings::Settings;
 use crate::{App, Result};
@@ -32,7 +33,7 @@ pub(super) async fn add(
         &wanted.child_name,
         UserType::Parent,
         DEFAULT_PREFERENCES,
-        wanted.email.as_deref().unwrap_or_default(),
+        wanted.email.as_ref(),
     )
     .await?;
     for (email, place) in [(&wanted.email, Place::Primary), (&wanted.second, Place::Secondary)] {
@@ -43,7 +44,7 @@ pub(super) async fn add(
         refresh_search_text(tx, id).await?;
     }
     let total = match wanted.total {
-        Total::Cents(cents) => Some(cents),
+        Total::Amount(amount) => Some(amount),
         Total::Unsaid => Some(settings.default_plan_amount),
         Total::Empty => None,
     };
@@ -56,7 +57,7 @@ pub(super) async fn add(
             staff_notes: None,
             void_of: None,
         };
-        let before = (wanted.paid != 0).then_some((actor, entry));
+        let before = (wanted.paid != Cents::ZERO).then_some((actor, entry));
         payments::open(tx, now, id, total, wanted.due, before).await?;
     }
     let details = json!({ "total_amount": total });
@@ -72,8 +73,8 @@ pub(super) async fn add(
     let state = State {
         full_name: wanted.full_name.clone(),
         child_name: wanted.child_name.clone(),
-        primary: wanted.email.as_deref().map(Kept::typed),
-        secondary: wanted.second.as_deref().map(Kept::typed),
+        primary: wanted.email.as_ref().map(Kept::typed),
+        secondary: wanted.second.as_ref().map(Kept::typed),
         total,
         due: wanted.due,
         version: 1,

@@ -7,15 +7,17 @@ use chrono::{DateTime, NaiveDate, Utc};
 use super::row::{Total, Wanted};
 use crate::Result;
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::families::addresses::Kept;
 use crate::ids::FamilyId;
+use crate::money::Cents;
 use crate::search_text::normalize;
 
 /// The existing families: read once, and updated with each write.
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) families: HashMap<FamilyId, State>,
-    by_email: HashMap<String, FamilyId>,
+    by_email: HashMap<EmailAddress, FamilyId>,
     /// Families of the camp without an address, by normalized name and child's name.
     /// Self-registered families are not included: anybody may sign up under a known name.
     by_name: HashMap<String, FamilyId>,
@@ -34,14 +36,14 @@ pub(super) struct State {
     pub(super) child_name: String,
     pub(super) primary: Option<Kept>,
     pub(super) secondary: Option<Kept>,
-    pub(super) total: Option<i64>,
+    pub(super) total: Option<Cents>,
     pub(super) due: Option<NaiveDate>,
     pub(super) version: i64,
 }
 
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
-    Email(String),
+    Email(EmailAddress),
     Name(String),
 }
 
@@ -54,9 +56,9 @@ pub(super) enum Found {
 }
 
 /// Id, version, name, children, total and due date of the plan, and whether it is of the camp.
-type FamilyRow = (FamilyId, i64, String, String, Option<i64>, Option<NaiveDate>, bool);
+type FamilyRow = (FamilyId, i64, String, String, Option<Cents>, Option<NaiveDate>, bool);
 /// Family, kind, address, whether staff entered it, and when it was verified.
-type AddressRow = (FamilyId, String, String, bool, Option<DateTime<Utc>>);
+type AddressRow = (FamilyId, String, EmailAddress, bool, Option<DateTime<Utc>>);
 
 impl Known {
     pub(super) async fn load(tx: &mut Tx) -> Result<Known> {
@@ -117,7 +119,7 @@ impl Known {
         for (kind, value, into) in identities {
             // Names were kept as the normalization of their time wrote them.
             let identity = match kind == "email" {
-                true => Identity::Email(value),
+                true => Identity::Email(EmailAddress::checked_before(value)),
                 false => {
                     Identity::Name(value.split('\n').map(normalize).collect::<Vec<_>>().join("\n"))
                 }
@@ -146,7 +148,9 @@ impl Known {
     /// Why it cannot be matched.
     pub(super) fn find(&self, wanted: &Wanted) -> Result<Found, &'static str> {
         let name = name_key(&wanted.full_name, &wanted.child_name);
-        let by = |email: &Option<String>| email.as_ref().and_then(|email| self.by_email.get(email));
+        let by = |email: &Option<EmailAddress>| {
+            email.as_ref().and_then(|email| self.by_email.get(email))
+        };
         match (by(&wanted.email), by(&wanted.second)) {
             (Some(one), Some(other)) if one != other => Err(
                 "The two addresses belong to two families. Please merge them in the user list, or \
@@ -219,8 +223,8 @@ impl State {
                 _ => return Err("This family already has two other addresses. Please edit it."),
             }
         }
-        if let Total::Cents(cents) = wanted.total {
-            after.total = Some(cents);
+        if let Total::Amount(amount) = wanted.total {
+            after.total = Some(amount);
         }
         after.due = wanted.due.or(after.due);
         Ok(after)

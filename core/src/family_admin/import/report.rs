@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::known::State;
 use crate::families::addresses::Kept;
 use crate::ids::FamilyId;
+use crate::money::Cents;
 use crate::spreadsheet::{Problem, Source};
 
 #[derive(Debug, Default, Serialize, PartialEq, Eq, utoipa::ToSchema)]
@@ -94,7 +95,8 @@ pub struct Details {
     pub email: Option<String>,
     pub secondary_email: Option<String>,
     /// Cents; null without a plan.
-    pub total_amount: Option<i64>,
+    #[schema(value_type = Option<i64>)]
+    pub total_amount: Option<Cents>,
     pub due_date: Option<NaiveDate>,
 }
 
@@ -106,7 +108,8 @@ pub struct NewRow {
     #[serde(flatten)]
     pub details: Details,
     /// Cents paid earlier.
-    pub paid_amount: i64,
+    #[schema(value_type = i64)]
+    pub paid_amount: Cents,
 }
 
 #[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]
@@ -123,7 +126,7 @@ pub struct MergedRow {
 
 impl Details {
     pub(super) fn of(state: &State) -> Details {
-        let email = |kept: &Option<Kept>| kept.as_ref().map(|kept| kept.email.clone());
+        let email = |kept: &Option<Kept>| kept.as_ref().map(|kept| kept.email.to_string());
         Details {
             full_name: state.full_name.clone(),
             child_name: state.child_name.clone(),

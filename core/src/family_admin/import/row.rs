@@ -2,6 +2,8 @@
 
 use chrono::NaiveDate;
 
+use crate::email_address::EmailAddress;
+use crate::money::Cents;
 use crate::payments;
 use crate::settings::Settings;
 use crate::spreadsheet::cell::original;
@@ -80,11 +82,11 @@ pub(super) struct Wanted {
     pub(super) line: usize,
     pub(super) full_name: String,
     pub(super) child_name: String,
-    pub(super) email: Option<String>,
-    pub(super) second: Option<String>,
+    pub(super) email: Option<EmailAddress>,
+    pub(super) second: Option<EmailAddress>,
     pub(super) total: Total,
     /// Cents paid earlier. Used only for new families.
-    pub(super) paid: i64,
+    pub(super) paid: Cents,
     pub(super) due: Option<NaiveDate>,
     pub(super) visitor: bool,
 }
@@ -95,7 +97,7 @@ pub(super) enum Total {
     Unsaid,
     /// The cell is empty: no plan is created, an existing one stays.
     Empty,
-    Cents(i64),
+    Amount(Cents),
 }
 
 pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Problem>> {
@@ -116,13 +118,13 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     checks.require(visitor || !child_name.is_empty(), "child", missing);
     let (email, second) = addresses(&mut checks, cell(EMAIL), cell(SECOND));
     let total = match (row.has(TOTAL), amount(&mut checks, "total", cell(TOTAL), settings)) {
-        (_, Some(cents)) => Total::Cents(cents),
+        (_, Some(amount)) => Total::Amount(amount),
         (true, None) => Total::Empty,
         (false, None) => Total::Unsaid,
     };
     let paid = amount(&mut checks, "paid", cell(PAID), settings).unwrap_or_default();
     let due = due_date(&mut checks, cell(DUE));
-    let planless = total == Total::Empty && (paid > 0 || due.is_some());
+    let planless = total == Total::Empty && (paid > Cents::ZERO || due.is_some());
     checks.require(!planless, "total", "Please fill in the total too.");
     if let Err(Error::Invalid(wrong)) = checks.done() {
         for FieldError { field, message } in wrong {
@@ -144,10 +146,10 @@ fn addresses(
     checks: &mut Validator,
     first: &str,
     second: &str,
-) -> (Option<String>, Option<String>) {
+) -> (Option<EmailAddress>, Option<EmailAddress>) {
     let mut email = |name: &str, typed: &str| match typed {
         "" => None,
-        typed => Some(checks.email(name, typed)),
+        typed => checks.email(name, typed),
     };
     let (first, second) = (email("email", first), email("second email", second));
     let twice = first.is_some() && first == second;
@@ -155,14 +157,14 @@ fn addresses(
     if first.is_none() { (second, None) } else { (first, second) }
 }
 
-fn amount(checks: &mut Validator, name: &str, typed: &str, settings: &Settings) -> Option<i64> {
+fn amount(checks: &mut Validator, name: &str, typed: &str, settings: &Settings) -> Option<Cents> {
     if typed.is_empty() {
         return None;
     }
     match cents(typed) {
-        Some(cents) => {
-            payments::check_amount(checks, name, cents, settings);
-            Some(cents)
+        Some(amount) => {
+            payments::check_amount(checks, name, amount, settings);
+            Some(amount)
         }
         None => {
             let shown: String = typed.chars().take(40).collect();
@@ -189,7 +191,7 @@ fn due_date(checks: &mut Validator, typed: &str) -> Option<NaiveDate> {
 }
 
 /// Parses `2800`, `2,800.00` or `$2,800` as cents.
-fn cents(typed: &str) -> Option<i64> {
+fn cents(typed: &str) -> Option<Cents> {
     let text = typed.trim().trim_start_matches(['$', '€', '£', '₪']).trim();
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
     let groups: Vec<&str> = whole.split(',').collect();
@@ -203,12 +205,12 @@ fn cents(typed: &str) -> Option<i64> {
         && digits(rest);
     let whole: i64 = ok.then(|| groups.concat().parse().ok())??;
     let rest: i64 = format!("{rest:0<2}").parse().ok()?;
-    whole.checked_mul(100)?.checked_add(rest)
+    whole.checked_mul(100)?.checked_add(rest).map(Cents::new)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::cents;
+    use super::{Cents, cents};
 
     #[test]
     fn amounts_are_read_as_offices_write_them() {
@@ -227,7 +229,7 @@ mod tests {
             ("twelve", None),
             ("99999999999999999999", None),
         ] {
-            assert_eq!(cents(typed), read, "{typed}");
+            assert_eq!(cents(typed), read.map(Cents::new), "{typed}");
         }
     }
 }

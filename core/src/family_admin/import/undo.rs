@@ -15,6 +15,7 @@ use crate::families::addresses::{Kept, addresses, set_addresses};
 use crate::families::lock;
 use crate::family_admin::remove;
 use crate::ids::FamilyId;
+use crate::money::Cents;
 use crate::payments::{self, PlanChanges};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -70,14 +71,14 @@ pub(super) struct Snapshot {
     child_name: String,
     primary: Option<Kept>,
     secondary: Option<Kept>,
-    total: Option<i64>,
+    total: Option<Cents>,
     due: Option<NaiveDate>,
     payments: i64,
     logins: i64,
 }
 
 /// Version, name, children, total, due date, rows of the ledger, users.
-type SnapshotRow = (i64, String, String, Option<i64>, Option<NaiveDate>, i64, i64);
+type SnapshotRow = (i64, String, String, Option<Cents>, Option<NaiveDate>, i64, i64);
 
 /// Returns the current state of a family, or `None` if it was deleted or merged.
 pub(super) async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
@@ -317,7 +318,7 @@ async fn put_back(
         // Ledger rows are never deleted. The amount that the import recorded as paid is reversed by
         // an adjustment.
         let nothing_paid = PlanChanges {
-            paid_amount: Some(0),
+            paid_amount: Some(Cents::ZERO),
             adjustment_staff_note: Some("The import was undone".into()),
             ..PlanChanges::default()
         };

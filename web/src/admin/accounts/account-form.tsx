@@ -5,12 +5,12 @@ import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { focusOnMount } from "../shared/focus";
 import { FormButtons } from "../shared/form-buttons";
-import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
+import { changed, StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { addAccount, changeAccount, readAccount, type Account, type Role } from "./queries";
 
 export const allRequired = "All fields are required";
 
-const draftOf = (account: Account | null) => ({
+const valuesOf = (account: Account | null) => ({
   username: account?.username ?? "",
   email: account?.email ?? "",
   role: account?.role ?? ("staff" as Role),
@@ -21,23 +21,23 @@ type Props = { account?: Account; onDone: () => Promise<unknown>; onCancel: () =
 
 /** What is typed, and whether the account may be saved with it. */
 function useAccountForm({ account, onDone, onCancel }: Props) {
-  const edited = useDraft({
+  const edited = useFormValues({
     opened: account ?? null,
-    draftOf,
+    valuesOf,
     read: readAccount,
     onGone: () => {
       errorToast("Someone just deleted this account.");
       void onDone();
     },
   });
-  const { row, draft, base } = edited;
-  const typed = { ...draft, username: draft.username.trim(), email: draft.email.trim() };
+  const { row, values, base } = edited;
+  const typed = { ...values, username: values.username.trim(), email: values.email.trim() };
   // Only what was changed, so that two owners who edit one account do not undo each other.
   const changes = row ? changed(typed, base) : {};
   // Asks for the password, so that an unattended page is not enough to take over an account.
   const asksPassword = !row || Object.keys(changes).length > 0;
   const state = useStaffForm({
-    draft: edited,
+    values: edited,
     leave: {
       name: <bdi>{account?.username ?? "A new account"}</bdi>,
       about: account ? "changes" : "typed",
@@ -47,7 +47,7 @@ function useAccountForm({ account, onDone, onCancel }: Props) {
     check: (data) => {
       const fields = row ? (["username", "email"] as const) : (["username", "email", "password"] as const);
       const missing = Object.fromEntries(
-        fields.filter((name) => draft[name].trim() === "").map((name) => [name, allRequired]),
+        fields.filter((name) => values[name].trim() === "").map((name) => [name, allRequired]),
       );
       return asksPassword && text(data, "current_password") === ""
         ? { ...missing, current_password: "Please enter your current password." }
@@ -73,7 +73,7 @@ function useAccountForm({ account, onDone, onCancel }: Props) {
 /** A new account, or a row of the list while it is edited. */
 export function AccountForm(props: Props) {
   const { account } = props;
-  const { busy, errors, message, form, close, question, draft, set, stale, reload, asksPassword } =
+  const { busy, errors, message, form, close, question, values, set, stale, reload, asksPassword } =
     useAccountForm(props);
   return (
     <form
@@ -83,9 +83,9 @@ export function AccountForm(props: Props) {
       onKeyDown={(event) => event.key === "Escape" && close()}
       className="grid gap-4"
     >
-      <DraftNotice what="account" stale={stale} onReload={reload} />
+      <StaleFormNotice what="account" stale={stale} onReload={reload} />
       <div className="grid items-start gap-4 md:grid-cols-2">
-        <AccountFields isNew={!account} draft={draft} set={set} errors={errors} />
+        <AccountFields isNew={!account} values={values} set={set} errors={errors} />
         {asksPassword && <CurrentPassword isNew={!account} error={errors.current_password} />}
       </div>
       <FormMessage>{message}</FormMessage>
@@ -99,19 +99,19 @@ export function AccountForm(props: Props) {
 
 type FieldsProps = {
   isNew: boolean;
-  draft: ReturnType<typeof draftOf>;
-  set: (change: Partial<ReturnType<typeof draftOf>>) => void;
+  values: ReturnType<typeof valuesOf>;
+  set: (change: Partial<ReturnType<typeof valuesOf>>) => void;
   errors: Errors;
 };
 
-function AccountFields({ isNew, draft, set, errors }: FieldsProps) {
+function AccountFields({ isNew, values, set, errors }: FieldsProps) {
   const shortest = useSite()?.password_min_length;
   return (
     <>
       <Field label="Username" error={errors.username}>
         <TextInput
           name="username"
-          value={draft.username}
+          value={values.username}
           onChange={(event) => set({ username: event.target.value })}
           maxLength={60}
           autoComplete="off"
@@ -126,7 +126,7 @@ function AccountFields({ isNew, draft, set, errors }: FieldsProps) {
           name="email"
           type="email"
           dir="ltr"
-          value={draft.email}
+          value={values.email}
           onChange={(event) => set({ email: event.target.value })}
           maxLength={254}
           autoComplete="off"
@@ -138,7 +138,7 @@ function AccountFields({ isNew, draft, set, errors }: FieldsProps) {
         error={errors.role}
         hint="Owners also see admin accounts, settings, exports and the audit log."
       >
-        <Select name="role" value={draft.role} onChange={(event) => set({ role: event.target.value as Role })}>
+        <Select name="role" value={values.role} onChange={(event) => set({ role: event.target.value as Role })}>
           <option value="staff">Staff</option>
           <option value="owner">Owner</option>
         </Select>
@@ -157,7 +157,7 @@ function AccountFields({ isNew, draft, set, errors }: FieldsProps) {
       >
         <PasswordInput
           name="password"
-          value={draft.password}
+          value={values.password}
           onChange={(event) => set({ password: event.target.value })}
           maxLength={200}
           autoComplete="new-password"

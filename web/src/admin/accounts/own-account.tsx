@@ -76,9 +76,9 @@ function SignIn({ staff }: { staff: Staff }) {
         </Row>
         {staff.two_factor && <RecoveryCodesRow onRenew={() => setOpen("codes")} />}
       </ul>
-      {open === "password" && <OwnPassword staff={staff} onClose={close} />}
+      {open === "password" && <OwnPassword onClose={close} />}
       {open === "factor" && <OwnTwoFactor staff={staff} onClose={close} />}
-      {open === "codes" && <OwnRecoveryCodes staff={staff} onClose={close} />}
+      {open === "codes" && <OwnRecoveryCodes onClose={close} />}
     </Section>
   );
 }

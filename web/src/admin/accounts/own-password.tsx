@@ -1,17 +1,16 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { Staff } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { required, text } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, PasswordInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { focusOnMount } from "../shared/focus";
 import { useStaffForm } from "../shared/form";
+import { OwnPasswordField } from "../shared/own-password-field";
 import { changeOwnPassword, everyAccount, sessionsOf } from "./queries";
 
 /** Changes one's own password. */
-export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => void }) {
+export function OwnPassword({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const shortest = useSite()?.password_min_length;
   const { busy, errors, message, form, close, question } = useStaffForm({
@@ -31,16 +30,7 @@ export function OwnPassword({ staff, onClose }: { staff: Staff; onClose: () => v
     <Dialog title="Change your password" onClose={close}>
       <form {...form} className="grid gap-4">
         <p className="text-muted">You stay signed in here. All your other devices are signed out.</p>
-        <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
-        <Field label="Current password" error={errors["current_password"]}>
-          <PasswordInput
-            name="current_password"
-            autoComplete="current-password"
-            maxLength={128}
-            ref={focusOnMount}
-            required
-          />
-        </Field>
+        <OwnPasswordField label="Current password" error={errors["current_password"]} />
         <Field
           label="New password"
           error={errors["new_password"]}

@@ -1,18 +1,17 @@
 import { useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import type { Staff } from "../../api/client";
 import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
+import { Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { focusOnMount } from "../shared/focus";
+import { OwnPasswordField } from "../shared/own-password-field";
 import { requiresSignIn } from "../shared/session";
 import { RecoveryCodes } from "../shared/two-factor";
 import { renewRecoveryCodes, twoFactorQuery } from "./queries";
 
 /** Replaces one's own recovery codes; two-factor stays on. */
-export function OwnRecoveryCodes({ staff, onClose }: { staff: Staff; onClose: () => void }) {
+export function OwnRecoveryCodes({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const [codes, setCodes] = useState<string[] | null>(null);
   const { busy, errors, message, form } = useForm({
@@ -54,16 +53,7 @@ export function OwnRecoveryCodes({ staff, onClose }: { staff: Staff; onClose: ()
         <p className="text-muted">
           You get ten new codes, and the earlier ones stop working at once. Two-factor stays on.
         </p>
-        <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden readOnly />
-        <Field label="Your password" error={errors.current_password}>
-          <PasswordInput
-            name="current_password"
-            autoComplete="current-password"
-            maxLength={128}
-            ref={focusOnMount}
-            required
-          />
-        </Field>
+        <OwnPasswordField error={errors.current_password} />
         <Field label="Code" error={errors.code} hint="From your authenticator app. It changes every 30 seconds.">
           <TextInput
             name="code"

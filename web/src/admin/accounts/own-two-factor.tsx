@@ -4,10 +4,10 @@ import type { Staff } from "../../api/client";
 import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { Field, FormMessage, PasswordInput } from "../../ui/field";
+import { FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
+import { OwnPasswordField } from "../shared/own-password-field";
 import { requiresSignIn, staffQuery } from "../shared/session";
-import { focusOnMount } from "../shared/focus";
 import { TwoFactorSetup } from "../shared/two-factor";
 import { endTwoFactor, everyAccount } from "./queries";
 
@@ -78,10 +78,7 @@ function TurnOff({ staff, onDone, onCancel }: { staff: Staff; onDone: () => Prom
         You sign in with your password and a code from your authenticator app. To turn that off, enter your password.
         That signs out all other devices.
       </p>
-      <input type="text" name="username" autoComplete="username" defaultValue={staff.username} hidden />
-      <Field label="Password" error={errors.current_password}>
-        <PasswordInput name="current_password" autoComplete="current-password" ref={focusOnMount} required />
-      </Field>
+      <OwnPasswordField label="Password" error={errors.current_password} />
       <FormMessage>{message}</FormMessage>
       <div className="flex flex-wrap justify-end gap-3">
         <Button look="line" onClick={onCancel}>

@@ -2,9 +2,9 @@ import type { ReactNode } from "react";
 import { required, text, useForm } from "../../lib/forms";
 import { Button, type ButtonLook } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { Field, FormMessage, PasswordInput } from "../../ui/field";
-import { focusOnMount } from "../shared/focus";
-import { requiresSignIn, useStaff } from "../shared/session";
+import { FormMessage } from "../../ui/field";
+import { OwnPasswordField } from "../shared/own-password-field";
+import { requiresSignIn } from "../shared/session";
 
 type Props = {
   title: string;
@@ -20,7 +20,6 @@ type Props = {
 
 /** Asks for one's own password before another account changes: an unattended page must not be enough for it. */
 export function PasswordDialog({ title, name, children, action, look = "danger", onConfirm, onClose }: Props) {
-  const me = useStaff();
   const { busy, errors, message, form } = useForm({
     check: required({ current_password: "Please enter your current password." }),
     submit: (data) => onConfirm(text(data, "current_password")),
@@ -34,16 +33,7 @@ export function PasswordDialog({ title, name, children, action, look = "danger",
           {name}
         </div>
         <p className="text-muted">{children}</p>
-        <input type="text" name="username" autoComplete="username" defaultValue={me?.username} hidden />
-        <Field label="Your current password" error={errors.current_password}>
-          <PasswordInput
-            name="current_password"
-            autoComplete="current-password"
-            maxLength={200}
-            ref={focusOnMount}
-            required
-          />
-        </Field>
+        <OwnPasswordField label="Your current password" error={errors.current_password} />
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3">
           <Button look="line" onClick={onClose}>

@@ -159,10 +159,32 @@ describe("the queue of comments", () => {
   });
 
   it("says why a decision failed, and leaves the comment where it is", async () => {
-    queue({ "PUT /api/admin/comments/c1/kept": refuse(404, "not_found", "This comment is not there any more.") });
+    queue({ "PUT /api/admin/comments/c1/kept": refuse(404, "not_found", "This comment no longer exists.") });
     const user = open("/admin/comments");
     await user.click((await screen.findAllByRole("button", { name: /^Keep/ }))[0]!);
-    expect(await screen.findByText("This comment is not there any more.")).toBeTruthy();
+    expect(await screen.findByText("This comment no longer exists.")).toBeTruthy();
     expect(contents()).toEqual(["Rude", "Ruder", "My first"]);
+  });
+
+  it("keeps no comment over a report that nobody saw, but shows it", async () => {
+    const again = "Another reader just reported this comment. Please look again.";
+    const camp = queue({ "PUT /api/admin/comments/c1/kept": refuse(409, "conflict", again) });
+    const user = open("/admin/comments");
+    await screen.findByText("It hurts others");
+    const second = { category: "private", reason: "Names our street", created_at: "2026-07-30T01:09:00Z" } as const;
+    camp.answer(
+      "GET /api/admin/comments",
+      list({ ...rude, reports: 2, reasons: [...rude.reasons, second] }, ruder, waiting),
+    );
+    await user.click(screen.getAllByRole("button", { name: /^Keep/ })[0]!);
+    expect(await screen.findByText(again)).toBeTruthy();
+    expect(await screen.findByText("Names our street")).toBeTruthy();
+    camp.answer("PUT /api/admin/comments/c1/kept", null);
+    await user.click(screen.getAllByRole("button", { name: /^Keep/ })[0]!);
+    expect(await screen.findByText(/^Comment kept/)).toBeTruthy();
+    expect(camp.asked("PUT", "/api/admin/comments/c1/kept").map(({ body }) => body)).toEqual([
+      { reports: 1 },
+      { reports: 2 },
+    ]);
   });
 });

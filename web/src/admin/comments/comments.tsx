@@ -1,23 +1,23 @@
-import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useFilters } from "../../lib/filters";
 import { count } from "../../lib/format";
+import { AvatarRowSkeleton } from "../../ui/avatar-row-skeleton";
 import { Button, IconButton } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
-import { EmptyState, Loading, Skeleton } from "../../ui/states";
+import { EmptyState, Loading } from "../../ui/states";
 import { FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { CommentCard } from "./comment-card";
 import { DeleteComment } from "./delete-comment";
-import { commentCountsQuery, queueQuery, type AdminComment, type CommentFilter } from "./queries";
-import { ShortcutHint, useShortcuts } from "./shortcuts";
-import { useModeration, type Step } from "./use-moderation";
-import { usePlace } from "./use-place";
-import { acceptance, done, filterAbout, filterName, nothingFound, opposite } from "./words";
+import { commentCountsQuery, queueQuery, type CommentFilter } from "./queries";
+import { ShortcutHint } from "./shortcuts";
+import type { Step } from "./use-moderation";
+import { useQueue } from "./use-queue";
+import { done, filterAbout, filterName, nothingFound, opposite } from "./words";
 
 const filters = Object.keys(filterName) as CommentFilter[];
 
@@ -100,57 +100,6 @@ export default function Comments() {
   );
 }
 
-/** The place in the queue, the decisions with their keys, and what was decided last. */
-function useQueue(comments: AdminComment[]) {
-  const { current, entered, goTo, step, stay, resume, rowRef } = usePlace(comments);
-  const [last, setLast] = useState<Step | null>(null);
-  const [deleting, setDeleting] = useState<AdminComment | null>(null);
-  const moderation = useModeration((taken) => setLast(taken.action === "reopen" ? null : taken));
-
-  function act(...[comment, action]: Parameters<typeof moderation.act>) {
-    goTo(comment);
-    stay();
-    moderation.act(comment, action);
-  }
-  function undo() {
-    const newest = moderation.newest ?? last;
-    const undoing = newest && opposite(newest.action, newest.comment);
-    if (undoing) act(newest.comment, undoing);
-  }
-  // A letter decides only where the focus shows what it decides about.
-  const onCurrent = (decide: (comment: AdminComment) => void) => () => {
-    if (current && entered()) decide(current);
-  };
-  useShortcuts({
-    j: () => step(1),
-    k: () => step(-1),
-    u: () => undo(),
-    a: onCurrent((comment) => {
-      const accepted = acceptance(comment);
-      if (accepted) act(comment, accepted);
-    }),
-    h: onCurrent((comment) => act(comment, comment.hidden ? "show" : "hide")),
-    d: onCurrent(setDeleting),
-    o: onCurrent(() => document.activeElement?.closest("li")?.querySelector("a")?.click()),
-  });
-  return {
-    current,
-    goTo,
-    rowRef,
-    busyWith: moderation.busyWith,
-    act,
-    last,
-    undo,
-    forget: () => setLast(null),
-    deleting,
-    remove: setDeleting,
-    closeDelete: () => {
-      setDeleting(null);
-      resume();
-    },
-  };
-}
-
 type LastStepProps = { step: Step; onUndo: () => void; onClose: () => void };
 
 /** What was decided last, with a way back where there is one. */
@@ -213,14 +162,11 @@ function Nothing({ filter, term, set }: NothingProps) {
 const CommentsSkeleton = () => (
   <Loading label="Loading comments" className="sheet overflow-clip">
     {Array.from({ length: 5 }, (_, i) => (
-      <div key={i} className="grid grid-cols-[34px_1fr] gap-3 border-line p-4 not-first:border-t">
-        <Skeleton className="size-8.5 rounded-full" />
-        <div className="grid gap-2.5">
-          <Skeleton className="h-5 w-2/5" />
-          <Skeleton className="w-11/12" />
-          <Skeleton className="h-8 w-44" />
-        </div>
-      </div>
+      <AvatarRowSkeleton
+        key={i}
+        lines={["h-5 w-2/5", "w-11/12", "h-8 w-44"]}
+        className="border-line p-4 not-first:border-t"
+      />
     ))}
   </Loading>
 );

@@ -59,15 +59,17 @@ const urgency = (comment: AdminComment) => (comment.held ? 2 : needsReview(comme
 const at = (id: string) => ({ params: { path: { id } } });
 
 const calls = {
-  approve: (id: string) => asStaff(api.POST("/api/admin/comments/{id}/approve", at(id))),
-  hide: (id: string) => asStaff(api.POST("/api/admin/comments/{id}/hide", at(id))),
-  show: (id: string) => asStaff(api.POST("/api/admin/comments/{id}/show", at(id))),
-  keep: (id: string) => asStaff(api.PUT("/api/admin/comments/{id}/kept", at(id))),
-  reopen: (id: string) => asStaff(api.DELETE("/api/admin/comments/{id}/kept", at(id))),
+  approve: ({ id }: AdminComment) => asStaff(api.POST("/api/admin/comments/{id}/approve", at(id))),
+  hide: ({ id }: AdminComment) => asStaff(api.POST("/api/admin/comments/{id}/hide", at(id))),
+  show: ({ id }: AdminComment) => asStaff(api.POST("/api/admin/comments/{id}/show", at(id))),
+  keep: ({ id, reports }: AdminComment) =>
+    asStaff(api.PUT("/api/admin/comments/{id}/kept", { ...at(id), body: { reports } })),
+  reopen: ({ id }: AdminComment) => asStaff(api.DELETE("/api/admin/comments/{id}/kept", at(id))),
 };
 export type Action = keyof typeof calls;
 
-export const moderate = (id: string, action: Action) => calls[action](id);
+/** Keeping closes the reports that the comment was shown with; newer ones are refused as a conflict. */
+export const moderate = (comment: AdminComment, action: Action) => calls[action](comment);
 /** It is no error when its author or somebody else has deleted it already. */
 export const deleteComment = (id: string) => ignoreNotFound(asStaff(api.DELETE("/api/admin/comments/{id}", at(id))));
 

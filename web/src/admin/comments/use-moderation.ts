@@ -1,4 +1,5 @@
 import { useId, useState } from "react";
+import { isApiError } from "../../api/client";
 import { useAction } from "../../api/queries";
 import { toastFailure } from "../shared/error-toast";
 import { moderate, useCommentsChanged, type Action, type AdminComment } from "./queries";
@@ -11,12 +12,16 @@ export function useModeration(onDone: (step: Step) => void) {
   const [waiting, setWaiting] = useState<Step[]>([]);
   const mutation = useAction({
     scope: { id: useId() },
-    mutationFn: ({ comment, action }: Step) => moderate(comment.id, action),
+    mutationFn: ({ comment, action }: Step) => moderate(comment, action),
     onSuccess: async (_nothing, step) => {
       onDone(step);
       await changed();
     },
-    onError: (error) => toastFailure(error),
+    onError: (error) => {
+      toastFailure(error);
+      // Somebody else decided or reported meanwhile: show what is true now.
+      if (isApiError(error, "conflict")) void changed();
+    },
     onSettled: (_nothing, _error, done) => setWaiting((steps) => steps.filter((step) => step !== done)),
   });
   const find = ({ id }: AdminComment) => waiting.find(({ comment }) => comment.id === id);

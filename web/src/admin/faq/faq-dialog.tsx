@@ -6,7 +6,7 @@ import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../shared/focus";
 import { FormButtons } from "../shared/form-buttons";
-import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
+import { changed, StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import {
   addFaq,
   categories,
@@ -19,7 +19,7 @@ import {
 } from "./queries";
 import { filled } from "./words";
 
-const draftOf = (entry: AdminFaq | null, category: Category) => ({
+const valuesOf = (entry: AdminFaq | null, category: Category) => ({
   question: entry?.question ?? "",
   answer: entry?.answer ?? "",
   category: entry?.category ?? category,
@@ -29,11 +29,11 @@ const draftOf = (entry: AdminFaq | null, category: Category) => ({
 type Props = { entry: AdminFaq | null; category: Category; onClose: () => void };
 
 /** What is typed, merged with the entry when somebody else changed it meanwhile. */
-function useFaqDraft({ entry, category, onClose }: Props) {
+function useFaqValues({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
-  return useDraft({
+  return useFormValues({
     opened: entry,
-    draftOf: (one) => draftOf(one, category),
+    valuesOf: (one) => valuesOf(one, category),
     read: readFaq,
     onGone: () => {
       errorToast("Someone just deleted this question.");
@@ -47,25 +47,25 @@ function useFaqDraft({ entry, category, onClose }: Props) {
 export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
   const keyOf = useIdempotencyKey();
-  const edited = useFaqDraft({ entry, category, onClose });
-  const { row, draft, base, set, dirty, stale, reload } = edited;
+  const edited = useFaqValues({ entry, category, onClose });
+  const { row, values, base, set, dirty, stale, reload } = edited;
   const { busy, errors, message, form, close, question } = useStaffForm({
-    draft: edited,
-    leave: { name: draft.question.trim() || "A new question", onClose },
+    values: edited,
+    leave: { name: values.question.trim() || "A new question", onClose },
     check: () => ({
-      ...(draft.question.trim() ? {} : { question: "Please enter a question." }),
-      ...(draft.answer.trim() ? {} : { answer: "Please enter an answer." }),
+      ...(values.question.trim() ? {} : { question: "Please enter a question." }),
+      ...(values.answer.trim() ? {} : { answer: "Please enter an answer." }),
     }),
     submit: async () => {
       if (!row) {
-        const added = { ...draft, question: draft.question.trim(), answer: draft.answer.trim(), topic: null };
+        const added = { ...values, question: values.question.trim(), answer: values.answer.trim(), topic: null };
         await addFaq(keyOf(added), added);
-      } else if (dirty) await changeFaq(row.id, { version: row.version, ...changed(draft, base) });
+      } else if (dirty) await changeFaq(row.id, { version: row.version, ...changed(values, base) });
     },
     done: async () => {
       toast({
         title: row ? "FAQ Updated" : "FAQ Added",
-        description: draft.is_published ? "Families can see it." : "It is kept as a draft.",
+        description: values.is_published ? "Families can see it." : "It is kept as a draft.",
       });
       onClose();
       await faqChanged();
@@ -76,7 +76,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
   return (
     <Drawer title={entry ? "Edit FAQ" : "Add FAQ"} onClose={close}>
       <form {...form} className="grid gap-5">
-        <DraftNotice what="question" stale={stale} onReload={reload} />
+        <StaleFormNotice what="question" stale={stale} onReload={reload} />
         <Field label="Question" error={errors["question"]}>
           <TextInput
             name="question"
@@ -84,7 +84,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
             maxLength={300}
             autoComplete="off"
             ref={focusOnMount}
-            value={draft.question}
+            value={values.question}
             onChange={(event) => set({ question: event.target.value })}
             required
           />
@@ -92,7 +92,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
         <Field label="Category" error={errors["category"]}>
           <Select
             name="category"
-            value={draft.category}
+            value={values.category}
             onChange={(event) => set({ category: event.target.value as Category })}
           >
             {categories.map((one) => (
@@ -100,18 +100,18 @@ export function FaqDialog({ entry, category, onClose }: Props) {
             ))}
           </Select>
         </Field>
-        <AnswerField answer={draft.answer} error={errors["answer"]} onChange={(answer) => set({ answer })} />
-        <Preview question={draft.question} answer={draft.answer} />
+        <AnswerField answer={values.answer} error={errors["answer"]} onChange={(answer) => set({ answer })} />
+        <Preview question={values.question} answer={values.answer} />
         <Checkbox
           name="is_published"
           label="Published"
           hint="Only staff see unpublished ones."
-          checked={draft.is_published}
+          checked={values.is_published}
           onChange={(event) => set({ is_published: event.target.checked })}
         />
         <FormMessage>{message}</FormMessage>
         <FormButtons sticky onCancel={close} busy={busy}>
-          {entry ? "Save FAQ" : draft.is_published ? "Add and publish" : "Save draft"}
+          {entry ? "Save FAQ" : values.is_published ? "Add and publish" : "Save draft"}
         </FormButtons>
       </form>
       {question}

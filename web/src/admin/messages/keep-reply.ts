@@ -1,9 +1,9 @@
 import { isApiError } from "../../api/client";
-import { keepDraft, type DraftState } from "./keep-draft";
+import { autosave, type AutosaveState } from "./autosave";
 import { changeMessage, readMessage, type Message, type Seen } from "./queries";
 
 type Told = {
-  onState: (state: DraftState) => void;
+  onState: (state: AutosaveState) => void;
   onFresh: (message: Message) => void;
   onClash: (theirs: string) => void;
   onGone: () => void;
@@ -44,7 +44,7 @@ export function keepReply(message: Message, { onState, onFresh, onClash, onGone 
   }
 
   return {
-    ...keepDraft({ kept: message.draft ?? "", save, onState }),
+    ...autosave({ kept: message.draft ?? "", save, onState }),
     /** I changed something else about the message: takes its new version while the draft is the one that I know. */
     learn(now: Message) {
       if (now.version > known.version && (now.draft ?? null) === (known.draft ?? null)) known = now;

@@ -19,7 +19,7 @@ import { Listing } from "../shared/listing";
 import { TestMailButton, useTestMail } from "../shared/send-test";
 import { requiresSignIn } from "../shared/session";
 import { deliverySummary, people } from "../shared/words";
-import { useLetterDraft } from "./letter-draft";
+import { useUnsentLetter } from "./unsent-letter";
 import {
   audiences,
   letterReachQuery,
@@ -48,7 +48,7 @@ const explained: Record<Audience, string> = {
 };
 
 /** Sends the newsletter that is being written: to oneself as a test, or to its readers after a question. */
-function useSending({ draft: { subject, body, audience, key }, clear }: ReturnType<typeof useLetterDraft>) {
+function useSending({ letter: { subject, body, audience, key }, clear }: ReturnType<typeof useUnsentLetter>) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   const reach = useReach();
@@ -84,9 +84,9 @@ function useSending({ draft: { subject, body, audience, key }, clear }: ReturnTy
 
 /** Writes a newsletter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
 function Compose() {
-  const letter = useLetterDraft();
+  const letter = useUnsentLetter();
   const {
-    draft: { subject, body, audience },
+    letter: { subject, body, audience },
     change,
   } = letter;
   const { form, busy, errors, message, reach, recipients, test, send, asking, setAsking } = useSending(letter);

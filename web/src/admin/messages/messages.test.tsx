@@ -2,7 +2,7 @@ import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { back, list, open, refuse, server } from "../../test/portal";
 import { kornbluh, onDuty } from "../../test/staff";
-import { keepDraft, pauseInTyping, type DraftState } from "./keep-draft";
+import { autosave, pauseInTyping, type AutosaveState } from "./autosave";
 import type { Message } from "./queries";
 import { letterLabel, paragraphs } from "./words";
 // Fetched before the clock of the first test runs.
@@ -269,8 +269,8 @@ describe("two who answer one message", () => {
 describe("a draft", () => {
   const keeper = (save: (text: string) => Promise<unknown>) => {
     vi.useFakeTimers();
-    const states: DraftState[] = [];
-    return { states, draft: keepDraft({ kept: "", save, onState: (state) => states.push(state) }) };
+    const states: AutosaveState[] = [];
+    return { states, draft: autosave({ kept: "", save, onState: (state) => states.push(state) }) };
   };
 
   it("is saved once the typing pauses, one save at a time", async () => {

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button";
 import { Field, FormMessage, TextArea } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { requiresSignIn } from "../shared/session";
-import type { DraftState } from "./keep-draft";
+import type { AutosaveState } from "./autosave";
 import { keepReply } from "./keep-reply";
 import { readMessage, replyTo, type Message } from "./queries";
 import { draftWords } from "./words";
@@ -61,7 +61,7 @@ export function ReplyBox(props: Props) {
 /** The text of the reply, kept as a draft, and what somebody else wrote or deleted meanwhile. */
 function useReplyText({ message, onFresh, onGone }: Props) {
   const [text, setText] = useState(message.draft ?? "");
-  const [state, setState] = useState<DraftState>("kept");
+  const [state, setState] = useState<AutosaveState>("kept");
   const [failure, setFailure] = useState<string | null>(null);
   const [theirs, setTheirs] = useState<string | null>(null);
   const box = useRef<HTMLTextAreaElement>(null);

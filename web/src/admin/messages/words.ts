@@ -1,6 +1,6 @@
 import { people } from "../shared/words";
 import type { Audience, Department, MessageStatus, Reply } from "./queries";
-import type { DraftState } from "./keep-draft";
+import type { AutosaveState } from "./autosave";
 
 export const statusName: Record<MessageStatus, string> = { unread: "Unread", read: "Read", replied: "Replied" };
 export const departmentName: Record<Department, string> = { staff: "Camp staff", video_team: "Video team" };
@@ -12,7 +12,7 @@ export const audienceName: Record<Audience, string> = {
 };
 export const deliveryName: Record<Reply["delivery"], string> = { queued: "Queued", sent: "Sent", failed: "Failed" };
 
-export const draftWords: Record<DraftState, string> = {
+export const draftWords: Record<AutosaveState, string> = {
   kept: "Draft saved",
   typing: "Draft not saved yet",
   saving: "Saving draft...",

@@ -9,7 +9,7 @@ import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { useCloseQuestion } from "../shared/form";
-import { changeSettings, previewSettings, useSettingsChanged, useSettingsDraft, type Difference } from "./queries";
+import { changeSettings, previewSettings, useSettingsChanged, useTypedSettings, type Difference } from "./queries";
 import { readSettings, sentence, settingLabel, valueLabel } from "./words";
 
 const notSettings = "This is not a settings file. Choose a file made with Export.";
@@ -17,7 +17,7 @@ const notSettings = "This is not a settings file. Choose a file made with Export
 /** Shows what a file would change before it is applied. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
-  const [, setTyped] = useSettingsDraft();
+  const [, setTyped] = useTypedSettings();
   const settingsChanged = useSettingsChanged();
   const preview = useAction({
     mutationFn: async (file: File) => {

@@ -92,7 +92,7 @@ const typedQuery = queryOptions<Typed>({
   gcTime: Infinity,
 });
 
-export function useSettingsDraft() {
+export function useTypedSettings() {
   const client = useQueryClient();
   const typed = useQuery(typedQuery).data ?? {};
   const [, draw] = useReducer((times: number) => times + 1, 0);

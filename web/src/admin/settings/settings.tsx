@@ -24,7 +24,7 @@ import {
   settingsQuery,
   useSeen,
   useSettingsChanged,
-  useSettingsDraft,
+  useTypedSettings,
   type Setting,
 } from "./queries";
 import { SettingControl } from "./setting-control";
@@ -96,7 +96,7 @@ type GroupProps = { group: Group; settings: Setting[] };
 
 /** What is typed in one group of settings, and how it is saved. */
 function useGroupForm({ group, settings }: GroupProps) {
-  const [typed, setTyped] = useSettingsDraft();
+  const [typed, setTyped] = useTypedSettings();
   const [stale, setStale] = useState(false);
   const seen = useSeen();
   const client = useQueryClient();

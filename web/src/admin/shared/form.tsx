@@ -52,7 +52,7 @@ export function useCloseQuestion(
 
 type StaffFormOptions<Result> = FormOptions<Result> & {
   /** The values of controlled fields; without them the fields themselves tell whether something was typed. */
-  draft?: { dirty: boolean; becameStale: () => void };
+  values?: { dirty: boolean; becameStale: () => void };
   leave: Leave;
 };
 
@@ -60,10 +60,10 @@ type StaffFormOptions<Result> = FormOptions<Result> & {
  * The form of a dialog, drawer or table row of the staff area: {@link useForm} that asks before it closes, and that
  * leaves an ended session to the sign-in dialog and a stale record to the notice above the fields.
  */
-export function useStaffForm<Result>({ draft, leave, failed, ...options }: StaffFormOptions<Result>) {
+export function useStaffForm<Result>({ values, leave, failed, ...options }: StaffFormOptions<Result>) {
   const fields = useTypedFields();
-  const { form, ...state } = useForm({ ...options, failed: refusalOf(failed, draft?.becameStale) });
-  const guard = useCloseQuestion(leave, () => (draft ? draft.dirty : fields.typed()), state.busy);
+  const { form, ...state } = useForm({ ...options, failed: refusalOf(failed, values?.becameStale) });
+  const guard = useCloseQuestion(leave, () => (values ? values.dirty : fields.typed()), state.busy);
   return { ...state, ...guard, form: { ...form, ref: fields.ref } };
 }
 
@@ -126,51 +126,51 @@ function useTypedFields() {
   };
 }
 
-type DraftOptions<Row, Draft> = {
+type FormValuesOptions<Row, Values> = {
   /** The record that is edited; null for a new one. */
   opened: Row;
-  draftOf: (row: Row) => Draft;
+  valuesOf: (row: Row) => Values;
   /** Values that the form starts with as if they had been typed. */
-  begun?: Partial<Draft>;
+  begun?: Partial<Values>;
   /** Reads the record again; null when it was deleted. */
   read: (row: NonNullable<Row>) => Promise<NonNullable<Row> | null>;
   /** Needed where several fields belong together. */
-  merge?: (mine: Draft, base: Draft, fresh: Draft) => Draft;
+  merge?: (mine: Values, base: Values, fresh: Values) => Values;
   /** Called instead of a reload when the record was deleted. */
   onGone: () => unknown;
 };
 
 /** The values of a form that edits a record, merged with the record when somebody else saved it first. */
-export function useDraft<Row, Draft extends object>({
+export function useFormValues<Row, Values extends object>({
   opened,
-  draftOf,
+  valuesOf,
   begun,
   read,
   merge = threeWay,
   onGone,
-}: DraftOptions<Row, Draft>) {
+}: FormValuesOptions<Row, Values>) {
   const [row, setRow] = useState(opened);
-  const [draft, setDraft] = useState(() => ({ ...draftOf(opened), ...begun }));
+  const [values, setValues] = useState(() => ({ ...valuesOf(opened), ...begun }));
   const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
-  const base = draftOf(row);
+  const base = valuesOf(row);
 
   async function reload() {
     if (!row) return;
     const fresh = await read(row);
     if (!fresh) return void onGone();
-    setDraft((mine) => merge(mine, base, draftOf(fresh)));
+    setValues((mine) => merge(mine, base, valuesOf(fresh)));
     setRow(fresh);
     setStale("reloaded");
   }
 
   return {
     row,
-    draft,
+    values,
     base,
-    set: (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change })),
+    set: (change: Partial<Values>) => setValues((now) => ({ ...now, ...change })),
     /** After a part was saved by itself. */
     setRow,
-    dirty: !same(draft, base),
+    dirty: !same(values, base),
     stale,
     becameStale: () => setStale("yes"),
     reload,
@@ -178,25 +178,25 @@ export function useDraft<Row, Draft extends object>({
 }
 
 /** Keeps what I typed and takes everything else from the fresh record. */
-export function threeWay<Draft extends object>(mine: Draft, base: Draft, fresh: Draft): Draft {
-  const keys = Object.keys(fresh) as (keyof Draft)[];
-  return Object.fromEntries(keys.map((key) => [key, mine[key] === base[key] ? fresh[key] : mine[key]])) as Draft;
+export function threeWay<Values extends object>(mine: Values, base: Values, fresh: Values): Values {
+  const keys = Object.keys(fresh) as (keyof Values)[];
+  return Object.fromEntries(keys.map((key) => [key, mine[key] === base[key] ? fresh[key] : mine[key]])) as Values;
 }
 
 /** Only the fields that were changed, so that a save undoes nobody else's change. */
-export function changed<Draft extends object>(draft: Draft, base: Draft): Partial<Draft> {
-  const keys = Object.keys(draft) as (keyof Draft)[];
+export function changed<Values extends object>(values: Values, base: Values): Partial<Values> {
+  const keys = Object.keys(values) as (keyof Values)[];
   return Object.fromEntries(
-    keys.filter((key) => draft[key] !== base[key]).map((key) => [key, draft[key]]),
-  ) as Partial<Draft>;
+    keys.filter((key) => values[key] !== base[key]).map((key) => [key, values[key]]),
+  ) as Partial<Values>;
 }
 
-const same = <Draft extends object>(a: Draft, b: Draft) => Object.keys(changed(a, b)).length === 0;
+const same = <Values extends object>(a: Values, b: Values) => Object.keys(changed(a, b)).length === 0;
 
 type NoticeProps = { what: string; stale: "no" | "yes" | "reloaded"; onReload: () => Promise<unknown> };
 
 /** Says that somebody else saved first, and after the reload that this is the newest version. */
-export function DraftNotice({ what, stale, onReload }: NoticeProps) {
+export function StaleFormNotice({ what, stale, onReload }: NoticeProps) {
   if (stale === "no") return null;
   if (stale === "yes") return <StaleNotice what={what} onReload={onReload} />;
   return (

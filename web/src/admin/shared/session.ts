@@ -1,12 +1,12 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, isApiError, send, type Staff } from "../../api/client";
 import { sessionQuery, siteQuery, useAction } from "../../api/queries";
-import { deleteDrafts } from "../../lib/delete-drafts";
-import { draftsOfOthers } from "../../lib/drafts";
+import { deleteUnsent } from "../../lib/delete-unsent";
+import { unsentOfOthers } from "../../lib/unsent";
 import { paths } from "../../lib/paths";
 import { errorToast, toast } from "../../ui/toast";
 
-/** The drafts of the staff area are apart from those of the public pages. */
+/** The unsent texts of the staff area are apart from those of the public pages. */
 export const staffArea = "staff ";
 
 /** Where staff land after signing in. */
@@ -72,7 +72,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
 export function useStaffChanged() {
   const client = useQueryClient();
   return async (staff: Staff | null) => {
-    deleteDrafts(draftsOfOthers(staffArea, staff?.id));
+    deleteUnsent(unsentOfOthers(staffArea, staff?.id));
     await client.cancelQueries();
     client.setQueryData(staffQuery.queryKey, { staff });
     const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], staffQuery.queryKey[0]].map(String);

@@ -5,11 +5,11 @@ import type { components } from "../../api/schema.gen";
 import { useSite } from "../../api/queries";
 import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { Checkbox, Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
+import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { splitScripts } from "../../ui/two-scripts";
+import { OwnPasswordField } from "./own-password-field";
 import { asStaff, requiresSignIn, staffQuery, useStaff } from "./session";
-import { focusOnMount } from "./focus";
 
 type Enrollment = components["schemas"]["Enrollment"];
 
@@ -108,7 +108,6 @@ type FirstProps = { asked: boolean; onBegun: (enrollment: Enrollment) => void; o
 
 /** Asks for the password, so that an unattended page is not enough to register another phone. */
 function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
-  const staff = useStaff();
   const { busy, errors, message, form } = useForm({
     check: required({ current_password: "Please enter your password." }),
     submit: (data) =>
@@ -125,10 +124,7 @@ function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
       <p className="text-muted">
         {asked ? "The camp requires an authenticator app. " : ""}To set it up, enter your password first.
       </p>
-      <input type="text" name="username" autoComplete="username" defaultValue={staff?.username} hidden readOnly />
-      <Field label="Your password" error={errors.current_password}>
-        <PasswordInput name="current_password" autoComplete="current-password" ref={focusOnMount} required />
-      </Field>
+      <OwnPasswordField error={errors.current_password} />
       <FormMessage>{message}</FormMessage>
       <Button type="submit" busy={busy}>
         {busy ? "Checking..." : "Continue"}

@@ -8,9 +8,9 @@ import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../..
 import { errorToast, toast } from "../../ui/toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../shared/focus";
-import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
+import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { MoneyInput, useCurrency } from "../shared/money-input";
-import { changesOf, draftOf, missing, problemsOf, productOf, type Draft } from "./draft";
+import { changesOf, valuesOf, missing, problemsOf, productOf, type FormValues } from "./form-values";
 import { PictureFields } from "./picture-fields";
 import { PicturesFailed, usePictures } from "./pictures";
 import {
@@ -31,9 +31,9 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
   const [incomplete, setIncomplete] = useState(false);
   const currency = useCurrency();
   const pictures = usePictures(opened);
-  const edited = useDraft({
+  const edited = useFormValues({
     opened,
-    draftOf: (one) => draftOf(one, category),
+    valuesOf: (one) => valuesOf(one, category),
     read: async (one) => {
       const fresh = await readProduct(one);
       if (fresh) pictures.merge(fresh);
@@ -45,15 +45,15 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
       onClose();
     },
   });
-  const { row, draft, set, setRow, stale, reload } = edited;
+  const { row, values, set, setRow, stale, reload } = edited;
   const dirty = edited.dirty || pictures.dirty;
 
   const { busy, errors, message, form, close, question } = useStaffForm({
-    draft: { ...edited, dirty },
-    leave: { name: draft.title.trim() || "A new product", onClose, waits: true },
+    values: { ...edited, dirty },
+    leave: { name: values.title.trim() || "A new product", onClose, waits: true },
     check: () => {
       setIncomplete(false);
-      const problems = problemsOf(draft, currency);
+      const problems = problemsOf(values, currency);
       if (Object.values(problems).includes(missing))
         toast({ title: "Missing Information", description: missing, destructive: true });
       return problems;
@@ -61,11 +61,11 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
     submit: async () => {
       let saved = row;
       if (!saved) {
-        const { is_active: _always, ...product } = productOf(draft);
+        const { is_active: _always, ...product } = productOf(values);
         saved = await addProduct(keyOf(product), product);
         setRow(saved);
       } else if (dirty) {
-        saved = await changeProduct(saved.id, { version: saved.version, ...changesOf(draft, saved) });
+        saved = await changeProduct(saved.id, { version: saved.version, ...changesOf(values, saved) });
         setRow(saved);
       }
       return pictures.save(saved, setRow);
@@ -93,10 +93,10 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
   return (
     <Drawer title={opened ? "Edit Product" : "Add New Product"} onClose={close}>
       <form {...form} className="grid gap-5">
-        <DraftNotice what="product" stale={stale} onReload={reload} />
-        <ProductFields draft={draft} set={set} errors={errors} />
-        <PictureFields form={pictures} art={artOf({ category: draft.category || "memorabilia" })} busy={busy} />
-        <BadgeFields draft={draft} set={set} isNew={!row} />
+        <StaleFormNotice what="product" stale={stale} onReload={reload} />
+        <ProductFields values={values} set={set} errors={errors} />
+        <PictureFields form={pictures} art={artOf({ category: values.category || "memorabilia" })} busy={busy} />
+        <BadgeFields values={values} set={set} isNew={!row} />
         <FormMessage>
           {incomplete
             ? "The product is saved, but not all its pictures. See the reason next to each one. Save again to retry, or remove it."
@@ -116,12 +116,12 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
   );
 }
 
-type FieldsProps = { draft: Draft; set: (change: Partial<Draft>) => void };
+type FieldsProps = { values: FormValues; set: (change: Partial<FormValues>) => void };
 
-function ProductFields({ draft, set, errors }: FieldsProps & { errors: Errors }) {
+function ProductFields({ values, set, errors }: FieldsProps & { errors: Errors }) {
   const bind = (name: "title" | "description" | "price" | "stock_quantity") => ({
     name,
-    value: draft[name],
+    value: values[name],
     onChange: (event: { target: { value: string } }) => set({ [name]: event.target.value }),
   });
   return (
@@ -134,7 +134,7 @@ function ProductFields({ draft, set, errors }: FieldsProps & { errors: Errors })
       </Field>
       <div className="grid items-start gap-5 sm:grid-cols-2">
         <Field label="Price" error={errors["price"]}>
-          <MoneyInput name="price" value={draft.price} onChange={(price) => set({ price })} required />
+          <MoneyInput name="price" value={values.price} onChange={(price) => set({ price })} required />
         </Field>
         <Field label="Stock Quantity" error={errors["stock_quantity"]}>
           <TextInput
@@ -151,11 +151,11 @@ function ProductFields({ draft, set, errors }: FieldsProps & { errors: Errors })
       <Field label="Category" error={errors["category"]}>
         <Select
           name="category"
-          value={draft.category}
-          onChange={(event) => set({ category: event.target.value as Draft["category"] })}
+          value={values.category}
+          onChange={(event) => set({ category: event.target.value as FormValues["category"] })}
           required
         >
-          {!draft.category && <option value="">Choose a category</option>}
+          {!values.category && <option value="">Choose a category</option>}
           {Object.entries(categoryName).map(([value, label]) => (
             <option key={value} value={value}>
               {label}
@@ -167,10 +167,10 @@ function ProductFields({ draft, set, errors }: FieldsProps & { errors: Errors })
   );
 }
 
-function BadgeFields({ draft, set, isNew }: FieldsProps & { isNew: boolean }) {
+function BadgeFields({ values, set, isNew }: FieldsProps & { isNew: boolean }) {
   const tick = (name: "is_new" | "is_bestseller" | "is_featured" | "is_active") => ({
     name,
-    checked: draft[name],
+    checked: values[name],
     onChange: (event: { target: { checked: boolean } }) => set({ [name]: event.target.checked }),
   });
   return (

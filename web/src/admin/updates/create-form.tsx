@@ -8,7 +8,16 @@ import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { usePageForm } from "../shared/form";
 import { TestMailButton, useTestMail } from "../shared/send-test";
-import { draftOf, mailHint, missing, newUpdateOf, postLabel, postedToast, testUpdateOf, type Draft } from "./draft";
+import {
+  valuesOf,
+  mailHint,
+  missing,
+  newUpdateOf,
+  postLabel,
+  postedToast,
+  testUpdateOf,
+  type FormValues,
+} from "./form-values";
 import { createUpdate, reachQuery, testUpdate, useUpdatesChanged } from "./queries";
 import { UpdateFields } from "./update-fields";
 
@@ -20,16 +29,16 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
   const keyOf = useIdempotencyKey();
   const refetchInterval = useRefetchInterval(everyFifteenSeconds);
   const { recipients: reach, last_author } = useQuery({ ...reachQuery, refetchInterval, enabled: open }).data ?? {};
-  const [typed, setTyped] = useState<Partial<Draft>>({});
+  const [typed, setTyped] = useState<Partial<FormValues>>({});
   const [sendMail, setSendMail] = useState(true);
   const test = useTestMail();
-  const draft: Draft = { ...draftOf(null, "UTC"), author: last_author ?? "", ...typed };
+  const values: FormValues = { ...valuesOf(null, "UTC"), author: last_author ?? "", ...typed };
 
   const { busy, errors, message, form } = usePageForm({
-    check: () => missing(draft),
+    check: () => missing(values),
     submit: async () => {
-      if (test.isTest()) return void (await testUpdate(testUpdateOf(draft)));
-      const update = newUpdateOf(draft, sendMail);
+      if (test.isTest()) return void (await testUpdate(testUpdateOf(values)));
+      const update = newUpdateOf(values, sendMail);
       return createUpdate(keyOf(update), update);
     },
     done: async (posted) => {
@@ -49,7 +58,7 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
       </h2>
       <form {...form} className="grid gap-5">
         <UpdateFields
-          draft={draft}
+          values={values}
           set={(change) => setTyped((now) => ({ ...now, ...change }))}
           errors={errors}
           focus={open}

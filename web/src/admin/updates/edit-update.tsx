@@ -3,8 +3,8 @@ import { Drawer } from "../../ui/drawer";
 import { FormMessage } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
-import { changesOf, draftOf, missing } from "./draft";
+import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
+import { changesOf, valuesOf, missing } from "./form-values";
 import { editUpdate, readUpdate, useUpdatesChanged, type AdminUpdate } from "./queries";
 import { UpdateFields } from "./update-fields";
 
@@ -13,9 +13,9 @@ type Props = { update: AdminUpdate; timeZone: string; onClose: () => void };
 /** Corrects an update. Nobody is mailed a second time. */
 export function EditUpdate({ update, timeZone, onClose }: Props) {
   const updatesChanged = useUpdatesChanged();
-  const edited = useDraft({
+  const edited = useFormValues({
     opened: update,
-    draftOf: (one) => draftOf(one, timeZone),
+    valuesOf: (one) => valuesOf(one, timeZone),
     read: readUpdate,
     onGone: () => {
       errorToast("Someone just deleted this update.");
@@ -24,13 +24,13 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     },
   });
 
-  const { row, draft, base, set, dirty, stale, reload } = edited;
+  const { row, values, base, set, dirty, stale, reload } = edited;
   const { busy, errors, message, form, close, question } = useStaffForm({
-    draft: edited,
+    values: edited,
     leave: { name: update.title, about: "changes", onClose },
-    check: () => missing(draft),
+    check: () => missing(values),
     submit: async () => {
-      if (dirty) await editUpdate(update.id, { version: row.version, ...changesOf(draft, base) });
+      if (dirty) await editUpdate(update.id, { version: row.version, ...changesOf(values, base) });
     },
     done: async () => {
       toast({ title: "Update Saved", description: "Families see it as it is now. No more emails were sent." });
@@ -46,9 +46,9 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
   return (
     <Drawer title="Edit update" onClose={close}>
       <form {...form} className="grid gap-5">
-        <DraftNotice what="update" stale={stale} onReload={reload} />
+        <StaleFormNotice what="update" stale={stale} onReload={reload} />
         <UpdateFields
-          draft={draft}
+          values={values}
           pinnedUntil={base.pin === "keep" ? row.pinned_until : null}
           set={set}
           errors={errors}

@@ -1,5 +1,6 @@
 import { useAction } from "../../api/queries";
 import { isApiError } from "../../api/client";
+import { isPinned } from "../../api/is-pinned";
 import { ago, campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
@@ -8,7 +9,7 @@ import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { deliverySummary, scheduleTime } from "../shared/words";
-import { isPinned, visibilityToast } from "./draft";
+import { visibilityToast } from "./form-values";
 import { editUpdate, useUpdatesChanged, type AdminUpdate, type Priority } from "./queries";
 
 export const priorities: Record<Priority, { label: string; tone: "plain" | "info" | "bad" }> = {

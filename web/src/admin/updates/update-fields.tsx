@@ -4,14 +4,14 @@ import { count } from "../../lib/format";
 import { Field, Select, TextArea, TextInput } from "../../ui/field";
 import { focusOnMount } from "../shared/focus";
 import { scheduleTime, zoneName } from "../shared/words";
-import { endOfDay, pinDays, type Draft } from "./draft";
+import { endOfDay, pinDays, type FormValues } from "./form-values";
 import type { Priority } from "./queries";
 
 type Props = {
-  draft: Draft;
+  values: FormValues;
   /** When the pin that the update has ends. */
   pinnedUntil?: string | null | undefined;
-  set: (change: Partial<Draft>) => void;
+  set: (change: Partial<FormValues>) => void;
   errors: Record<string, string>;
   focus: boolean;
   /** More fields, beside the pin. */
@@ -19,7 +19,7 @@ type Props = {
 };
 
 /** The fields of an update, alike for a new one and for one that is edited. */
-export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children }: Props) {
+export function UpdateFields({ values, pinnedUntil, set, errors, focus, children }: Props) {
   const site = useSite();
   const title = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -35,7 +35,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
           dir="auto"
           maxLength={200}
           autoComplete="off"
-          value={draft.title}
+          value={values.title}
           onChange={(event) => set({ title: event.target.value })}
           required
         />
@@ -46,7 +46,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
           dir="auto"
           rows={4}
           maxLength={5_000}
-          value={draft.message}
+          value={values.message}
           onChange={(event) => set({ message: event.target.value })}
           required
         />
@@ -58,7 +58,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
             dir="auto"
             maxLength={100}
             autoComplete="off"
-            value={draft.author}
+            value={values.author}
             onChange={(event) => set({ author: event.target.value })}
             required
           />
@@ -66,7 +66,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
         <Field label="Priority" error={errors.priority} hint="High stays first for 24 hours, with a badge.">
           <Select
             name="priority"
-            value={draft.priority}
+            value={values.priority}
             onChange={(event) => set({ priority: event.target.value as Priority })}
           >
             <option value="low">Low</option>
@@ -79,9 +79,9 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
             name="expires_at"
             type="date"
             min={site?.today}
-            value={draft.date}
+            value={values.date}
             onChange={(event) =>
-              set({ date: event.target.value, time: event.target.value ? draft.time || endOfDay : "" })
+              set({ date: event.target.value, time: event.target.value ? values.time || endOfDay : "" })
             }
           />
         </Field>
@@ -89,8 +89,8 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
           <TextInput
             name="expires_time"
             type="time"
-            value={draft.time}
-            disabled={!draft.date}
+            value={values.time}
+            disabled={!values.date}
             onChange={(event) => set({ time: event.target.value })}
           />
         </Field>
@@ -99,7 +99,7 @@ export function UpdateFields({ draft, pinnedUntil, set, errors, focus, children 
           error={errors["pin_days"]}
           hint="It stays above newer ones, but below High Priority ones of the last 24 hours."
         >
-          <Select name="pin_days" value={draft.pin} onChange={(event) => set({ pin: event.target.value })}>
+          <Select name="pin_days" value={values.pin} onChange={(event) => set({ pin: event.target.value })}>
             <option value="">Not pinned</option>
             {pinnedUntil && <option value="keep">Until {scheduleTime(pinnedUntil, site?.timezone ?? "UTC")}</option>}
             {pinDays.map((days) => (

@@ -2,11 +2,11 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { list, open, refuse, server, unreachable } from "../../test/portal";
 import { onDuty } from "../../test/staff";
-import { draftOf, expiryOf, mailHint, postLabel } from "./draft";
+import { valuesOf, expiryOf, mailHint, postLabel } from "./form-values";
 import type { AdminUpdate } from "./queries";
 // Fetched before the clock of the first test runs.
 import "../../app/admin";
-import "./live-updates";
+import "./updates";
 
 const update = (change: Partial<AdminUpdate> = {}): AdminUpdate => ({
   id: "n1",
@@ -255,7 +255,7 @@ describe("a new update", () => {
   it("ends with its day unless a time is given", () => {
     expect(expiryOf({ date: "2026-08-01", time: "" })).toBe("2026-08-01T23:59");
     expect(expiryOf({ date: "", time: "" })).toBeNull();
-    expect(draftOf(update(), "America/New_York")).toMatchObject({ date: "2030-07-30", time: "23:59" });
+    expect(valuesOf(update(), "America/New_York")).toMatchObject({ date: "2030-07-30", time: "23:59" });
   });
 
   it("speaks of one person properly, and of none not at all", () => {

@@ -9,8 +9,8 @@ import { errorToast, toast } from "../../ui/toast";
 import { focusOnMount } from "../shared/focus";
 import { nullIfNotFound } from "../shared/missing-records";
 import { FormButtons } from "../shared/form-buttons";
-import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
-import { adjustment, changesOf, draftOf, problemsOf, type Draft } from "./edit-draft";
+import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
+import { adjustment, changesOf, valuesOf, problemsOf, type EditValues } from "./edit-values";
 import { MoneyInput } from "../shared/money-input";
 import { NoteFields } from "./note-fields";
 import { isStopped, type Preference } from "./preferences";
@@ -27,9 +27,9 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
   const usersChanged = useUsersChanged();
   const summary = useQuery(summaryQuery);
   const [usual] = useState(summary.data?.default_plan_amount ?? null);
-  const edited = useDraft({
+  const edited = useFormValues({
     opened,
-    draftOf: (one) => draftOf(one, usual),
+    valuesOf: (one) => valuesOf(one, usual),
     ...(withPlan ? { begun: { planned: true } } : {}),
     read: async ({ id }) => {
       const fresh = await nullIfNotFound(readFamily(id));
@@ -41,14 +41,14 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
       onClose();
     },
   });
-  const { row: family, draft } = edited;
-  const onlyThePlan = Object.keys(changesOf(draft, family)).every(ofThePlan);
+  const { row: family, values } = edited;
+  const onlyThePlan = Object.keys(changesOf(values, family)).every(ofThePlan);
 
   const state = useStaffForm({
-    draft: edited,
+    values: edited,
     leave: { name: <bdi>{nameOf(opened)}</bdi>, about: "changes", onClose },
-    check: () => problemsOf(draft, family, currency),
-    submit: () => editFamily(family.id, { version: family.version, ...changesOf(draft, family) }),
+    check: () => problemsOf(values, family, currency),
+    submit: () => editFamily(family.id, { version: family.version, ...changesOf(values, family) }),
     done: (fresh) => {
       writeFamily(client, fresh.id, (now) => ({ ...now, ...fresh }));
       toast(
@@ -70,11 +70,11 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
 /** A family with its plan and the mail it gets. The paid amount is never overwritten: a change is an adjustment. */
 export function EditUser(props: Props) {
   const { family: opened, currency } = props;
-  const { row: family, draft, set, stale, reload, ...state } = useEditUser(props);
+  const { row: family, values, set, stale, reload, ...state } = useEditUser(props);
   const { busy, errors, message, form, close, question } = state;
   const typed: Typed = (key) => ({
     name: key,
-    value: String(draft[key]),
+    value: String(values[key]),
     onChange: (event) => set({ [key]: event.target.value }),
   });
 
@@ -88,19 +88,19 @@ export function EditUser(props: Props) {
       onClose={close}
     >
       <form {...form} className="grid gap-6">
-        <DraftNotice what="user" stale={stale} onReload={reload} />
+        <StaleFormNotice what="user" stale={stale} onReload={reload} />
         <ProfileFields family={family} typed={typed} errors={errors} />
 
         <PlanFields
-          draft={draft}
+          values={values}
           set={set}
           typed={typed}
-          difference={adjustment(draft, family)}
+          difference={adjustment(values, family)}
           currency={currency}
           errors={errors}
         />
 
-        <PreferenceFields family={family} draft={draft} set={set} />
+        <PreferenceFields family={family} values={values} set={set} />
 
         <FormMessage>{message}</FormMessage>
         <FormButtons sticky onCancel={close} busy={busy}>
@@ -112,7 +112,7 @@ export function EditUser(props: Props) {
   );
 }
 
-type Typed = (key: keyof Draft) => {
+type Typed = (key: keyof EditValues) => {
   name: string;
   value: string;
   onChange: (event: { target: { value: string } }) => void;
@@ -151,12 +151,12 @@ const ProfileFields = ({ family, typed, errors }: { family: Family; typed: Typed
   </fieldset>
 );
 
-type PreferenceProps = { family: Family; draft: Draft; set: (change: Partial<Draft>) => void };
+type PreferenceProps = { family: Family; values: EditValues; set: (change: Partial<EditValues>) => void };
 
-function PreferenceFields({ family, draft, set }: PreferenceProps) {
+function PreferenceFields({ family, values, set }: PreferenceProps) {
   const mail = (key: Preference, hint: string) => ({
     name: key,
-    checked: Boolean(draft[key]),
+    checked: Boolean(values[key]),
     onChange: (event: { target: { checked: boolean } }) => set({ [key]: event.target.checked }),
     disabled: isStopped(family, key),
     hint: isStopped(family, key) ? "The family turned these emails off. Only they can turn them on again." : hint,
@@ -172,8 +172,8 @@ function PreferenceFields({ family, draft, set }: PreferenceProps) {
 }
 
 type PlanProps = {
-  draft: Draft;
-  set: (change: Partial<Draft>) => void;
+  values: EditValues;
+  set: (change: Partial<EditValues>) => void;
   typed: Typed;
   /** In cents, between what was paid and what is typed. */
   difference: number;
@@ -181,16 +181,16 @@ type PlanProps = {
   errors: Errors;
 };
 
-const PlanFields = ({ draft, set, typed, difference, currency, errors }: PlanProps) => (
+const PlanFields = ({ values, set, typed, difference, currency, errors }: PlanProps) => (
   <fieldset className="grid gap-4 border-t border-line pt-5">
     <legend className="float-start mb-3 w-full font-head text-xl font-semibold">Payment Plan</legend>
-    {draft.planned ? (
+    {values.planned ? (
       <>
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <Field label="Total Amount" error={errors.total_amount}>
             <MoneyInput
               name="total_amount"
-              value={draft.total_amount}
+              value={values.total_amount}
               onChange={(total_amount) => set({ total_amount })}
             />
           </Field>
@@ -199,7 +199,11 @@ const PlanFields = ({ draft, set, typed, difference, currency, errors }: PlanPro
             error={errors.paid_amount}
             hint={difference === 0 ? "A change is recorded as an adjustment." : undefined}
           >
-            <MoneyInput name="paid_amount" value={draft.paid_amount} onChange={(paid_amount) => set({ paid_amount })} />
+            <MoneyInput
+              name="paid_amount"
+              value={values.paid_amount}
+              onChange={(paid_amount) => set({ paid_amount })}
+            />
           </Field>
         </div>
         {difference !== 0 && (

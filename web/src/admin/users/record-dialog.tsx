@@ -14,7 +14,7 @@ import { useCloseQuestion, useStaffForm } from "../shared/form";
 import { MoneyInput } from "../shared/money-input";
 import { MailNotice, NoteFields } from "./note-fields";
 import { recordPayment, useUsersChanged, type Family } from "./queries";
-import { amountOf, balanceAfter, problemsOf, recordTitle, type Draft, type Kind } from "./record-draft";
+import { amountOf, balanceAfter, problemsOf, recordTitle, type RecordValues, type Kind } from "./record-values";
 import { nameOf, recorded } from "./words";
 
 type Props = { family: Family; kind: Kind; currency: string; onClose: () => void };
@@ -85,7 +85,7 @@ function useRecordForm({ family, kind, currency, onClose }: FormProps) {
   const today = useSite()?.today ?? "";
   const usersChanged = useUsersChanged();
   const [key] = useState(newIdempotencyKey);
-  const [draft, setDraft] = useState<Draft>({
+  const [values, setValues] = useState<RecordValues>({
     kind,
     amount: "",
     direction: "more",
@@ -94,18 +94,18 @@ function useRecordForm({ family, kind, currency, onClose }: FormProps) {
     staff_notes: "",
     as_credit: false,
   });
-  const amount = amountOf(draft);
+  const amount = amountOf(values);
   const state = useStaffForm({
     leave: { name: <bdi>{nameOf(family)}</bdi>, onClose },
-    check: () => problemsOf(draft, today || draft.payment_date, currency),
+    check: () => problemsOf(values, today || values.payment_date, currency),
     submit: () =>
       recordPayment(family.id, key, {
         kind,
         amount: amount ?? 0,
-        payment_date: draft.payment_date,
-        notes: draft.notes.trim() || null,
-        staff_notes: draft.staff_notes.trim() || null,
-        ...(kind === "payment" ? { as_credit: draft.as_credit } : {}),
+        payment_date: values.payment_date,
+        notes: values.notes.trim() || null,
+        staff_notes: values.staff_notes.trim() || null,
+        ...(kind === "payment" ? { as_credit: values.as_credit } : {}),
       }),
     done: ({ payment, plan: fresh }) => {
       toast({
@@ -121,27 +121,32 @@ function useRecordForm({ family, kind, currency, onClose }: FormProps) {
       if (isApiError(error, "conflict", "not_found", "network")) void usersChanged();
     },
   });
-  return { ...state, draft, amount, set: (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change })) };
+  return {
+    ...state,
+    values,
+    amount,
+    set: (change: Partial<RecordValues>) => setValues((now) => ({ ...now, ...change })),
+  };
 }
 
 function RecordForm(props: FormProps) {
   const { family, plan, kind, currency } = props;
-  const { busy, errors, message, form, close, question, draft, amount, set } = useRecordForm(props);
+  const { busy, errors, message, form, close, question, values, amount, set } = useRecordForm(props);
 
   return (
     <Dialog title={recordTitle[kind]} onClose={close}>
       <FamilyLine family={family} />
       <form {...form} className="grid gap-4">
-        {kind === "adjustment" && <DirectionField draft={draft} set={set} />}
-        <AmountAndDate kind={kind} draft={draft} set={set} errors={errors} />
+        {kind === "adjustment" && <DirectionField values={values} set={set} />}
+        <AmountAndDate kind={kind} values={values} set={set} errors={errors} />
         <NoteFields
           legend="Notes"
           optional={kind !== "adjustment"}
           familyHint={saying[kind].note}
-          family={{ name: "notes", value: draft.notes, onChange: (event) => set({ notes: event.target.value }) }}
+          family={{ name: "notes", value: values.notes, onChange: (event) => set({ notes: event.target.value }) }}
           staff={{
             name: "staff_notes",
-            value: draft.staff_notes,
+            value: values.staff_notes,
             onChange: (event) => set({ staff_notes: event.target.value }),
           }}
           errors={errors}
@@ -151,11 +156,11 @@ function RecordForm(props: FormProps) {
             name="as_credit"
             label="Record as credit"
             hint={"Allow overpayment; the rest becomes credit."}
-            checked={draft.as_credit}
+            checked={values.as_credit}
             onChange={(event) => set({ as_credit: event.target.checked })}
           />
         )}
-        <Balance plan={plan} draft={draft} currency={currency} />
+        <Balance plan={plan} values={values} currency={currency} />
         <MailNotice family={family}>{saying[kind].mail}</MailNotice>
         <FormMessage>{message}</FormMessage>
         <FormButtons onCancel={close} busy={busy} doing="Recording...">
@@ -167,14 +172,14 @@ function RecordForm(props: FormProps) {
   );
 }
 
-type FieldProps = { draft: Draft; set: (change: Partial<Draft>) => void };
+type FieldProps = { values: RecordValues; set: (change: Partial<RecordValues>) => void };
 
-const DirectionField = ({ draft, set }: FieldProps) => (
+const DirectionField = ({ values, set }: FieldProps) => (
   <Field label="What it does">
     <Select
       name="direction"
-      value={draft.direction}
-      onChange={(event) => set({ direction: event.target.value as Draft["direction"] })}
+      value={values.direction}
+      onChange={(event) => set({ direction: event.target.value as RecordValues["direction"] })}
     >
       <option value="more">Adds to what was paid</option>
       <option value="less">Takes away from what was paid</option>
@@ -182,7 +187,7 @@ const DirectionField = ({ draft, set }: FieldProps) => (
   </Field>
 );
 
-function AmountAndDate({ kind, draft, set, errors }: FieldProps & { kind: Kind; errors: Errors }) {
+function AmountAndDate({ kind, values, set, errors }: FieldProps & { kind: Kind; errors: Errors }) {
   const today = useSite()?.today ?? "";
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -190,7 +195,7 @@ function AmountAndDate({ kind, draft, set, errors }: FieldProps & { kind: Kind; 
         <MoneyInput
           name="amount"
           ref={focusOnMount}
-          value={draft.amount}
+          value={values.amount}
           onChange={(typed) => set({ amount: typed })}
           required
         />
@@ -200,7 +205,7 @@ function AmountAndDate({ kind, draft, set, errors }: FieldProps & { kind: Kind; 
           name="payment_date"
           type="date"
           max={today}
-          value={draft.payment_date}
+          value={values.payment_date}
           onChange={(event) => set({ payment_date: event.target.value })}
           required
         />
@@ -210,10 +215,10 @@ function AmountAndDate({ kind, draft, set, errors }: FieldProps & { kind: Kind; 
 }
 
 /** The balance before and after. */
-function Balance({ plan, draft, currency }: { plan: Plan; draft: Draft; currency: string }) {
-  const amount = amountOf(draft);
-  const after = balanceAfter(plan, draft);
-  const over = draft.kind === "payment" && amount !== null && amount > plan.remaining_amount;
+function Balance({ plan, values, currency }: { plan: Plan; values: RecordValues; currency: string }) {
+  const amount = amountOf(values);
+  const after = balanceAfter(plan, values);
+  const over = values.kind === "payment" && amount !== null && amount > plan.remaining_amount;
   return (
     <dl className="grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 rounded-md bg-sunk px-4 py-3 text-sm tabular-nums">
       <dt className="text-muted">Remaining balance now</dt>

@@ -21,7 +21,7 @@ import { MergeDialog } from "./merge-dialog";
 import { PaidBar, PaymentBadge } from "./plan";
 import { clearLimits, familyQuery, type FamilyDetail, type Payment } from "./queries";
 import { RecordDialog } from "./record-dialog";
-import type { Kind } from "./record-draft";
+import type { Kind } from "./record-values";
 import { VoidDialog } from "./void-dialog";
 import { dueText, kindName, listed, mailKinds, nameOf, signed, awaitsApproval } from "./words";
 

@@ -7,7 +7,16 @@ import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Switch, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { changesOf, draftOf, merge, nineInTheMorning, reachOf, statusOf, updateLabel, type Draft } from "./draft";
+import {
+  changesOf,
+  valuesOf,
+  merge,
+  nineInTheMorning,
+  reachOf,
+  statusOf,
+  updateLabel,
+  type FormValues,
+} from "./form-values";
 import { FileDetailsFields } from "./file-details";
 import { invalidUrl, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
@@ -16,7 +25,7 @@ import { requiresSignIn } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
 import { SourceField } from "./uploads/source-field";
 import { FormButtons } from "../shared/form-buttons";
-import { DraftNotice, useDraft, useStaffForm } from "../shared/form";
+import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { people } from "../shared/words";
 import { DescriptionField, TitleField } from "./video-fields";
 import { UnpublishQuestion } from "./unpublish-question";
@@ -28,9 +37,9 @@ type Props = { video: AdminVideo; timeZone: string; onClose: () => void };
 function useEditForm({ video: opened, timeZone, onClose }: Props) {
   const videosChanged = useVideosChanged();
   const [asking, setAsking] = useState(false);
-  const edited = useDraft({
+  const edited = useFormValues({
     opened,
-    draftOf: (one) => draftOf(one, timeZone),
+    valuesOf: (one) => valuesOf(one, timeZone),
     merge,
     read: async (one) => {
       const fresh = await readVideo(one);
@@ -42,12 +51,12 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
       onClose();
     },
   });
-  const { row: video, draft, becameStale } = edited;
-  const status = statusOf(draft);
+  const { row: video, values, becameStale } = edited;
+  const status = statusOf(values);
   const takesAway = video.status === "published" && status !== "published";
 
   async function save() {
-    const saved = await editVideo(video.id, { version: video.version, ...changesOf(draft, video, timeZone) });
+    const saved = await editVideo(video.id, { version: video.version, ...changesOf(values, video, timeZone) });
     toast({
       title: "Success",
       description: withNotifications(withSchedule("Video updated successfully", saved.video, timeZone), saved.notified),
@@ -67,12 +76,12 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
   }
 
   const state = useStaffForm({
-    draft: edited,
+    values: edited,
     leave: { name: video.title, about: "changes", onClose },
     check: () => ({
-      ...(draft.title.trim() ? {} : { title: "Title is required" }),
-      ...(draft.upload_id || looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
-      ...(!draft.publish && draft.time && !draft.date ? { scheduled_date: noMoment } : {}),
+      ...(values.title.trim() ? {} : { title: "Title is required" }),
+      ...(values.upload_id || looksLikeLink(values.video_url) ? {} : { video_url: invalidUrl }),
+      ...(!values.publish && values.time && !values.date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
       // Asks first when families lose a video that they can watch.
@@ -99,25 +108,25 @@ export function EditDrawer(props: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, draft, set, status, stale, reload, ...state } = useEditForm(props);
+  const { row: video, values, set, status, stale, reload, ...state } = useEditForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
-  const reach = reachOf(video, draft.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
+  const reach = reachOf(video, values.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
 
   return (
     <Drawer title="Edit video" onClose={close}>
       <form {...form} className="grid gap-5">
-        <DraftNotice what="video" stale={stale} onReload={reload} />
-        <TitleField title={draft.title} error={errors.title} onChange={(title) => set({ title })} />
+        <StaleFormNotice what="video" stale={stale} onReload={reload} />
+        <TitleField title={values.title} error={errors.title} onChange={(title) => set({ title })} />
         <DescriptionField
-          description={draft.description}
+          description={values.description}
           error={errors.description}
           rows={4}
           onChange={(description) => set({ description })}
         />
         <SourceField
-          upload={draft.upload_id}
+          upload={values.upload_id}
           onUpload={(upload_id) => set({ upload_id })}
-          url={draft.video_url}
+          url={values.video_url}
           onUrl={(video_url) => set({ video_url })}
           errors={errors}
           saved={video}
@@ -128,7 +137,7 @@ export function EditDrawer(props: Props) {
             name="upload_date"
             type="date"
             max={site?.today}
-            value={draft.upload_date}
+            value={values.upload_date}
             onChange={(event) => set({ upload_date: event.target.value })}
             required
           />
@@ -137,21 +146,21 @@ export function EditDrawer(props: Props) {
           name="is_featured"
           label="Is Featured"
           hint="It is first on the home page for a week."
-          checked={draft.is_featured}
+          checked={values.is_featured}
           onChange={(event) => set({ is_featured: event.target.checked })}
         />
 
-        <FileDetailsFields video={video} draft={draft} set={set} errors={errors} onTrimmed={close} />
+        <FileDetailsFields video={video} values={values} set={set} errors={errors} onTrimmed={close} />
 
         <AvailabilityFields
           video={video}
-          draft={draft}
+          values={values}
           set={set}
           error={errors.scheduled_date ?? errors.status}
           reach={reach}
         />
 
-        {!draft.upload_id && <TriedNotice tried={tried} url={draft.video_url} />}
+        {!values.upload_id && <TriedNotice tried={tried} url={values.video_url} />}
         <FormMessage>{message}</FormMessage>
         <FormButtons sticky onCancel={close} busy={busy} doing="Updating...">
           {updateLabel(video.publishes_when_ready ? "published" : video.status, status, reach)}
@@ -165,33 +174,33 @@ export function EditDrawer(props: Props) {
 
 type AvailabilityProps = {
   video: AdminVideo;
-  draft: Draft;
-  set: (change: Partial<Draft>) => void;
+  values: FormValues;
+  set: (change: Partial<FormValues>) => void;
   error: string | undefined;
   reach: number;
 };
 
 /** Published, scheduled or a draft, and what that means for families. */
-function AvailabilityFields({ video, draft, set, error, reach }: AvailabilityProps) {
-  const status = statusOf(draft);
+function AvailabilityFields({ video, values, set, error, reach }: AvailabilityProps) {
+  const status = statusOf(values);
   return (
     <fieldset className="grid gap-4 border-t border-line pt-5">
       <legend className="sr-only">When families see it</legend>
       <Switch
         label="Publish Immediately"
         hint="While this is off, the video waits for the date below or stays a draft."
-        checked={draft.publish}
+        checked={values.publish}
         onChange={(event) =>
           set({ publish: event.target.checked, ...(event.target.checked ? { date: "", time: "" } : {}) })
         }
       />
       <ScheduleFields
         optional
-        date={draft.date}
-        time={draft.time}
-        onDate={(date) => set({ date, time: date ? draft.time || nineInTheMorning : "" })}
+        date={values.date}
+        time={values.time}
+        onDate={(date) => set({ date, time: date ? values.time || nineInTheMorning : "" })}
         onTime={(time) => set({ time })}
-        disabled={draft.publish}
+        disabled={values.publish}
         error={error}
       />
       {video.status !== "draft" && status !== "draft" && (

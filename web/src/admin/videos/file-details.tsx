@@ -29,7 +29,7 @@ const isOwnFile = ({ video_url }: AdminVideo) => video_url.startsWith("/media/vi
 
 type Props = {
   video: AdminVideo;
-  draft: FileDetails;
+  values: FileDetails;
   set: (change: Partial<FileDetails>) => void;
   errors: { chapters?: string | undefined; poster?: string | undefined };
   /** Called when the file is being cut. */
@@ -37,7 +37,7 @@ type Props = {
 };
 
 /** Poster, chapters, captions, download and trim: folded, because most videos need none of them. */
-export function FileDetailsFields({ video, draft, set, errors, onTrimmed }: Props) {
+export function FileDetailsFields({ video, values, set, errors, onTrimmed }: Props) {
   if (!isOwnFile(video)) return null;
   return (
     <details className="group rounded-md border border-line px-3.5" open={Boolean(errors.chapters ?? errors.poster)}>
@@ -49,7 +49,7 @@ export function FileDetailsFields({ video, draft, set, errors, onTrimmed }: Prop
         {video.posters.length > 0 && (
           <PosterChoice
             posters={video.posters}
-            chosen={draft.poster}
+            chosen={values.poster}
             error={errors.poster}
             onChoose={(poster) => set({ poster })}
           />
@@ -65,7 +65,7 @@ export function FileDetailsFields({ video, draft, set, errors, onTrimmed }: Prop
             dir="auto"
             rows={4}
             placeholder={"0:00 Lineup\n0:42 Bunk 7"}
-            value={draft.chapters}
+            value={values.chapters}
             onChange={(event) => set({ chapters: event.target.value })}
           />
         </Field>
@@ -74,7 +74,7 @@ export function FileDetailsFields({ video, draft, set, errors, onTrimmed }: Prop
           name="is_downloadable"
           label="Families may download it"
           hint="The video page then has a Download button."
-          checked={draft.is_downloadable}
+          checked={values.is_downloadable}
           onChange={(event) => set({ is_downloadable: event.target.checked })}
         />
         {video.posters.length > 0 && <TrimField video={video} onDone={onTrimmed} />}

@@ -5,7 +5,7 @@ import { campLocal } from "../../lib/format";
 import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, Select } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
-import { nineInTheMorning, wallTime } from "./draft";
+import { nineInTheMorning, wallTime } from "./form-values";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { fileDetailChanges, fileDetailsOf, FileDetailsFields } from "./file-details";
 import { invalidUrl, looksLikeLink } from "./link-field";
@@ -23,7 +23,7 @@ import { TriedNotice, type Tried } from "./try-video";
 import { useLiveUploads } from "./uploads/live-upload";
 import { SourceField } from "./uploads/source-field";
 import { FormButtons } from "../shared/form-buttons";
-import { changed, DraftNotice, useDraft, useStaffForm } from "../shared/form";
+import { changed, StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { DescriptionField, TitleField } from "./video-fields";
 import { UnpublishQuestion } from "./unpublish-question";
 
@@ -49,7 +49,7 @@ export function dayInYear(day: string, year: number) {
   return `${year}${rest === "-02-29" && !leap ? "-02-28" : rest}`;
 }
 
-const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string) => ({
+const valuesOf = (video: AdminVideo | null, currentYear: number, timeZone: string) => ({
   title: video?.title ?? "",
   description: video?.description ?? "",
   year: String(video?.year ?? currentYear - 1),
@@ -60,36 +60,36 @@ const draftOf = (video: AdminVideo | null, currentYear: number, timeZone: string
   ...(video?.scheduled_date ? campLocal(video.scheduled_date, timeZone) : { date: "", time: nineInTheMorning }),
 });
 
-type Draft = ReturnType<typeof draftOf>;
+type FormValues = ReturnType<typeof valuesOf>;
 
-const fieldsOf = (draft: Draft) => ({
-  title: draft.title.trim(),
-  description: draft.description.trim() || null,
+const fieldsOf = (values: FormValues) => ({
+  title: values.title.trim(),
+  description: values.description.trim() || null,
 });
-const sourceOf = (draft: Draft) =>
-  draft.upload_id ? { upload_id: draft.upload_id } : { video_url: draft.video_url.trim() };
-const scheduleOf = (draft: Draft) => (draft.status === "scheduled" ? { scheduled_date: wallTime(draft) } : {});
+const sourceOf = (values: FormValues) =>
+  values.upload_id ? { upload_id: values.upload_id } : { video_url: values.video_url.trim() };
+const scheduleOf = (values: FormValues) => (values.status === "scheduled" ? { scheduled_date: wallTime(values) } : {});
 
-const newVideoOf = (draft: Draft) => ({
-  ...fieldsOf(draft),
-  ...sourceOf(draft),
-  year: Number(draft.year),
-  status: draft.status,
-  ...scheduleOf(draft),
+const newVideoOf = (values: FormValues) => ({
+  ...fieldsOf(values),
+  ...sourceOf(values),
+  year: Number(values.year),
+  status: values.status,
+  ...scheduleOf(values),
 });
 
 /** Only what was changed. */
-function changesOf(draft: Draft, base: Draft, video: AdminVideo): Omit<VideoPatch, "version"> {
-  const mine = changed(draft, base);
-  const fields = fieldsOf(draft);
-  const moved = "status" in mine || (draft.status === "scheduled" && wallTime(draft) !== wallTime(base));
+function changesOf(values: FormValues, base: FormValues, video: AdminVideo): Omit<VideoPatch, "version"> {
+  const mine = changed(values, base);
+  const fields = fieldsOf(values);
+  const moved = "status" in mine || (values.status === "scheduled" && wallTime(values) !== wallTime(base));
   return {
     ...("title" in mine ? { title: fields.title } : {}),
     ...("description" in mine ? { description: fields.description } : {}),
-    ...("video_url" in mine || "upload_id" in mine ? sourceOf(draft) : {}),
-    ...("year" in mine ? { upload_date: dayInYear(video.upload_date, Number(draft.year)) } : {}),
-    ...fileDetailChanges(draft, base),
-    ...(moved ? { status: draft.status, ...scheduleOf(draft) } : {}),
+    ...("video_url" in mine || "upload_id" in mine ? sourceOf(values) : {}),
+    ...("year" in mine ? { upload_date: dayInYear(video.upload_date, Number(values.year)) } : {}),
+    ...fileDetailChanges(values, base),
+    ...(moved ? { status: values.status, ...scheduleOf(values) } : {}),
   };
 }
 
@@ -98,9 +98,9 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
   const videosChanged = useVideosChanged();
   const keyOf = useIdempotencyKey();
   const [asking, setAsking] = useState(false);
-  const edited = useDraft({
+  const edited = useFormValues({
     opened,
-    draftOf: (one) => draftOf(one, currentYear, timeZone),
+    valuesOf: (one) => valuesOf(one, currentYear, timeZone),
     begun: file ? { upload_id: file } : {},
     read: readVideo,
     onGone: () => {
@@ -109,13 +109,13 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
       onClose();
     },
   });
-  const { row: video, draft, base, becameStale } = edited;
-  const { status, date } = draft;
+  const { row: video, values, base, becameStale } = edited;
+  const { status, date } = values;
   const takesAway = video?.status === "published" && status !== "published";
 
   async function save() {
-    if (video) await editVideo(video.id, { version: video.version, ...changesOf(draft, base, video) });
-    else await createGalleryVideo(keyOf(newVideoOf(draft)), newVideoOf(draft));
+    if (video) await editVideo(video.id, { version: video.version, ...changesOf(values, base, video) });
+    else await createGalleryVideo(keyOf(newVideoOf(values)), newVideoOf(values));
     toast({
       title: "Success",
       description: video ? "Gallery video updated successfully!" : "Gallery video uploaded successfully!",
@@ -139,12 +139,12 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
   }
 
   const state = useStaffForm({
-    draft: edited,
+    values: edited,
     leave: { name: video?.title ?? "A new gallery video", onClose },
     check: () => ({
-      ...(draft.title.trim() ? {} : { title: "Title is required" }),
-      ...(draft.year ? {} : { year: "Please choose a year." }),
-      ...(draft.upload_id || looksLikeLink(draft.video_url) ? {} : { video_url: invalidUrl }),
+      ...(values.title.trim() ? {} : { title: "Title is required" }),
+      ...(values.year ? {} : { year: "Please choose a year." }),
+      ...(values.upload_id || looksLikeLink(values.video_url) ? {} : { video_url: invalidUrl }),
       ...(status === "scheduled" && !date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
@@ -170,11 +170,11 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
 export function GalleryDialog(props: Props) {
   const { video: opened, currentYear } = props;
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, draft, set, stale, reload, ...state } = useGalleryForm(props);
+  const { row: video, values, set, stale, reload, ...state } = useGalleryForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
-  const { status, date, time } = draft;
-  const chosen = useLiveUploads().find(({ id }) => id === draft.upload_id);
-  const waits = draft.upload_id !== null && chosen?.state !== "ready";
+  const { status, date, time } = values;
+  const chosen = useLiveUploads().find(({ id }) => id === values.upload_id);
+  const waits = values.upload_id !== null && chosen?.state !== "ready";
 
   return (
     <Dialog
@@ -183,11 +183,11 @@ export function GalleryDialog(props: Props) {
       className="sm:w-[min(100%-2rem,40rem)]!"
     >
       <form {...form} className="grid gap-4">
-        <DraftNotice what="video" stale={stale} onReload={reload} />
+        <StaleFormNotice what="video" stale={stale} onReload={reload} />
         <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_9rem]">
-          <TitleField title={draft.title} error={errors.title} onChange={(title) => set({ title })} />
+          <TitleField title={values.title} error={errors.title} onChange={(title) => set({ title })} />
           <Field label="Camp Year" error={errors.year ?? errors.upload_date}>
-            <Select name="year" value={draft.year} onChange={(event) => set({ year: event.target.value })} required>
+            <Select name="year" value={values.year} onChange={(event) => set({ year: event.target.value })} required>
               {campYears(currentYear, video?.year).map((year) => (
                 <option key={year}>{year}</option>
               ))}
@@ -195,22 +195,22 @@ export function GalleryDialog(props: Props) {
           </Field>
         </div>
         <DescriptionField
-          description={draft.description}
+          description={values.description}
           error={errors.description}
           rows={3}
           onChange={(description) => set({ description })}
         />
         <SourceField
           label="Google Drive Video URL"
-          upload={draft.upload_id}
+          upload={values.upload_id}
           onUpload={(upload_id) => set({ upload_id })}
-          url={draft.video_url}
+          url={values.video_url}
           onUrl={(video_url) => set({ video_url })}
           errors={errors}
           {...(video ? { saved: video } : {})}
           onTried={setTried}
         />
-        {video && <FileDetailsFields video={video} draft={draft} set={set} errors={errors} onTrimmed={close} />}
+        {video && <FileDetailsFields video={video} values={values} set={set} errors={errors} onTrimmed={close} />}
         <Field label="Status" error={errors.status} hint="Families don’t get emails about videos of past summers.">
           <Select name="status" value={status} onChange={(event) => set({ status: event.target.value as VideoStatus })}>
             <option value="published">Published</option>
@@ -227,7 +227,7 @@ export function GalleryDialog(props: Props) {
             error={errors.scheduled_date}
           />
         )}
-        {!draft.upload_id && <TriedNotice tried={tried} url={draft.video_url} />}
+        {!values.upload_id && <TriedNotice tried={tried} url={values.video_url} />}
         <FormMessage>{message}</FormMessage>
         <FormButtons onCancel={close} busy={busy}>
           {saveLabel(video?.status, status, waits)}

@@ -5,7 +5,7 @@ import { text } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { nineInTheMorning, reachOf, wallTime } from "./draft";
+import { nineInTheMorning, reachOf, wallTime } from "./form-values";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { invalidUrl, looksLikeLink } from "./link-field";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { deleteDrafts } from "../../lib/delete-drafts";
+import { deleteUnsent } from "../../lib/delete-unsent";
 import { rungsOf } from "./master";
 import { keepPosition, positionOf } from "./positions";
 import { previewsOf } from "./previews";
@@ -61,7 +61,7 @@ describe("where a video was stopped", () => {
 
   it("is forgotten when somebody signs out", () => {
     keepPosition("v1", 100, 372);
-    deleteDrafts();
+    deleteUnsent();
     expect(positionOf("v1")).toBeNull();
   });
 });

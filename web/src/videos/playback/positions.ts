@@ -1,4 +1,4 @@
-import { onDeletion } from "../../lib/delete-drafts";
+import { onDeletion } from "../../lib/delete-unsent";
 
 /** Where each video was stopped, in this browser: seconds by id, the last one at the end. */
 const key = "positions";

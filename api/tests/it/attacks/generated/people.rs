@@ -51,7 +51,11 @@ impl People {
             let name = format!("generated{}", self.arrived);
             self.browsers[role] = match ROLES[role] {
                 "nobody" => camp.browser(),
-                "parent" => camp.parent(&name, &format!("{name}@family.example")).await,
+                "parent" => {
+                    let at = Ipv4Addr::from_bits(0x0a00_0000 + self.arrived as u32).to_string();
+                    let email = format!("{name}@family.example");
+                    camp.parent_with(camp.browser_at(&at), &name, &email).await
+                }
                 "staff" => camp.staff_member(&name, Role::Staff).await,
                 _ => camp.staff_member(&name, Role::Owner).await,
             };

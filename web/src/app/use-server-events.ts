@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 
 /** Connects to the server's events once the page has loaded. */
-export function useLive() {
+export function useServerEvents() {
   const client = useQueryClient();
   useEffect(() => {
     if (!("EventSource" in window)) return;
@@ -10,8 +10,8 @@ export function useLive() {
     let left = false;
     const start = () =>
       // A page that cannot load this part still polls.
-      void import("./live").then(
-        ({ live }) => left || (end = live(client)),
+      void import("./server-events").then(
+        ({ applyServerEvents }) => left || (end = applyServerEvents(client)),
         () => undefined,
       );
     const idle =

@@ -3,8 +3,8 @@ import { mayWatch } from "../api/may-watch";
 import { sessionQuery, setEventsConnected, siteQuery } from "../api/queries";
 import { follow, type Connection, type EventArguments } from "../events/stream";
 import { onEnabledChange } from "../notices/enabled";
-import { createAnnouncements } from "./live-announcements";
-import { commentsInCache, createRefresher, updatesInCache } from "./live-cache";
+import { createAnnouncements } from "./announcements";
+import { commentsInCache, createRefresher, updatesInCache } from "./event-cache";
 
 const changesOften = ["updates", "update", "comments"];
 const allQueries = [...changesOften, "videos", "video"];
@@ -16,7 +16,7 @@ const listsOfNewVideos = [
 ];
 
 /** Applies the server's events to the cached queries, so that every page shows them at once. */
-export function live(client: QueryClient): () => void {
+export function applyServerEvents(client: QueryClient): () => void {
   const refresher = createRefresher(client);
   const updates = updatesInCache(client, refresher);
   const comments = commentsInCache(client, refresher);

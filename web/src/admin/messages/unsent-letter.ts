@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { readDraft, writeDraft } from "../../lib/drafts";
+import { readUnsent, writeUnsent } from "../../lib/unsent";
 import { newIdempotencyKey } from "../shared/idempotency-key";
 import { staffArea, useStaff } from "../shared/session";
 import { audiences, type Audience } from "./queries";
 
-export type LetterDraft = {
+export type UnsentLetter = {
   subject: string;
   body: string;
   audience: Audience;
@@ -12,26 +12,26 @@ export type LetterDraft = {
   key: string;
 };
 
-const blank = (): LetterDraft => ({ subject: "", body: "", audience: "families", key: newIdempotencyKey() });
+const blank = (): UnsentLetter => ({ subject: "", body: "", audience: "families", key: newIdempotencyKey() });
 
-const isDraft = (value: unknown): value is LetterDraft => {
+const isLetter = (value: unknown): value is UnsentLetter => {
   if (typeof value !== "object" || value === null) return false;
   const { subject, body, audience, key } = value as Record<string, unknown>;
   return [subject, body, key].every((text) => typeof text === "string") && audiences.some((one) => one === audience);
 };
 
 /** The letter that is being written; it outlives a reload of the page. */
-export function useLetterDraft() {
+export function useUnsentLetter() {
   const staffId = useStaff()?.id;
   const [me] = useState(staffId);
-  const [draft, setDraft] = useState(() => {
-    const kept = me ? readDraft<unknown>("letter", me, staffArea) : null;
-    return isDraft(kept) ? kept : blank();
+  const [letter, setLetter] = useState(() => {
+    const kept = me ? readUnsent<unknown>("letter", me, staffArea) : null;
+    return isLetter(kept) ? kept : blank();
   });
 
-  function put(next: LetterDraft) {
-    setDraft(next);
-    if (me) writeDraft("letter", me, next.subject || next.body ? next : null, staffArea);
+  function put(next: UnsentLetter) {
+    setLetter(next);
+    if (me) writeUnsent("letter", me, next.subject || next.body ? next : null, staffArea);
   }
-  return { draft, change: (part: Partial<LetterDraft>) => put({ ...draft, ...part }), clear: () => put(blank()) };
+  return { letter, change: (part: Partial<UnsentLetter>) => put({ ...letter, ...part }), clear: () => put(blank()) };
 }

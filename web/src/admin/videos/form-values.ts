@@ -6,7 +6,7 @@ import { threeWay } from "../shared/form";
 import { people } from "../shared/words";
 
 /** The values of the edit form. */
-export type Draft = FileDetails & {
+export type FormValues = FileDetails & {
   title: string;
   description: string;
   video_url: string;
@@ -21,7 +21,7 @@ export type Draft = FileDetails & {
 
 export const nineInTheMorning = "09:00";
 
-export function draftOf(video: AdminVideo, timeZone: string): Draft {
+export function valuesOf(video: AdminVideo, timeZone: string): FormValues {
   const waits = video.publishes_when_ready;
   const at = video.scheduled_date ? campLocal(video.scheduled_date, timeZone) : { date: "", time: "" };
   return {
@@ -38,35 +38,35 @@ export function draftOf(video: AdminVideo, timeZone: string): Draft {
 }
 
 /** The status that the form results in: published by the switch, scheduled by a date, else a draft. */
-export const statusOf = (draft: Draft): VideoStatus =>
-  draft.publish ? "published" : draft.date ? "scheduled" : "draft";
+export const statusOf = (values: FormValues): VideoStatus =>
+  values.publish ? "published" : values.date ? "scheduled" : "draft";
 
 export const wallTime = ({ date, time }: { date: string; time: string }) => `${date}T${time || nineInTheMorning}`;
 
 /** Only what the person changed: a status that nobody touched is not sent, so it stays (decision V3). */
-export function changesOf(draft: Draft, video: AdminVideo, timeZone: string): Omit<VideoPatch, "version"> {
-  const before = draftOf(video, timeZone);
-  const status = statusOf(draft);
+export function changesOf(values: FormValues, video: AdminVideo, timeZone: string): Omit<VideoPatch, "version"> {
+  const before = valuesOf(video, timeZone);
+  const status = statusOf(values);
   const untouched = video.publishes_when_ready ? "published" : video.status;
-  const moved = status === "scheduled" && wallTime(draft) !== wallTime(before);
+  const moved = status === "scheduled" && wallTime(values) !== wallTime(before);
   return {
-    ...(draft.title.trim() !== before.title ? { title: draft.title.trim() } : {}),
-    ...(draft.description.trim() !== before.description ? { description: draft.description.trim() || null } : {}),
-    ...(draft.upload_id
-      ? { upload_id: draft.upload_id }
-      : draft.video_url.trim() !== before.video_url
-        ? { video_url: draft.video_url.trim() }
+    ...(values.title.trim() !== before.title ? { title: values.title.trim() } : {}),
+    ...(values.description.trim() !== before.description ? { description: values.description.trim() || null } : {}),
+    ...(values.upload_id
+      ? { upload_id: values.upload_id }
+      : values.video_url.trim() !== before.video_url
+        ? { video_url: values.video_url.trim() }
         : {}),
-    ...(draft.upload_date !== before.upload_date ? { upload_date: draft.upload_date } : {}),
-    ...(draft.is_featured !== before.is_featured ? { is_featured: draft.is_featured } : {}),
-    ...fileDetailChanges(draft, before),
+    ...(values.upload_date !== before.upload_date ? { upload_date: values.upload_date } : {}),
+    ...(values.is_featured !== before.is_featured ? { is_featured: values.is_featured } : {}),
+    ...fileDetailChanges(values, before),
     ...(status !== untouched || moved ? { status } : {}),
-    ...(status === "scheduled" && (status !== untouched || moved) ? { scheduled_date: wallTime(draft) } : {}),
+    ...(status === "scheduled" && (status !== untouched || moved) ? { scheduled_date: wallTime(values) } : {}),
   };
 }
 
 /** Merges with the video that somebody else saved: keeps what I typed and takes the rest from the new version. */
-export function merge(mine: Draft, base: Draft, fresh: Draft): Draft {
+export function merge(mine: FormValues, base: FormValues, fresh: FormValues): FormValues {
   // The switch and the date belong together: a change of either keeps both.
   const touched = mine.publish !== base.publish || mine.date !== base.date || mine.time !== base.time;
   const { publish, date, time } = touched ? mine : fresh;

@@ -6,14 +6,15 @@ import { useNow } from "../lib/clock";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { EmptyState, ErrorState } from "../ui/states";
-import { inOrder, newestUpdatesQuery } from "./queries";
+import { inOrder } from "./order";
+import { newestUpdatesQuery } from "./queries";
 import { isRestricted, Restricted } from "./restricted";
 import { UpdateItem, UpdatesSkeleton } from "./update-item";
 
 const collapsed = 2;
 
 /** The newest updates on the home page. */
-export function LiveUpdates() {
+export function NewestUpdates() {
   const updates = useQuery(newestUpdatesQuery);
   return (
     <section aria-labelledby="live-updates" className="min-w-0">

@@ -1,9 +1,9 @@
-export type DraftState = "kept" | "typing" | "saving" | "failed";
+export type AutosaveState = "kept" | "typing" | "saving" | "failed";
 
 type Options = {
   kept: string;
   save: (text: string) => Promise<unknown>;
-  onState: (state: DraftState) => void;
+  onState: (state: AutosaveState) => void;
   wait?: number;
 };
 
@@ -14,7 +14,7 @@ export const pauseInTyping = 1_200;
  * Saves a draft on the server shortly after typing stops, one request at a time; after a failure with the next key or
  * when asked to.
  */
-export function keepDraft({ kept, save, onState, wait = pauseInTyping }: Options) {
+export function autosave({ kept, save, onState, wait = pauseInTyping }: Options) {
   let saved = kept;
   let typed = kept;
   let timer: ReturnType<typeof setTimeout> | undefined;

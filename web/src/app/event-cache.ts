@@ -2,7 +2,8 @@ import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import type { Comment, LiveUpdate, Video } from "../api/client";
 import { nextPage } from "../api/queries";
 import { commentsQuery } from "../comments/queries";
-import { allUpdatesQuery, insertUpdate, newestLimit, newestUpdatesQuery, updateQuery } from "../updates/queries";
+import { insertUpdate } from "../updates/order";
+import { allUpdatesQuery, newestLimit, newestUpdatesQuery, updateQuery } from "../updates/queries";
 
 type Page<Item> = { items: Item[]; next?: string | null };
 type Pages<Item> = InfiniteData<Page<Item>, string>;

@@ -1,38 +1,38 @@
 import { describe, expect, it } from "vitest";
 import { family, leah, payment, plan } from "../../test/families";
-import { adjustment, changesOf, draftOf, problemsOf } from "./edit-draft";
+import { adjustment, changesOf, valuesOf, problemsOf } from "./edit-values";
 import { newIdempotencyKey } from "../shared/idempotency-key";
 import { threeWay } from "../shared/form";
-import { amountOf, balanceAfter, problemsOf as recordProblems, type Draft } from "./record-draft";
+import { amountOf, balanceAfter, problemsOf as recordProblems, type RecordValues } from "./record-values";
 import { withRunningBalance } from "./statement";
 import { dueText, paidShare, recorded, signed, awaitsApproval } from "./words";
 
 describe("the edit dialog", () => {
   it.each([family(), leah])("sends nothing of $full_name that nobody touched", (one) => {
-    expect(changesOf(draftOf(one), one)).toEqual({});
-    expect(problemsOf(draftOf(one), one, "USD")).toEqual({});
+    expect(changesOf(valuesOf(one), one)).toEqual({});
+    expect(problemsOf(valuesOf(one), one, "USD")).toEqual({});
   });
 
   it("turns a changed paid amount into an adjustment, which needs a note of either kind", () => {
-    const draft = { ...draftOf(family()), paid_amount: "1,700.50" };
-    expect(adjustment(draft, family())).toBe(2_050);
-    expect(problemsOf(draft, family(), "USD")).toEqual({
+    const values = { ...valuesOf(family()), paid_amount: "1,700.50" };
+    expect(adjustment(values, family())).toBe(2_050);
+    expect(problemsOf(values, family(), "USD")).toEqual({
       adjustment_note: "Please add a note that says why the paid amount changes.",
     });
-    expect(changesOf({ ...draft, adjustment_note: " Cash at the gate " }, family())).toEqual({
+    expect(changesOf({ ...values, adjustment_note: " Cash at the gate " }, family())).toEqual({
       paid_amount: 170_050,
       adjustment_note: "Cash at the gate",
     });
-    expect(changesOf({ ...draft, adjustment_staff_note: "From the fund" }, family())).toEqual({
+    expect(changesOf({ ...values, adjustment_staff_note: "From the fund" }, family())).toEqual({
       paid_amount: 170_050,
       adjustment_staff_note: "From the fund",
     });
   });
 
   it("makes no plan unless somebody says so", () => {
-    const draft = { ...draftOf(leah, 310_000), child_name: "Chaim" };
-    expect(changesOf(draft, leah)).toEqual({ child_name: "Chaim" });
-    expect(changesOf({ ...draft, planned: true, due_date: "2027-06-01" }, leah)).toEqual({
+    const values = { ...valuesOf(leah, 310_000), child_name: "Chaim" };
+    expect(changesOf(values, leah)).toEqual({ child_name: "Chaim" });
+    expect(changesOf({ ...values, planned: true, due_date: "2027-06-01" }, leah)).toEqual({
       child_name: "Chaim",
       total_amount: 310_000,
       due_date: "2027-06-01",
@@ -40,27 +40,27 @@ describe("the edit dialog", () => {
   });
 
   it("takes addresses and dates away with null, and refuses what is no amount", () => {
-    expect(changesOf({ ...draftOf(family()), email: " ", due_date: "" }, family())).toEqual({
+    expect(changesOf({ ...valuesOf(family()), email: " ", due_date: "" }, family())).toEqual({
       email: null,
       due_date: null,
     });
     expect(
-      Object.keys(problemsOf({ ...draftOf(family()), total_amount: "lots", paid_amount: "1.234" }, family(), "USD")),
+      Object.keys(problemsOf({ ...valuesOf(family()), total_amount: "lots", paid_amount: "1.234" }, family(), "USD")),
     ).toEqual(["total_amount", "paid_amount"]);
-    expect(problemsOf({ ...draftOf(family()), full_name: " " }, family(), "USD")).toEqual({
+    expect(problemsOf({ ...valuesOf(family()), full_name: " " }, family(), "USD")).toEqual({
       full_name: "Please enter a name.",
     });
   });
 
   it("keeps what was typed when somebody else was quicker, and takes over the rest", () => {
-    const base = draftOf(family());
-    const fresh = draftOf(family({ child_name: "Yanky", plan: plan({ paid_amount: 200_000 }), version: 5 }));
+    const base = valuesOf(family());
+    const fresh = valuesOf(family({ child_name: "Yanky", plan: plan({ paid_amount: 200_000 }), version: 5 }));
     expect(threeWay({ ...base, full_name: "Chaya L." }, base, fresh)).toEqual({ ...fresh, full_name: "Chaya L." });
   });
 });
 
 describe("a row for the ledger", () => {
-  const draft = (change: Partial<Draft>): Draft => ({
+  const values = (change: Partial<RecordValues>): RecordValues => ({
     kind: "payment",
     amount: "",
     direction: "more",
@@ -72,30 +72,30 @@ describe("a row for the ledger", () => {
   });
 
   it("is exact, and only an adjustment can be below nothing", () => {
-    expect(amountOf(draft({ amount: "19.99" }))).toBe(1_999);
-    expect(amountOf(draft({ kind: "adjustment", direction: "less", amount: "5" }))).toBe(-500);
-    for (const amount of ["", "0", "-5", "x"]) expect(amountOf(draft({ amount }))).toBeNull();
+    expect(amountOf(values({ amount: "19.99" }))).toBe(1_999);
+    expect(amountOf(values({ kind: "adjustment", direction: "less", amount: "5" }))).toBe(-500);
+    for (const amount of ["", "0", "-5", "x"]) expect(amountOf(values({ amount }))).toBeNull();
   });
 
   it("says what remains afterwards, never less than nothing", () => {
-    expect(balanceAfter(plan(), draft({ amount: "120" }))).toBe(100_000);
-    expect(balanceAfter(plan(), draft({ amount: "9999" }))).toBe(0);
-    expect(balanceAfter(plan(), draft({ kind: "refund", amount: "80" }))).toBe(120_000);
-    expect(balanceAfter(plan(), draft({ kind: "adjustment", direction: "less", amount: "80" }))).toBe(120_000);
+    expect(balanceAfter(plan(), values({ amount: "120" }))).toBe(100_000);
+    expect(balanceAfter(plan(), values({ amount: "9999" }))).toBe(0);
+    expect(balanceAfter(plan(), values({ kind: "refund", amount: "80" }))).toBe(120_000);
+    expect(balanceAfter(plan(), values({ kind: "adjustment", direction: "less", amount: "80" }))).toBe(120_000);
   });
 
   it("is checked before it is sent", () => {
-    expect(recordProblems(draft({}), "2026-07-29", "USD")).toEqual({
+    expect(recordProblems(values({}), "2026-07-29", "USD")).toEqual({
       amount: "Please enter an amount greater than 0.",
     });
-    expect(recordProblems(draft({ amount: "1", payment_date: "2026-07-30" }), "2026-07-29", "USD")).toEqual({
+    expect(recordProblems(values({ amount: "1", payment_date: "2026-07-30" }), "2026-07-29", "USD")).toEqual({
       payment_date: "The payment date cannot be in the future.",
     });
-    expect(recordProblems(draft({ kind: "adjustment", amount: "1" }), "2026-07-29", "USD")).toEqual({
+    expect(recordProblems(values({ kind: "adjustment", amount: "1" }), "2026-07-29", "USD")).toEqual({
       notes: "Please add a note that says why.",
     });
     expect(
-      recordProblems(draft({ kind: "adjustment", amount: "1", staff_notes: "From the fund" }), "2026-07-29", "USD"),
+      recordProblems(values({ kind: "adjustment", amount: "1", staff_notes: "From the fund" }), "2026-07-29", "USD"),
     ).toEqual({});
   });
 

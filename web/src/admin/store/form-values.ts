@@ -3,7 +3,7 @@ import { amountProblem, maxAmount } from "../shared/amounts";
 import type { AdminProduct, Category, NewProduct, ProductPatch } from "./queries";
 
 /** The values of the product form. */
-export type Draft = {
+export type FormValues = {
   title: string;
   description: string;
   price: string;
@@ -15,7 +15,7 @@ export type Draft = {
   is_active: boolean;
 };
 
-export const draftOf = (product: AdminProduct | null, category: Category | ""): Draft => ({
+export const valuesOf = (product: AdminProduct | null, category: Category | ""): FormValues => ({
   title: product?.title ?? "",
   description: product?.description ?? "",
   price: product ? typedMoney(product.price) : "",
@@ -42,35 +42,35 @@ const wholeNumber = (typed: string) =>
   /^\d{1,7}$/.test(typed.replaceAll(",", "").trim()) ? Number(typed.replaceAll(",", "")) : null;
 
 /** Validation before the request, by field. */
-export function problemsOf(draft: Draft, currency: string): Record<string, string> {
+export function problemsOf(values: FormValues, currency: string): Record<string, string> {
   const problems: Record<string, string> = {};
   for (const name of ["title", "price", "category", "stock_quantity"] as const) {
-    if (!draft[name].trim()) problems[name] = missing;
+    if (!values[name].trim()) problems[name] = missing;
   }
-  const price = parseMoney(draft.price);
+  const price = parseMoney(values.price);
   if (!problems["price"] && (price === null || price < 0 || price > maxAmount))
-    problems["price"] = priceProblem(draft.price, currency);
-  const stock = wholeNumber(draft.stock_quantity);
+    problems["price"] = priceProblem(values.price, currency);
+  const stock = wholeNumber(values.stock_quantity);
   if (!problems["stock_quantity"] && (stock === null || stock > million)) problems["stock_quantity"] = badStock;
   return problems;
 }
 
 /** The values as the server expects them. Check `problemsOf` first. */
-export function productOf(draft: Draft): NewProduct & { is_active: boolean } {
+export function productOf(values: FormValues): NewProduct & { is_active: boolean } {
   return {
-    ...draft,
-    title: draft.title.trim(),
-    description: draft.description.trim(),
-    price: parseMoney(draft.price) ?? 0,
-    category: draft.category || "clothing",
-    stock_quantity: wholeNumber(draft.stock_quantity) ?? 0,
+    ...values,
+    title: values.title.trim(),
+    description: values.description.trim(),
+    price: parseMoney(values.price) ?? 0,
+    category: values.category || "clothing",
+    stock_quantity: wholeNumber(values.stock_quantity) ?? 0,
   };
 }
 
 /** Only what the person changed, so that nobody undoes what they did not touch. */
-export function changesOf(draft: Draft, product: AdminProduct): Omit<ProductPatch, "version"> {
-  const mine = productOf(draft);
-  const base = productOf(draftOf(product, ""));
+export function changesOf(values: FormValues, product: AdminProduct): Omit<ProductPatch, "version"> {
+  const mine = productOf(values);
+  const base = productOf(valuesOf(product, ""));
   const keys = Object.keys(mine) as (keyof typeof mine)[];
   return Object.fromEntries(keys.filter((key) => mine[key] !== base[key]).map((key) => [key, mine[key]]));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { adminVideo, draftVideo, scheduledVideo } from "../../test/staff";
-import { changesOf, draftOf, merge, reachOf, statusOf, updateLabel } from "./draft";
+import { changesOf, valuesOf, merge, reachOf, statusOf, updateLabel } from "./form-values";
 import { campYears, dayInYear } from "./gallery-dialog";
 import { looksLikeLink } from "./link-field";
 import { scheduleTime } from "../shared/words";
@@ -10,34 +10,36 @@ const zone = "America/New_York";
 
 describe("the edit panel", () => {
   it("opens with Publish Immediately on for a published video, and with date and time in the camp's zone", () => {
-    expect(draftOf(adminVideo(), zone)).toMatchObject({ publish: true, date: "", time: "" });
-    expect(draftOf(scheduledVideo(), zone)).toMatchObject({ publish: false, date: "2030-07-30", time: "20:30" });
-    expect(draftOf(draftVideo(), zone)).toMatchObject({ publish: false, date: "", time: "" });
+    expect(valuesOf(adminVideo(), zone)).toMatchObject({ publish: true, date: "", time: "" });
+    expect(valuesOf(scheduledVideo(), zone)).toMatchObject({ publish: false, date: "2030-07-30", time: "20:30" });
+    expect(valuesOf(draftVideo(), zone)).toMatchObject({ publish: false, date: "", time: "" });
   });
 
   it.each([adminVideo(), draftVideo(), scheduledVideo()])(
     "sends nothing of a $status video that nobody touched",
     (video) => {
-      expect(changesOf(draftOf(video, zone), video, zone)).toEqual({});
+      expect(changesOf(valuesOf(video, zone), video, zone)).toEqual({});
     },
   );
 
   it.each([adminVideo(), draftVideo(), scheduledVideo()])(
     "leaves the status of a $status video alone when only its title changes",
     (video) => {
-      expect(changesOf({ ...draftOf(video, zone), title: " New title " }, video, zone)).toEqual({ title: "New title" });
+      expect(changesOf({ ...valuesOf(video, zone), title: " New title " }, video, zone)).toEqual({
+        title: "New title",
+      });
     },
   );
 
   it("publishes a draft by the switch, and schedules it by a date, at nine unless told otherwise", () => {
     const video = draftVideo();
-    const draft = draftOf(video, zone);
-    expect(changesOf({ ...draft, publish: true }, video, zone)).toEqual({ status: "published" });
-    expect(changesOf({ ...draft, date: "2030-08-01" }, video, zone)).toEqual({
+    const values = valuesOf(video, zone);
+    expect(changesOf({ ...values, publish: true }, video, zone)).toEqual({ status: "published" });
+    expect(changesOf({ ...values, date: "2030-08-01" }, video, zone)).toEqual({
       status: "scheduled",
       scheduled_date: "2030-08-01T09:00",
     });
-    expect(changesOf({ ...draft, date: "2030-08-01", time: "21:15" }, video, zone)).toEqual({
+    expect(changesOf({ ...values, date: "2030-08-01", time: "21:15" }, video, zone)).toEqual({
       status: "scheduled",
       scheduled_date: "2030-08-01T21:15",
     });
@@ -45,7 +47,7 @@ describe("the edit panel", () => {
 
   it("moves a scheduled video to another time", () => {
     const video = scheduledVideo();
-    expect(changesOf({ ...draftOf(video, zone), time: "21:00" }, video, zone)).toEqual({
+    expect(changesOf({ ...valuesOf(video, zone), time: "21:00" }, video, zone)).toEqual({
       status: "scheduled",
       scheduled_date: "2030-07-30T21:00",
     });
@@ -53,7 +55,7 @@ describe("the edit panel", () => {
 
   it("sets a scheduled or published video back to draft", () => {
     for (const video of [scheduledVideo(), adminVideo()]) {
-      expect(changesOf({ ...draftOf(video, zone), publish: false, date: "", time: "" }, video, zone)).toEqual({
+      expect(changesOf({ ...valuesOf(video, zone), publish: false, date: "", time: "" }, video, zone)).toEqual({
         status: "draft",
       });
     }
@@ -61,13 +63,13 @@ describe("the edit panel", () => {
 
   it("can take a description away", () => {
     const video = adminVideo();
-    expect(changesOf({ ...draftOf(video, zone), description: "  " }, video, zone)).toEqual({ description: null });
+    expect(changesOf({ ...valuesOf(video, zone), description: "  " }, video, zone)).toEqual({ description: null });
   });
 
   it("keeps what was typed when somebody else was quicker, and takes over the rest", () => {
-    const base = draftOf(scheduledVideo(), zone);
+    const base = valuesOf(scheduledVideo(), zone);
     const mine = { ...base, title: "My title" };
-    const fresh = draftOf(scheduledVideo({ status: "published", scheduled_date: null, description: "Theirs" }), zone);
+    const fresh = valuesOf(scheduledVideo({ status: "published", scheduled_date: null, description: "Theirs" }), zone);
     expect(merge(mine, base, fresh)).toMatchObject({
       title: "My title",
       description: "Theirs",
@@ -88,7 +90,7 @@ describe("the edit panel", () => {
     expect(updateLabel("draft", "published", 0)).toBe("Update Video and publish");
     expect(updateLabel("published", "scheduled", 0)).toBe("Update Video and schedule");
     expect(updateLabel("published", "draft", 0)).toBe("Update Video and set back to draft");
-    expect(statusOf({ ...draftOf(draftVideo(), zone), date: "2030-08-01" })).toBe("scheduled");
+    expect(statusOf({ ...valuesOf(draftVideo(), zone), date: "2030-08-01" })).toBe("scheduled");
   });
 });
 

@@ -1,10 +1,11 @@
+import { isPinned } from "../../api/is-pinned";
 import { campLocal } from "../../lib/format";
 import { changed } from "../shared/form";
 import { people } from "../shared/words";
 import type { AdminUpdate, NewUpdate, Priority, TestUpdate, UpdatePatch } from "./queries";
 
 /** The values of the form. */
-export type Draft = {
+export type FormValues = {
   title: string;
   message: string;
   author: string;
@@ -17,7 +18,7 @@ export type Draft = {
 
 export const endOfDay = "23:59";
 
-export function draftOf(update: AdminUpdate | null, timeZone: string): Draft {
+export function valuesOf(update: AdminUpdate | null, timeZone: string): FormValues {
   const end = update?.expires_at ? campLocal(update.expires_at, timeZone) : { date: "", time: "" };
   return {
     title: update?.title ?? "",
@@ -29,12 +30,11 @@ export function draftOf(update: AdminUpdate | null, timeZone: string): Draft {
   };
 }
 
-export const isPinned = ({ pinned_until: end }: AdminUpdate, now: number) => end != null && Date.parse(end) > now;
-
 /** In the camp's time zone; without a time an update ends with its day. */
-export const expiryOf = ({ date, time }: Pick<Draft, "date" | "time">) => (date ? `${date}T${time || endOfDay}` : null);
+export const expiryOf = ({ date, time }: Pick<FormValues, "date" | "time">) =>
+  date ? `${date}T${time || endOfDay}` : null;
 
-export function missing({ title, message, author, date, time }: Draft): Record<string, string> {
+export function missing({ title, message, author, date, time }: FormValues): Record<string, string> {
   return {
     ...(title.trim() ? {} : { title: "Title is required" }),
     ...(message.trim() ? {} : { message: "Message is required" }),
@@ -44,27 +44,27 @@ export function missing({ title, message, author, date, time }: Draft): Record<s
 }
 
 /** What the mail about an update says. */
-export const testUpdateOf = ({ title, message, author, priority }: Draft): TestUpdate => ({
+export const testUpdateOf = ({ title, message, author, priority }: FormValues): TestUpdate => ({
   title: title.trim(),
   message: message.trim(),
   author: author.trim(),
   priority,
 });
 
-const fieldsOf = (draft: Draft) => ({
-  ...testUpdateOf(draft),
-  pin_days: draft.pin === "keep" ? undefined : draft.pin ? Number(draft.pin) : null,
-  expires_at: expiryOf(draft),
+const fieldsOf = (values: FormValues) => ({
+  ...testUpdateOf(values),
+  pin_days: values.pin === "keep" ? undefined : values.pin ? Number(values.pin) : null,
+  expires_at: expiryOf(values),
 });
 
-export function newUpdateOf(draft: Draft, sendMail: boolean): NewUpdate {
-  const { pin_days = null, ...fields } = fieldsOf(draft);
+export function newUpdateOf(values: FormValues, sendMail: boolean): NewUpdate {
+  const { pin_days = null, ...fields } = fieldsOf(values);
   return { ...fields, pin_days, send_mail: sendMail };
 }
 
 /** Only what the person changed. */
-export function changesOf(draft: Draft, base: Draft): Omit<UpdatePatch, "version"> {
-  const { pin_days, ...changes } = changed(fieldsOf(draft), fieldsOf(base));
+export function changesOf(values: FormValues, base: FormValues): Omit<UpdatePatch, "version"> {
+  const { pin_days, ...changes } = changed(fieldsOf(values), fieldsOf(base));
   return pin_days === undefined ? changes : { ...changes, pin_days };
 }
 

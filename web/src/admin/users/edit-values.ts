@@ -3,7 +3,7 @@ import { amountProblem } from "../shared/amounts";
 import type { Family, FamilyPatch } from "./queries";
 
 /** The values of the edit form. */
-export type Draft = {
+export type EditValues = {
   full_name: string;
   child_name: string;
   email: string;
@@ -20,7 +20,7 @@ export type Draft = {
 };
 
 /** `usual`: what a new plan begins with, in cents, where it is known. */
-export function draftOf({ plan, ...family }: Family, usual: number | null = null): Draft {
+export function valuesOf({ plan, ...family }: Family, usual: number | null = null): EditValues {
   const total = plan?.total_amount ?? usual;
   return {
     full_name: family.full_name,
@@ -43,44 +43,44 @@ export const noAmount = "Please enter an amount, for example 1,250.00.";
 export const noNote = "Please add a note that says why the paid amount changes.";
 
 /** The difference to what was paid, in cents, which is recorded as an adjustment (decision $1). */
-export function adjustment(draft: Draft, family: Family) {
-  const paid = draft.planned ? parseMoney(draft.paid_amount) : null;
+export function adjustment(values: EditValues, family: Family) {
+  const paid = values.planned ? parseMoney(values.paid_amount) : null;
   return paid === null ? 0 : paid - (family.plan?.paid_amount ?? 0);
 }
 
-export function problemsOf(draft: Draft, family: Family, currency: string): Record<string, string> {
+export function problemsOf(values: EditValues, family: Family, currency: string): Record<string, string> {
   const problem = (typed: string) =>
     amountProblem(typed, currency) ?? ((parseMoney(typed) ?? -1) < 0 ? noAmount : null);
-  const [total, paid] = [problem(draft.total_amount), problem(draft.paid_amount)];
+  const [total, paid] = [problem(values.total_amount), problem(values.paid_amount)];
   return {
-    ...(draft.full_name.trim() || !family.full_name ? {} : { full_name: "Please enter a name." }),
-    ...(draft.planned && total ? { total_amount: total } : {}),
-    ...(draft.planned && paid ? { paid_amount: paid } : {}),
-    ...(adjustment(draft, family) !== 0 && !draft.adjustment_note.trim() && !draft.adjustment_staff_note.trim()
+    ...(values.full_name.trim() || !family.full_name ? {} : { full_name: "Please enter a name." }),
+    ...(values.planned && total ? { total_amount: total } : {}),
+    ...(values.planned && paid ? { paid_amount: paid } : {}),
+    ...(adjustment(values, family) !== 0 && !values.adjustment_note.trim() && !values.adjustment_staff_note.trim()
       ? { adjustment_note: noNote }
       : {}),
   };
 }
 
 /** Only what the person changed, in cents where it is money. */
-export function changesOf(draft: Draft, family: Family): Omit<FamilyPatch, "version"> {
-  const before = draftOf(family);
+export function changesOf(values: EditValues, family: Family): Omit<FamilyPatch, "version"> {
+  const before = valuesOf(family);
   const changes: Omit<FamilyPatch, "version"> = {};
   for (const key of ["full_name", "child_name"] as const)
-    if (draft[key].trim() !== before[key]) changes[key] = draft[key].trim();
+    if (values[key].trim() !== before[key]) changes[key] = values[key].trim();
   for (const key of ["email", "secondary_email"] as const)
-    if (draft[key].trim() !== before[key]) changes[key] = draft[key].trim() || null;
+    if (values[key].trim() !== before[key]) changes[key] = values[key].trim() || null;
   for (const key of ["email_notifications", "daily_video_email", "camp_updates_email"] as const)
-    if (draft[key] !== before[key]) changes[key] = draft[key];
-  if (!draft.planned) return changes;
-  const total = parseMoney(draft.total_amount);
+    if (values[key] !== before[key]) changes[key] = values[key];
+  if (!values.planned) return changes;
+  const total = parseMoney(values.total_amount);
   if (total !== null && (!family.plan || total !== family.plan.total_amount)) changes.total_amount = total;
-  if (draft.due_date !== before.due_date) changes.due_date = draft.due_date || null;
-  const difference = adjustment(draft, family);
+  if (values.due_date !== before.due_date) changes.due_date = values.due_date || null;
+  const difference = adjustment(values, family);
   if (difference !== 0) {
     changes.paid_amount = (family.plan?.paid_amount ?? 0) + difference;
     for (const key of ["adjustment_note", "adjustment_staff_note"] as const)
-      if (draft[key].trim()) changes[key] = draft[key].trim();
+      if (values[key].trim()) changes[key] = values[key].trim();
   }
   return changes;
 }

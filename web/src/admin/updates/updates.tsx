@@ -35,7 +35,7 @@ const standings = Object.keys(standingName) as Standing[];
 const priorities: readonly Priority[] = ["high", "medium", "low"];
 
 /** Short announcements to families: posted, pinned, corrected, hidden and deleted. */
-export default function LiveUpdates() {
+export default function Updates() {
   const timeZone = useSite()?.timezone ?? "UTC";
   const filters = useFilters();
   const asked = readFilter(filters.params);

@@ -4,7 +4,7 @@ import type { NewPayment, Plan } from "./queries";
 
 export type Kind = NewPayment["kind"];
 export type Direction = "more" | "less";
-export type Draft = {
+export type RecordValues = {
   kind: Kind;
   amount: string;
   direction: Direction;
@@ -22,29 +22,33 @@ export const recordTitle: Record<Kind, string> = {
 export const noAmount = "Please enter an amount greater than 0.";
 
 /** The amount to send; an adjustment may be negative. */
-export function amountOf({ kind, amount, direction }: Pick<Draft, "kind" | "amount" | "direction">): number | null {
+export function amountOf({
+  kind,
+  amount,
+  direction,
+}: Pick<RecordValues, "kind" | "amount" | "direction">): number | null {
   const cents = parseMoney(amount);
   if (cents === null || cents <= 0) return null;
   return kind === "adjustment" && direction === "less" ? -cents : cents;
 }
 
 /** How much of the total is still to be paid once this is recorded; never below 0. */
-export function balanceAfter(plan: Plan, draft: Pick<Draft, "kind" | "amount" | "direction">): number | null {
-  const amount = amountOf(draft);
+export function balanceAfter(plan: Plan, values: Pick<RecordValues, "kind" | "amount" | "direction">): number | null {
+  const amount = amountOf(values);
   if (amount === null) return null;
-  return Math.max(0, plan.total_amount - plan.paid_amount - (draft.kind === "refund" ? -amount : amount));
+  return Math.max(0, plan.total_amount - plan.paid_amount - (values.kind === "refund" ? -amount : amount));
 }
 
-export function problemsOf(draft: Draft, today: string, currency: string): Record<string, string> {
-  const amount = amountProblem(draft.amount, currency) ?? (amountOf(draft) === null ? noAmount : null);
+export function problemsOf(values: RecordValues, today: string, currency: string): Record<string, string> {
+  const amount = amountProblem(values.amount, currency) ?? (amountOf(values) === null ? noAmount : null);
   return {
     ...(amount ? { amount } : {}),
-    ...(!draft.payment_date
+    ...(!values.payment_date
       ? { payment_date: "Please choose a date." }
-      : draft.payment_date > today
+      : values.payment_date > today
         ? { payment_date: "The payment date cannot be in the future." }
         : {}),
-    ...(draft.kind === "adjustment" && !draft.notes.trim() && !draft.staff_notes.trim()
+    ...(values.kind === "adjustment" && !values.notes.trim() && !values.staff_notes.trim()
       ? { notes: "Please add a note that says why." }
       : {}),
   };
