@@ -37,6 +37,14 @@ describe("this year's videos", () => {
     expect(screen.getByRole("searchbox")).toHaveProperty("value", "");
   });
 
+  it("mark what one has not seen", async () => {
+    server({ "GET /api/videos": list(card({ is_new: true }), card({ id: "v2", title: "Lake" })) });
+    open("/current-videos");
+    const [first, second] = await screen.findAllByRole("article");
+    expect(within(first!).getByText("New to you")).toBeTruthy();
+    expect(within(second!).queryByText("New to you")).toBeNull();
+  });
+
   it("sort by popularity when asked", async () => {
     const camp = server({ "GET /api/videos": list(card()) });
     const user = open("/current-videos");

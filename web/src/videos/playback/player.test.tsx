@@ -257,11 +257,12 @@ describe("the player", () => {
     expect(media().currentTime).toBe(192);
     media().currentTime = 250;
     act(() => media().pause());
-    expect(camp.asked("PUT", "/api/videos/v1/position").map(({ body }) => body)).toEqual([{ seconds: 250 }]);
+    const told = () => camp.asked("PUT", "/api/videos/v1/position").map(({ body }) => body);
+    await waitFor(() => expect(told()).toEqual([{ seconds: 250 }]));
     act(() => void media().play());
     media().currentTime = 365;
     act(() => media().pause());
-    expect(camp.asked("PUT", "/api/videos/v1/position").at(-1)?.body).toEqual({ seconds: 0 });
+    await waitFor(() => expect(told().at(-1)).toEqual({ seconds: 0 }));
   });
 
   it("offers the next video at the end", async () => {
