@@ -218,7 +218,7 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
     },
     failed_jobs > 0 && {
       icon: "cog",
-      text: `${count(failed_jobs, "failed job")}: whoever runs the portal should look at ${failed_jobs === 1 ? "it" : "them"}`,
+      text: `${count(failed_jobs, "failed job")}: whoever runs the site should look at ${failed_jobs === 1 ? "it" : "them"}`,
       tone: "bad",
     },
     next_video
