@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::text;
 
-/// An email address in its stored form. Typed text becomes one only by [`EmailAddress::parse`].
+/// An email address in its stored form. Typed text becomes one by [`EmailAddress::parse`], and where an
+/// account is looked up, by `EmailAddress::stored_forms`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, sqlx::Type)]
 #[serde(transparent)]
 #[sqlx(transparent)]

@@ -164,3 +164,21 @@ test("the menu on a phone opens, leads on, and closes by Escape, cross and backd
   await open.tap();
   await expect(menu.getByRole("link", { name: "Past Videos" })).toHaveAttribute("aria-current", "page");
 });
+
+test.describe("far from the camp", () => {
+  test.use({ timezoneId: "America/Los_Angeles" });
+
+  test("the newest video's time names the camp's zone, and its facts stay on one line", async ({ page }) => {
+    await page.goto("/");
+    const facts = page.getByRole("article").first().locator("p");
+    const time = facts.getByRole("time");
+    await expect(time).toHaveText(/ E[SD]T$/);
+    for (const width of [320, 390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [line, text] = [(await facts.boundingBox())!, (await time.boundingBox())!];
+      expect(text.height, `${width}`).toBeLessThan(24);
+      expect(line.height, `${width}`).toBeLessThan(24);
+      await expect(facts.getByText(/reads$/), `${width}`).toBeInViewport({ ratio: 0.9 });
+    }
+  });
+});

@@ -236,7 +236,7 @@ test.describe("The inbox", () => {
     await expect(toast(colleague)).toContainText("Reply Sent");
     await mine.getByRole("button", { name: "Send Reply" }).click();
     await expect(mine.getByLabel("Your reply")).toHaveAccessibleDescription(
-      /miriam just replied to this message\. Press Send Reply again/,
+      /miriam already replied to this message\. Press Send Reply again/,
     );
     await expect(mine.getByRole("region", { name: "Replies" })).toContainText("In the Users list.");
     await expect(mine.getByLabel("Your reply")).toHaveValue("Under Profile.");

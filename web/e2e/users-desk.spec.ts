@@ -286,7 +286,7 @@ test.describe("Users", () => {
         `/api/admin/users/${(await familyOf(page, "gitel")).id}/refuse?seen=waiting`,
       );
       await page.getByRole("button", { name: "Approve Gitel Tannen" }).click();
-      await expect(toast(page)).toContainText("Gitel Tannen: brayndl just refused this registration.");
+      await expect(toast(page)).toContainText("Gitel Tannen: brayndl already refused this registration.");
       await expect(page.getByText("No one is waiting for approval")).toBeVisible();
       await page.goto(`/admin/users?user=${(await familyOf(page, "gitel")).id}`);
       await page.getByRole("dialog").getByRole("button", { name: "Approve Gitel Tannen" }).click();

@@ -208,7 +208,7 @@ story! {
         assert_eq!(decided(&refused), [false, true]);
         assert_eq!(refused["told"], "by_mail");
         let late = say(&staff, "approve", "waiting").await.refused(409, "refused");
-        assert_eq!(late["detail"], "kornbluh just refused this registration.");
+        assert_eq!(late["detail"], "kornbluh already refused this registration.");
         let same = say(&staff, "refuse", "waiting").await.expect(200).json();
         assert_eq!(decided(&same), [false, true]);
         assert_eq!(same["told"], "before");
@@ -217,7 +217,7 @@ story! {
         assert_eq!(decided(&approved), [true, false]);
         assert_eq!(approved["told"], "by_mail");
         let late = say(&owner, "refuse", "waiting").await.refused(409, "approved");
-        assert_eq!(late["detail"], "feder just approved this registration.");
+        assert_eq!(late["detail"], "feder already approved this registration.");
         camp.work().await;
         let subjects: Vec<String> = camp.mails_to("chaya@family.example").into_iter().map(|mail| mail.subject).collect();
         let told = |start: &str| subjects.iter().filter(|subject| subject.starts_with(start)).count();

@@ -229,7 +229,7 @@ story! {
         let sent = json!({ "body": "Dear Chaya, he is in bunk 7.", "draft": "Dear Chaya, I am looking" });
         let theirs = miriam.post(&to, sent.clone()).await.expect(200).json();
         let late = staff.post(&to, mine.clone()).await.refused(409, "answered");
-        assert_eq!(late["detail"], "miriam just replied to this message.");
+        assert_eq!(late["detail"], "miriam already replied to this message.");
         // Sending the same reply again after a lost response creates no second one, and keeps a draft that
         // was started since.
         change(&staff, &seen, json!({ "draft": "Or bunk 6" })).await;

@@ -281,8 +281,8 @@ async fn already_decided(tx: &mut Tx, id: FamilyId, now: Standing) -> Result<Err
         .bind(action.text())
         .optional()
         .await?;
-    let who = who.map_or("Somebody else".to_owned(), |(username,)| username);
-    Ok(Error::Forestalled { code, text: format!("{who} just {done}.") })
+    let who = who.map_or("Someone else".to_owned(), |(username,)| username);
+    Ok(Error::Forestalled { code, text: format!("{who} already {done}.") })
 }
 
 /// Removes a family from all lists, with its users and addresses. Mails and messages lose name and

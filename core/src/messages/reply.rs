@@ -140,8 +140,8 @@ async fn check_nothing_newer(
         .await?;
     let (last, who) = last.map_or((None, None), |(id, who)| (Some(id), who));
     if last.is_some() && new.last_reply != last {
-        let who = who.unwrap_or("Somebody else".to_owned());
-        let text = format!("{who} just replied to this message.");
+        let who = who.unwrap_or("Someone else".to_owned());
+        let text = format!("{who} already replied to this message.");
         return Err(Error::Forestalled { code: "answered", text });
     }
     if draft.is_some() && new.draft != draft {

@@ -200,7 +200,7 @@ const OtherMode = ({ closed, creating, onSwitch }: OtherModeProps) => (
     ) : (
       <p className="flex flex-wrap items-center justify-between gap-x-3">
         <span className="text-muted">{creating ? "Already have an account?" : "New here?"}</span>
-        <Button look="quiet" onClick={() => onSwitch(creating ? "sign-in" : "create")}>
+        <Button look="quiet" className="-me-2.5" onClick={() => onSwitch(creating ? "sign-in" : "create")}>
           {creating ? "Sign in instead" : "Create an account"}
         </Button>
       </p>

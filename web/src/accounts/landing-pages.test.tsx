@@ -209,7 +209,7 @@ it("the link of an email shows what comes, and what was stopped is chosen again 
     "PUT /api/unsubscribe/choice": null,
   });
   const user = open("/unsubscribe?token=abc");
-  expect(await screen.findByText("No daily video emails go there any more.")).toBeTruthy();
+  expect(await screen.findByText("No daily video emails go to this address.")).toBeTruthy();
   expect(screen.queryByRole("button", { name: "Stop daily video emails" })).toBeNull();
   await user.click(screen.getByRole("switch", { name: "Daily videos" }));
   await user.click(screen.getByRole("button", { name: "Save Preferences" }));

@@ -30,7 +30,7 @@ export function SessionLine({ session, busy, onEnd }: { session: LoginSession; b
     <li className="flex min-h-14 items-center gap-4 border-line py-2 not-first:border-t">
       <Icon name={icon} className="size-6 text-muted" />
       <span className="min-w-0 flex-1">
-        <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1 font-medium">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
           {label}
           {session.current && <Badge tone="good">This device</Badge>}
         </span>

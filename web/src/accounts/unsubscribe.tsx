@@ -61,7 +61,7 @@ export default function Unsubscribe() {
               Stop {category}
             </Button>
           ) : (
-            <p role="status">No {nothing ? "emails from camp" : category} go there any more.</p>
+            <p role="status">No {nothing ? "emails from camp" : category} go to this address.</p>
           )}
           {!nothing && (
             <Button look="line" busy={stop.isPending} onClick={() => stop.mutate("everything")}>

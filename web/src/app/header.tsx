@@ -72,7 +72,7 @@ function UserLink({ user }: { user: SessionUser }) {
       className="flex min-h-tap items-center gap-2.5 rounded-md text-end leading-tight text-ink no-underline hover:[&_small]:underline"
     >
       <span className="max-md:sr-only">
-        <span className="block max-w-[clamp(6rem,9vw,11rem)] truncate text-sm font-medium">
+        <span className="block max-w-[min(11rem,max(9vw,80rem-100vw))] truncate text-sm font-medium">
           <bdi>{name}</bdi>
         </span>{" "}
         <small className="block text-xs text-muted">View Profile</small>

@@ -20,7 +20,7 @@ const roles = [
 
 const departments = [
   { value: "staff", label: "Camp staff", hint: "Your child, visits, payments, the store" },
-  { value: "video_team", label: "Video team", hint: "Videos, pictures and this portal" },
+  { value: "video_team", label: "Video team", hint: "Videos, pictures and this site" },
 ] as const;
 
 export default function Contact() {

@@ -10,7 +10,13 @@ export const Section = ({ id, title, beside, className, children }: Props) => (
     aria-labelledby={`${id}-title`}
     className={cx("sheet scroll-mt-24 p-[clamp(1.1rem,0.7rem+1.8vw,2rem)]", className)}
   >
-    <div className="mb-4 flex min-h-tap flex-wrap items-center justify-between gap-x-4 gap-y-2">
+    <div
+      className={cx(
+        "mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2",
+        // A button that comes and goes does not move what is below.
+        beside !== undefined && "min-h-tap",
+      )}
+    >
       <h2 id={`${id}-title`} className="text-xl">
         {title}
       </h2>

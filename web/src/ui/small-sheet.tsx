@@ -15,7 +15,13 @@ export const SmallSheet = ({ title, scene, children }: Props) => (
       {scene && (
         <div className="grid grid-rows-[1fr_auto] bg-player text-on-player">
           <div className="relative min-h-28">
-            <img src={scene.picture} alt="" className="absolute inset-0 size-full object-cover object-bottom" />
+            <img
+              src={scene.picture}
+              alt=""
+              className="absolute inset-0 size-full object-cover object-bottom"
+              // The picture ends in the color that the text stands on.
+              style={{ maskImage: "linear-gradient(#000 88%, transparent)" }}
+            />
           </div>
           <p className="px-5 py-4 text-balance sm:px-8">{scene.text}</p>
         </div>

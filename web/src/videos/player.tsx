@@ -152,6 +152,8 @@ export function Screen({ video, playing = false, place = null, onStart, onPlace,
           allow="autoplay; encrypted-media; fullscreen; picture-in-picture"
           referrerPolicy="strict-origin-when-cross-origin"
           className="size-full border-0"
+          // In the dark, the frame of a page that was not loaded would be white.
+          style={{ colorScheme: "light" }}
         />
       ) : (
         <Poster video={video} onPlay={start} />

@@ -186,7 +186,7 @@ function More({ video }: { video: Video }) {
           {video.archive ? "Explore Video Archives" : "View All Current Videos"}
         </Link>
       </div>
-      <ul className="grid gap-x-6 gap-y-8 sm:grid-cols-2 lg:grid-cols-4">
+      <ul className="grid grid-cols-2 gap-x-6 gap-y-8 lg:grid-cols-4">
         {others.map((other) => (
           <li key={other.id}>
             <VideoCard video={other} look="small" />

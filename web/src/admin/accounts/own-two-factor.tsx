@@ -68,7 +68,7 @@ function TurnOff({ staff, onDone, onCancel }: { staff: Staff; onDone: () => Prom
     return (
       <p className="text-muted">
         You sign in with a code from your authenticator app. The camp requires it, so you can’t turn it off. If you lose
-        your phone, whoever runs the portal can reset it.
+        your phone, whoever runs the site can reset it.
       </p>
     );
   }

@@ -204,7 +204,7 @@ export const kinds = {
   staff: "Any staff",
   user: "Any family",
   operator: "The command line",
-  system: "The portal itself",
+  system: "The site itself",
   nobody: "Someone not signed in",
 } as const;
 export type Kind = keyof typeof kinds;
@@ -213,7 +213,7 @@ const actors: Record<Kind, string> = {
   staff: "a former staff account",
   user: "a family",
   operator: "the command line",
-  system: "the portal itself",
+  system: "the site itself",
   nobody: "someone not signed in",
 };
 export const actorLabel = ({ actor_kind }: Entry) => own(actors, actor_kind) ?? actor_kind;

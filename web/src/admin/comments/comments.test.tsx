@@ -139,6 +139,35 @@ describe("the queue of comments", () => {
     expect(camp.asked("PUT", "/api/admin/comments/c2/kept")).toHaveLength(0);
   });
 
+  it("undoes by key only in the list, or where the last row is gone", async () => {
+    const camp = queue({
+      "PUT /api/admin/comments/c1/kept": null,
+      "DELETE /api/admin/comments/c1/kept": null,
+    });
+    const user = open("/admin/comments");
+    await screen.findByText("It hurts others");
+    await user.keyboard("j");
+    camp.answer("GET /api/admin/comments", list(ruder));
+    await user.keyboard("a");
+    await waitFor(() => expect(document.activeElement?.textContent).toContain("Ruder."));
+    screen.getByRole("button", { name: "Dismiss" }).focus();
+    await user.keyboard("u");
+    await user.keyboard("j");
+    expect(document.activeElement?.textContent).toContain("Ruder.");
+    expect(camp.asked("DELETE", "/api/admin/comments/c1/kept")).toHaveLength(0);
+
+    camp.answer("GET /api/admin/comments", list(rude, ruder));
+    await user.keyboard("u");
+    await waitFor(() => expect(camp.asked("DELETE", "/api/admin/comments/c1/kept")).toHaveLength(1));
+    await waitFor(() => expect(contents()).toEqual(["Rude", "Ruder"]));
+
+    camp.answer("GET /api/admin/comments", list());
+    await user.keyboard("a");
+    expect(await screen.findByText("Nothing to review", { selector: "p" })).toBeTruthy();
+    await user.keyboard("u");
+    await waitFor(() => expect(camp.asked("DELETE", "/api/admin/comments/c1/kept")).toHaveLength(2));
+  });
+
   it("asks before it deletes, and keys leave fields and dialogs alone", async () => {
     const camp = queue({ "DELETE /api/admin/comments/c1": null });
     const user = open("/admin/comments");

@@ -22,14 +22,16 @@ export function useQueue(comments: AdminComment[]) {
     const undoing = newest && opposite(newest.action, newest.comment);
     if (undoing) act(newest.comment, undoing);
   }
-  // A letter decides only where the focus shows what it decides about.
+  // A letter decides only where the focus shows what it decides about; after the last row there is no focus to show.
   const onCurrent = (decide: (comment: AdminComment) => void) => () => {
     if (current && entered()) decide(current);
   };
   useShortcuts({
     j: () => step(1),
     k: () => step(-1),
-    u: () => undo(),
+    u: () => {
+      if (!current || entered()) undo();
+    },
     a: onCurrent((comment) => {
       const accepted = acceptance(comment);
       if (accepted) act(comment, accepted);

@@ -101,6 +101,6 @@ it("a line leads to just those that it counts, where a list shows them", () => {
   expect(lines.map(({ text, to }) => [text, to])).toEqual([
     ["1 unread message", "/admin/messages?status=unread"],
     ["1 email failed in the last seven days", "/admin/mail?about=other"],
-    ["1 failed job: whoever runs the portal should look at it", undefined],
+    ["1 failed job: whoever runs the site should look at it", undefined],
   ]);
 });

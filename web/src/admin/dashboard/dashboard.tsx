@@ -120,11 +120,11 @@ const Everything = ({ role, tiles, failed }: EverythingProps) => (
     <h2 id="everything" className="mb-3 text-xl">
       Everything
     </h2>
-    <ul className="grid grid-cols-[repeat(auto-fill,minmax(15.5rem,1fr))] gap-4">
+    <ul className="flex flex-wrap gap-4">
       {pagesFor(role)
         .filter(({ about }) => about)
         .map(({ label, to, icon, about, tile, urgent }) => (
-          <li key={to}>
+          <li key={to} className="flex-[1_1_15.5rem]">
             <Link
               to={to}
               className="sheet group grid h-full grid-cols-[auto_1fr] content-start gap-x-4 p-4 text-ink no-underline shadow-low transition-colors hover:border-edge hover:bg-sunk"
@@ -218,7 +218,7 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
     },
     failed_jobs > 0 && {
       icon: "cog",
-      text: `${count(failed_jobs, "failed job")}: whoever runs the portal should look at ${failed_jobs === 1 ? "it" : "them"}`,
+      text: `${count(failed_jobs, "failed job")}: whoever runs the site should look at ${failed_jobs === 1 ? "it" : "them"}`,
       tone: "bad",
     },
     next_video
@@ -227,7 +227,7 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
           text: (
             <>
               Next video: <VideoTitle>{next_video.title}</VideoTitle>,{" "}
-              {scheduleTime(next_video.scheduled_date, timeZone)}
+              {scheduleTime(next_video.scheduled_date, timeZone).replace(/^To/, "to")}
             </>
           ),
           to: paths.admin.scheduled,

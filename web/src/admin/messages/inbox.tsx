@@ -155,7 +155,7 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
           onChange={(next) =>
             set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })
           }
-          className="max-sm:order-first max-sm:[&>button]:px-2.5"
+          className="max-sm:order-first max-sm:[&>button]:px-2"
         />
       </FilterRow>
     </div>

@@ -192,7 +192,7 @@ describe("two who answer one message", () => {
 
   it("the second is told, keeps the text, and sends it after all", async () => {
     const camp = inbox({
-      "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam just replied to this message."),
+      "POST /api/admin/messages/m1/reply": refuse(409, "answered", "miriam already replied to this message."),
       "GET /api/admin/messages/m1": message({ version: 5, status: "replied", replies: [theirs] }),
     });
     const user = open("/admin/messages");
@@ -200,7 +200,7 @@ describe("two who answer one message", () => {
     await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
     await user.click(drawer.getByRole("button", { name: "Send Reply" }));
     expect(
-      await drawer.findByText("miriam just replied to this message. Press Send Reply again to send yours anyway."),
+      await drawer.findByText("miriam already replied to this message. Press Send Reply again to send yours anyway."),
     ).toBeTruthy();
     expect(await drawer.findByText("In his bunk.")).toBeTruthy();
     expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");

@@ -5,12 +5,12 @@ export function VideoTitle({ children }: { children: string }) {
   const [first, yiddish] = splitScripts(children);
   return (
     <>
-      <bdi>{first}</bdi>
+      <bdi className={yiddish ? "me-1.5" : undefined}>{first}</bdi>
       {yiddish && (
         <>
           {" "}
-          {/* The outer element's margin follows the page, not the script; the phrase stays together where it can. */}
-          <span className="ms-1.5 inline-block">
+          {/* The phrase stays together where it can. */}
+          <span className="inline-block">
             <bdi lang="yi" dir="rtl" className="text-[0.95em] text-muted">
               {yiddish}
             </bdi>

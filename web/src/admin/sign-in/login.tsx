@@ -45,7 +45,7 @@ export function Login() {
             )}
             <SignInForm />
             <p className="border-t border-line pt-3 text-sm text-muted">
-              Forgot your password? Whoever runs the portal can give you a new one.
+              Forgot your password? Whoever runs the site can give you a new one.
             </p>
           </>
         )}

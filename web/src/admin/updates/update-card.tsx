@@ -36,7 +36,7 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
   });
 
   return (
-    <li className="grid gap-x-6 gap-y-1 border-line px-4 py-1.5 not-first:border-t max-md:py-4 md:grid-cols-[minmax(0,1fr)_15rem_auto] md:items-center">
+    <li className="grid gap-x-6 gap-y-1 border-line px-4 py-1.5 not-first:border-t max-md:py-4 md:grid-cols-[minmax(0,1fr)_15rem_12.5rem] md:items-center">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <Standing update={update} pinned={pinned} />

@@ -58,13 +58,13 @@ describe("the drawer of a family", () => {
     const waiting = detail({ approved_at: null });
     const camp = office({
       "GET /api/admin/users/f1": waiting,
-      "POST /api/admin/users/f1/refuse": refuse(409, "approved", "miriam just approved this registration."),
+      "POST /api/admin/users/f1/refuse": refuse(409, "approved", "miriam already approved this registration."),
     });
     const user = open("/admin/users?user=f1");
     await user.click(await screen.findByRole("button", { name: "Refuse Chaya Lindenfeld" }));
     camp.answer("GET /api/admin/users/f1", detail());
     await user.click(screen.getByRole("button", { name: "Refuse" }));
-    expect(await screen.findByText("Chaya Lindenfeld: miriam just approved this registration.")).toBeTruthy();
+    expect(await screen.findByText("Chaya Lindenfeld: miriam already approved this registration.")).toBeTruthy();
     await waitFor(() => expect(screen.queryByRole("button", { name: "Approve Chaya Lindenfeld" })).toBeNull());
   });
 

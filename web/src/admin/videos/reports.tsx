@@ -203,7 +203,7 @@ const ReportFilters = ({ term, status, counts, set }: FiltersProps) => (
           { value: "draft", label: "Drafts", note: counts?.draft },
         ]}
         onChange={(next) => set({ status: next === "all" ? "" : next })}
-        className="max-sm:[&>button]:px-2.5"
+        className="max-sm:[&>button]:px-2"
       />
     </FilterRow>
   </div>
