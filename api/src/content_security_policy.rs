@@ -17,7 +17,7 @@ pub async fn of_page(app: &App, settings: &Settings, path: &str) -> Result<Strin
         false => "",
     };
     let frames = frames(settings);
-    let bucket = bucket(app).await?;
+    let bucket = bucket(app).await;
     Ok(format!(
         "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
          img-src 'self' data: https://i.ytimg.com https://drive.google.com https://*.googleusercontent.com; \
@@ -28,12 +28,19 @@ pub async fn of_page(app: &App, settings: &Settings, path: &str) -> Result<Strin
 }
 
 /// The bucket, if browsers load videos from it directly.
-async fn bucket(app: &App) -> Result<String> {
-    let url = match app.config.storage_redirects {
-        true => app.files.signed_url("videos").await?,
-        false => None,
-    };
-    Ok(url.map(|url| format!(" {}", url.origin().ascii_serialization())).unwrap_or_default())
+async fn bucket(app: &App) -> String {
+    if !app.config.storage_redirects {
+        return String::new();
+    }
+    match app.files.signed_url("videos").await {
+        Ok(url) => {
+            url.map(|url| format!(" {}", url.origin().ascii_serialization())).unwrap_or_default()
+        }
+        Err(error) => {
+            tracing::warn!(%error, "no address of the bucket could be signed");
+            String::new()
+        }
+    }
 }
 
 /// The sites that may be embedded in frames.

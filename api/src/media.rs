@@ -45,7 +45,7 @@ async fn video(
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let media = videos::video_file(&app, &settings, &viewer, id).await?;
-    if let Some(elsewhere) = redirect(&app, &media).await? {
+    if let Some(elsewhere) = redirect(&app, &media, &method).await? {
         return Ok(elsewhere);
     }
     let mut response = send(&app, &settings, media, &method, &headers).await?;
@@ -106,7 +106,7 @@ async fn converted(
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let media = videos::converted_file(&app, &settings, &viewer, id, upload_id, &file).await?;
-    if let Some(elsewhere) = redirect(&app, &media).await? {
+    if let Some(elsewhere) = redirect(&app, &media, &method).await? {
         return Ok(elsewhere);
     }
     let mut response = send(&app, &settings, media, &method, &headers).await?;
@@ -132,8 +132,9 @@ async fn thumbnail(
 
 /// Sends a browser to the bucket for the bytes of a video, where the operator wants it. It comes back
 /// for the next part, so that a right that was revoked ends within minutes.
-async fn redirect(app: &App, media: &Media) -> Answer<Option<Response>> {
-    if !app.config.storage_redirects || !content_type(media).starts_with("video/") {
+async fn redirect(app: &App, media: &Media, method: &Method) -> Answer<Option<Response>> {
+    let wanted = app.config.storage_redirects && method == Method::GET;
+    if !wanted || !content_type(media).starts_with("video/") {
         return Ok(None);
     }
     let Some(url) = app.files.signed_url(&media.key).await? else { return Ok(None) };

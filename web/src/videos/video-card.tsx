@@ -25,7 +25,7 @@ export function VideoCard({ video, look = "plain", heading: Heading = "h3", eage
           eager={eager}
           className="transition-[scale] duration-300 group-hover:scale-[1.025]"
         />
-        <div className="absolute start-3 top-3 flex gap-2">
+        <div className="absolute start-3 end-3 top-3 flex flex-wrap gap-2">
           {video.latest && <Badge tone="new">Latest</Badge>}
           {video.is_new && <Badge tone="dark">New to you</Badge>}
           {video.archive && <Badge tone="dark">Archive</Badge>}
