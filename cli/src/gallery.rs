@@ -75,7 +75,7 @@ async fn import_folder(config: Config, folder: &Path, year: i32, file: &ImportFi
             print_note(format!("{file}: {message}"));
         }
         if !report.ignored.is_empty() {
-            print_note(format!("These files are no videos: {}.", report.ignored.join(", ")));
+            print_note(format!("These files are not videos: {}.", report.ignored.join(", ")));
         }
         print(folder_sum(&report));
     }

@@ -174,7 +174,7 @@ test("a browser that cannot play HLS by itself plays the same file", async ({ pa
       mimeType: "application/x-subrip",
       buffer: Buffer.from("1\n00:00:00,000 --> 00:00:10,000\nאַ גוטן טאָג\n"),
     });
-    await expect(yiddish).toContainText("1 text");
+    await expect(yiddish).toContainText("1 caption");
     await panel.getByRole("button", { name: "Update Video" }).click();
     await expect(panel).toBeHidden();
   });

@@ -89,7 +89,7 @@ story! {
         assert_eq!(refused["errors"][0]["field"], "file");
         assert_eq!(
             refused["errors"][0]["message"],
-            "Line 2: “00:00:01 --> soon” is no pair of times such as 00:01:05.000 --> 00:01:08.500."
+            "Line 2: “00:00:01 --> soon” should be two times, such as 00:01:05.000 --> 00:01:08.500."
         );
         caption(&staff, &video, "he", b"\0\0\0\x18ftypisom").await.refused(422, "validation");
         caption(&staff, &video, "fr", b"").await.refused(404, "not_found");

@@ -104,7 +104,7 @@ on_both_engines! {
             "2023-07-15 Old.mp4: 2023-07-15 is not in 2024.",
             "cut.mp4: This file is not complete",
             "nowhere.mp4: The table names this file, but it is not in the folder.",
-            "These files are no videos: list.txt.",
+            "These files are not videos: list.txt.",
         ] {
             assert!(first.err.contains(said), "{said}: {}", first.err);
         }

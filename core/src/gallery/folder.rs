@@ -44,7 +44,7 @@ pub struct FolderReport {
     pub year: i32,
     pub dry_run: bool,
     pub videos: Vec<FolderVideo>,
-    /// Files that are no videos.
+    /// Files that are not videos.
     pub ignored: Vec<String>,
     pub problems: Vec<FileProblem>,
     pub added: usize,

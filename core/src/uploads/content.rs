@@ -42,7 +42,7 @@ pub(super) fn check(path: &Path, as_it_is: bool) -> Result<Option<i64>, String> 
     }
     match as_it_is {
         true => {
-            Err(format!("This video would not play on every phone: it is no MP4 file. {EXPORT}"))
+            Err(format!("This video would not play on every phone: it is not an MP4 file. {EXPORT}"))
         }
         false => Ok(None),
     }

@@ -33,7 +33,7 @@ pub async fn keep_position(
 ) -> Result<()> {
     let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
     if !(0..=LONGEST).contains(&seconds) {
-        return Err(Error::invalid("seconds", "This is no place in a video."));
+        return Err(Error::invalid("seconds", "This is not a place in a video."));
     }
     must_be_open(&mut *tx, settings, viewer, id).await?;
     let query = tx.sql(

@@ -85,7 +85,7 @@ story! {
             (with(b"mp4a", b"ac-3"), "its sound is not AAC"),
             (with(b"ftypisom", b"ftypqt  "), "it is a QuickTime file"),
             (parts(&[b"ftyp", b"mdat", b"moov"]), "its index stands at the end"),
-            ([&[0x1a, 0x45, 0xdf, 0xa3][..], &[0; 300]].concat(), "it is no MP4 file"),
+            ([&[0x1a, 0x45, 0xdf, 0xa3][..], &[0; 300]].concat(), "it is not an MP4 file"),
         ] {
             let path = begun(&staff, "IMG_0042.MOV", bytes.len()).await;
             let refused = send(&staff, &path, 0, &bytes).await.refused(422, "validation");

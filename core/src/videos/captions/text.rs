@@ -76,7 +76,7 @@ fn cues(text: &str) -> Result<Vec<Cue>, String> {
         let end = end.split_whitespace().next().unwrap_or_default();
         let (Some(start), Some(end)) = (millis(start.trim()), millis(end)) else {
             return Err(format!(
-                "Line {}: “{}” is no pair of times such as 00:01:05.000 --> 00:01:08.500.",
+                "Line {}: “{}” should be two times, such as 00:01:05.000 --> 00:01:08.500.",
                 at + 1,
                 line.trim().chars().take(60).collect::<String>()
             ));
@@ -222,7 +222,7 @@ mod tests {
             (b"1\n00:00:03,000 --> 00:00:03,000\nNo time\n", NONE),
             (
                 b"a\nb\n00:03 --> later\nx\n",
-                "Line 3: \u{201c}00:03 --> later\u{201d} is no pair of times such as 00:01:05.000 --> 00:01:08.500.",
+                "Line 3: \u{201c}00:03 --> later\u{201d} should be two times, such as 00:01:05.000 --> 00:01:08.500.",
             ),
             (b"00:03.0 --> 00:02.0\nx\n", "Line 1: this caption ends before it begins."),
         ] {

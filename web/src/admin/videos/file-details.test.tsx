@@ -72,7 +72,7 @@ describe("captions", () => {
     fireEvent.change(row.querySelector("input")!, {
       target: { files: [new File(["1\n00:00:01,000 --> 00:00:02,000\nx\n"], "lake.srt")] },
     });
-    expect(await group.findByText("212 texts")).toBeTruthy();
+    expect(await group.findByText("212 captions")).toBeTruthy();
     const call = camp.asked("PUT", "/api/admin/videos/v1/captions/yi")[0];
     expect(call?.headers.get("content-type")).toBe("text/vtt");
     expect(call?.body).toContain("00:00:01,000");
@@ -111,7 +111,7 @@ describe("trimming", () => {
     expect(question.getByText(/before 0:12 and after 6:12 is deleted/)).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos/v1/trim")).toHaveLength(0);
     await user.click(question.getByRole("button", { name: "Trim the video" }));
-    expect(await screen.findByText(/^The video is being cut/)).toBeTruthy();
+    expect(await screen.findByText(/^The video is being trimmed/)).toBeTruthy();
     expect(camp.asked("POST", "/api/admin/videos/v1/trim")[0]?.body).toEqual({ start_seconds: 12, end_seconds: 372 });
     expect(screen.queryByRole("dialog")).toBeNull();
   });

@@ -58,7 +58,7 @@ export function FileDetailsFields({ video, values, set, errors, onTrimmed }: Pro
           label="Chapters"
           optional
           error={errors.chapters}
-          hint="A line for each: the time and a title. Viewers see them on the time line and as links."
+          hint="A line for each: the time and a title. Viewers see them on the timeline and as links."
         >
           <TextArea
             name="chapters"

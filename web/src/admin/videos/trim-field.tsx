@@ -33,7 +33,7 @@ export function TrimField({ video, onDone }: { video: AdminVideo; onDone: () => 
 
   async function trim() {
     await trimVideo(video.id, { start_seconds: from!, end_seconds: to! });
-    toast({ title: "Success", description: "The video is being cut. Families see it as it was until then." });
+    toast({ title: "Success", description: "The video is being trimmed. Until that is done, families see it as it was." });
     await videosChanged();
     onDone();
   }
@@ -70,8 +70,8 @@ export function TrimField({ video, onDone }: { video: AdminVideo; onDone: () => 
           onClose={() => setAsking(false)}
           onConfirm={trim}
         >
-          What stands before {duration(from!)} and after {duration(to!)} is deleted. Only the file from the camera can
-          bring it back.
+          Everything before {duration(from!)} and after {duration(to!)} is deleted. To get it back, upload the original
+          file again.
         </ConfirmDialog>
       )}
     </div>

@@ -25,7 +25,7 @@ it("reads the sizes of a master playlist, best first, by their shorter side", ()
   expect(rungsOf("<!doctype html>", base)).toEqual([]);
 });
 
-it("reads the pictures of the time line", () => {
+it("reads the pictures of the timeline", () => {
   const vtt = `WEBVTT\r\n\r\n00:00:00.000 --> 00:00:05.000\r\nsprite.jpg#xywh=0,0,160,90\r\n\r\n1:02:05.500 --> 1:02:10.000\r\nsprite.jpg#xywh=160,90,160,90\r\n`;
   expect(previewsOf(vtt, "http://camp.test/media/videos/v1/thumbnails.vtt")).toEqual([
     { start: 0, end: 5, url: "http://camp.test/media/videos/v1/sprite.jpg", x: 0, y: 0, width: 160, height: 90 },

@@ -113,7 +113,7 @@ describe("the player", () => {
     expect(paused).toBe(false);
   });
 
-  it("tells a screen reader the time, and takes a place on the time line", async () => {
+  it("tells a screen reader the time, and takes a place on the timeline", async () => {
     await watch();
     media().currentTime = 80;
     fireEvent.timeUpdate(media());

@@ -12,7 +12,7 @@ type Props = {
   chapters: readonly Chapter[];
 };
 
-/** The time line, with a picture of the place under the pointer. */
+/** The timeline, with a picture of the place under the pointer. */
 export function SeekBar({ media, state: { time, duration: length, loaded }, previews, chapters }: Props) {
   const [pointed, setPointed] = useState<number | null>(null);
   const pictures = usePreviews(previews, pointed !== null);
@@ -71,7 +71,7 @@ const Picture = ({ preview }: { preview: Preview | undefined }) =>
     />
   );
 
-/** Loaded once somebody points at the time line. */
+/** Loaded once somebody points at the timeline. */
 function usePreviews(address: string | null | undefined, wanted: boolean) {
   const [previews, setPreviews] = useState<Preview[]>([]);
   const [asked, setAsked] = useState(false);

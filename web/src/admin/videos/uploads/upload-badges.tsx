@@ -46,9 +46,9 @@ export function stateOf({ state, transfer, percent, is_trim }: LiveUpload): Stat
       if (transfer?.state === "waiting") return { tone: "info", icon: "clock", words: "Waiting to be uploaded" };
       return { tone: "info", icon: "up", words: `Uploading ${percent}%` };
     case "waiting":
-      return { tone: "info", icon: "clock", words: is_trim ? "Waiting to be cut" : "Waiting to be converted" };
+      return { tone: "info", icon: "clock", words: is_trim ? "Waiting to be trimmed" : "Waiting to be converted" };
     case "converting":
-      return { tone: "info", icon: "film", words: `${is_trim ? "Cutting" : "Converting"} ${percent}%` };
+      return { tone: "info", icon: "film", words: `${is_trim ? "Trimming" : "Converting"} ${percent}%` };
     case "failed":
       return { tone: "bad", icon: "alert", words: "Failed" };
     case "ready":

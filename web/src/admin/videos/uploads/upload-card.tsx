@@ -65,7 +65,7 @@ export function UploadCard({ upload, elsewhere = false, flat = false, onGone, ch
       )}
       {(state === "uploading" || state === "converting") && transfer?.state !== "refused" && (
         <ProgressBar
-          label={`${state === "converting" ? "Converting" : "Uploading"} ${file_name}`}
+          label={`${state === "converting" ? (upload.is_trim ? "Trimming" : "Converting") : "Uploading"} ${file_name}`}
           percent={percent}
           tone={stopped ? "amber" : "lake"}
           className="col-span-full my-1"
@@ -87,8 +87,8 @@ const iconOf = ({ state }: LiveUpload): IconName =>
 /** How far it is, in words. */
 function said(upload: LiveUpload, elsewhere: boolean) {
   const { state, transfer, percent, size_bytes, received_bytes, problem, is_trim } = upload;
-  if (state === "waiting") return is_trim ? "It waits to be cut." : "It has arrived and waits to be converted.";
-  if (state === "converting") return `${is_trim ? "Cutting" : "Converting for phones and computers"}, ${percent}%`;
+  if (state === "waiting") return is_trim ? "It waits to be trimmed." : "It has arrived and waits to be converted.";
+  if (state === "converting") return `${is_trim ? "Trimming" : "Converting for phones and computers"}, ${percent}%`;
   if (state === "failed") return problem ?? "The file could not be converted.";
   if (state === "ready")
     return `Ready${upload.renditions.length > 0 ? ` in ${ladder(upload.renditions)}` : ""}, ${fileSize(size_bytes)}`;

@@ -281,6 +281,11 @@ describe("the list of videos", () => {
         }),
         draftVideo({ id: "c", title: "Hike", upload: upload({ id: "x3", video_id: "c", state: "waiting" }) }),
         adminVideo({ id: "d", title: "Siyum", upload: upload({ id: "x4", video_id: "d", state: "ready" }) }),
+        adminVideo({
+          id: "e",
+          title: "Overnight",
+          upload: upload({ id: "x5", video_id: "e", state: "converting", progress: 20, is_trim: true }),
+        }),
       ),
     });
     open("/admin/reports");
@@ -292,6 +297,7 @@ describe("the list of videos", () => {
     expect(campfire.queryByText("Scheduled")).toBeNull();
     expect(campfire.queryByRole("link", { name: /^Open/ })).toBeNull();
     expect((await row(/Hike/)).getByText("Waiting to be converted")).toBeTruthy();
+    expect((await row(/Overnight/)).getByText("Trimming 20%")).toBeTruthy();
     const siyum = await row(/Siyum/);
     expect(siyum.getByText("Published")).toBeTruthy();
     expect(siyum.queryByText("Ready")).toBeNull();
