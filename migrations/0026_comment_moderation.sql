@@ -8,13 +8,20 @@ alter table comment_reports add column closed_by uuid references staff (id) on d
 
 -- The first report that is still open.
 alter table video_comments add column reported_at timestamptz;
--- Author and text, normalized; comments::add_search_texts fills it for earlier comments.
+-- Author and text, normalized.
 alter table video_comments add column search_text text not null default '';
 
 update video_comments
 set reported_at = (select min(r.created_at) from comment_reports r
                    where r.comment_id = video_comments.id)
 where id in (select comment_id from comment_reports);
+
+update video_comments
+set search_text = replace(replace(replace(replace(replace(
+        replace(replace(replace(replace(replace(
+            lower(author_name || ' ' || content),
+            '''', ''), '’', ''), '"', ''), '״', ''), '׳', ''),
+        'ך', 'כ'), 'ם', 'מ'), 'ן', 'נ'), 'ף', 'פ'), 'ץ', 'צ');
 
 -- What waits for staff: reported ones first, each kind by age.
 create index video_comments_to_review
@@ -27,4 +34,3 @@ create index video_comments_hidden on video_comments (created_at, id)
     where hidden_at is not null and held_at is null;
 drop index video_comments_at;
 create index video_comments_at on video_comments (created_at, id);
-create index video_comments_without_search_text on video_comments (id) where search_text = '';

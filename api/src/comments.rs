@@ -180,7 +180,8 @@ async fn keep(
 
 /// Open the reports again that were closed last
 #[utoipa::path(delete, path = "/api/admin/comments/{id}/kept", tag = "comments", security(("staff" = [])),
-    params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
+    params(("id" = Uuid, Path)),
+    responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn reopen(
     State(app): State<App>,
     CurrentStaff(staff): CurrentStaff,

@@ -297,7 +297,7 @@ story! {
         assert_eq!(said(&moshe, &video).await, [] as [&str; 0]);
         assert_eq!(waiting(&staff).await, 0);
         let late = told(&staff, format!("{order}/approve")).await.refused(409, "conflict");
-        assert_eq!(late["detail"], "Someone else just hid this comment.");
+        assert_eq!(late["detail"], "This comment is already hidden.");
         let desk = staff.get(&admin_path(&video)).await.expect(200).json();
         assert_eq!(desk["items"][0]["held"], false);
         assert_eq!(desk["items"][0]["hidden"], true);
@@ -352,11 +352,12 @@ story! {
         assert_eq!(board(&staff).await, (json!(1), json!(1)));
 
         let kept = format!("/api/admin/comments/{}/kept", id(&comment));
-        let seen = |reports: i64| json!({ "reports": reports });
-        chaya.put_with(&kept, seen(2)).await.refused(401, "staff_required");
-        staff.put_with(&kept, seen(1)).await.refused(409, "conflict");
+        let seen = |report: &Value| json!({ "reported_until": report["created_at"] });
+        let (first, both) = (seen(&waiting[0]["reasons"][0]), seen(&waiting[0]["reasons"][1]));
+        chaya.put_with(&kept, both.clone()).await.refused(401, "staff_required");
+        staff.put_with(&kept, first).await.refused(409, "conflict");
         assert_eq!(board(&staff).await, (json!(1), json!(1)), "the second report was not seen yet");
-        let keeps = join_all((0..4).map(|_| staff.put_with(&kept, seen(2)))).await;
+        let keeps = join_all((0..4).map(|_| staff.put_with(&kept, both.clone()))).await;
         keeps.into_iter().for_each(|reply| drop(reply.expect(204)));
         assert_eq!(board(&staff).await, (json!(0), json!(0)));
         assert_eq!(queue(&staff, "").await.len(), 0);
@@ -366,25 +367,33 @@ story! {
 
         moshe.post(&report, json!({ "category": "unkind" })).await.expect(204);
         assert_eq!(board(&staff).await.0, 0, "each reader counts once");
+        camp.wait(chrono::TimeDelta::minutes(1));
         camp.browser().post(&report, json!({ "category": "advertising" })).await.expect(204);
+        staff.put_with(&kept, both).await.refused(409, "conflict");
         let again = queue(&staff, "?filter=reported").await;
         assert_eq!(again[0]["reports"], 1, "only what came since");
         assert_eq!(again[0]["reasons"][0]["category"], "advertising");
 
         camp.wait(chrono::TimeDelta::minutes(1));
-        staff.put_with(&kept, seen(1)).await.expect(204);
+        let latest = seen(&again[0]["reasons"][0]);
+        staff.put_with(&kept, latest.clone()).await.expect(204);
+        told(&staff, format!("/api/admin/comments/{}/hide", id(&comment))).await.expect(204);
+        let late = staff.delete(&kept).await.refused(409, "conflict");
+        assert_eq!(late["detail"], "This comment is already hidden.");
+        told(&staff, format!("/api/admin/comments/{}/show", id(&comment))).await.expect(204);
         staff.delete(&kept).await.expect(204);
         staff.delete(&kept).await.expect(204);
         assert_eq!(board(&staff).await, (json!(1), json!(1)), "taken back");
         assert_eq!(queue(&staff, "").await[0]["reports"], 1);
-        staff.put_with("/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/kept", seen(1)).await.refused(404, "not_found");
+        staff.put_with("/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/kept", latest).await.refused(404, "not_found");
         staff.delete("/api/admin/comments/0190a5b0-0000-7000-8000-000000000000/kept").await.refused(404, "not_found");
 
         let owner = camp.owner().await;
         let log = owner.get(&format!("/api/admin/audit?subject_id={}", id(&comment))).await.expect(200).json();
         let lines: Vec<(&str, &Value)> = log["items"].as_array().expect("items").iter()
             .map(|entry| (entry["action"].as_str().expect("an action"), &entry["lines"][0]["after"])).collect();
-        assert_eq!(lines, [("comment.reopen", &json!(1)), ("comment.keep", &json!(1)), ("comment.keep", &json!(2))]);
+        assert_eq!(lines, [("comment.reopen", &json!(1)), ("comment.show", &json!("shown")), ("comment.hide", &json!("hidden")),
+            ("comment.keep", &json!(1)), ("comment.keep", &json!(2))]);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
@@ -41,9 +42,7 @@ impl Target {
         let database = match url.starts_with("sqlite:") {
             true => Target::look_at_sqlite(sqlite_file(&url)?, options).await?,
             false => {
-                if postgres::connections(&url).await? > 0 {
-                    return Err(AT_WORK);
-                }
+                must_be_unused(&url).await?;
                 let db = app::open_database(config).await?;
                 let present = postgres::present(&db).await?;
                 db.close().await;
@@ -200,4 +199,16 @@ async fn finish(db: &Db, now: DateTime<Utc>, details: serde_json::Value) -> Resu
     let subject = Subject::none(SubjectKind::Database);
     audit::record(&mut tx, now, Actor::Operator, Action::BackupRestore, subject, details).await?;
     tx.commit().await
+}
+
+/// Fails while a camp is connected to the PostgreSQL database. The server counts a connection for a
+/// moment after its program has ended.
+async fn must_be_unused(url: &str) -> Result<()> {
+    for _ in 0..30 {
+        if postgres::connections(url).await? == 0 {
+            return Ok(());
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    Err(AT_WORK)
 }

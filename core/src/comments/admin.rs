@@ -132,7 +132,8 @@ pub(super) async fn must_exist(tx: &mut Tx, id: Uuid) -> Result<()> {
     }
 }
 
-/// Fails for a comment that staff hid, so that nobody believes that families see it.
+/// Fails for a comment that staff hid, so that nobody believes that families see it or that it
+/// waits for review.
 pub(super) async fn must_be_shown(tx: &mut Tx, id: Uuid) -> Result<()> {
     let hidden: Option<(bool,)> = tx
         .sql("select hidden_at is not null from video_comments where id = $1")
@@ -141,7 +142,7 @@ pub(super) async fn must_be_shown(tx: &mut Tx, id: Uuid) -> Result<()> {
         .await?;
     match hidden {
         None => Err(NOT_FOUND),
-        Some((true,)) => Err(Error::Conflict("Someone else just hid this comment.")),
+        Some((true,)) => Err(Error::Conflict("This comment is already hidden.")),
         Some((false,)) => Ok(()),
     }
 }

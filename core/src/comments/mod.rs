@@ -232,25 +232,41 @@ pub async fn erase_author(tx: &mut Tx, user_id: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Adds the search texts of comments from before schema 26. Runs with each migration; there is
+/// Adds the search texts of comments from before schema 28. Runs with each migration; there is
 /// nothing to do later.
 pub(crate) async fn add_search_texts(db: &Db) -> Result<()> {
-    let without: Vec<(Uuid, String, String)> = db
-        .sql("select id, author_name, content from video_comments where search_text = ''")
-        .all()
-        .await?;
-    if without.is_empty() {
-        return Ok(());
-    }
-    let mut tx = db.begin().await?;
-    for (id, author_name, content) in without {
-        tx.sql("update video_comments set search_text = $2 where id = $1")
-            .bind(id)
-            .bind(search_text(&author_name, &content))
-            .execute()
+    // Without a reason no start takes the write lock.
+    while has_empty_search_texts(db).await? {
+        let mut tx = db.begin().await?;
+        tx.lock("comment search texts").await?;
+        let some: Vec<(Uuid, String, String)> = tx
+            .sql(
+                "select id, author_name, content from video_comments
+                 where search_text = '' order by id limit 500",
+            )
+            .all()
             .await?;
+        for (id, author_name, content) in some {
+            // A comment without letters must not stay in the list of what is missing.
+            let text = Some(search_text(&author_name, &content)).filter(|text| !text.is_empty());
+            // Meanwhile another process may have changed it.
+            tx.sql("update video_comments set search_text = $2 where id = $1 and search_text = ''")
+                .bind(id)
+                .bind(text.unwrap_or_else(|| " ".to_owned()))
+                .execute()
+                .await?;
+        }
+        tx.commit().await?;
     }
-    tx.commit().await
+    Ok(())
+}
+
+async fn has_empty_search_texts(db: &Db) -> Result<bool> {
+    let one: Option<(Uuid,)> = db
+        .sql("select id from video_comments where search_text = '' order by id limit 1")
+        .optional()
+        .await?;
+    Ok(one.is_some())
 }
 
 /// What staff find a comment by.

@@ -8,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::NOT_FOUND;
-use super::admin::{must_be_shown, must_exist, record};
+use super::admin::{must_be_shown, record};
 use crate::access::Viewer;
 use crate::audit::{Action, Actor};
 use crate::db::Tx;
@@ -127,8 +127,8 @@ pub async fn report(
 #[derive(Debug, Clone, Copy, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeepComment {
-    /// The number of open reports that the page showed.
-    pub reports: i64,
+    /// When the newest report that the page showed was made (UTC).
+    pub reported_until: DateTime<Utc>,
 }
 
 /// Closes the reports of a comment, which stays as it is. Repeating it changes nothing.
@@ -148,6 +148,20 @@ pub async fn keep(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, seen: KeepComm
         .optional()
         .await?;
     let Some((video_id,)) = kept else { return must_be_shown(tx, id).await };
+    let unseen: Option<(Uuid,)> = tx
+        .sql(
+            "select comment_id from comment_reports
+             where comment_id = $1 and closed_at is null and created_at > $2 limit 1",
+        )
+        .bind(id)
+        .bind(seen.reported_until)
+        .optional()
+        .await?;
+    if unseen.is_some() {
+        return Err(Error::Conflict(
+            "Another reader just reported this comment. Please look again.",
+        ));
+    }
     let closed = tx
         .sql(
             "update comment_reports set closed_at = $2, closed_by = $3
@@ -158,11 +172,6 @@ pub async fn keep(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, seen: KeepComm
         .bind(actor.staff_id())
         .execute()
         .await?;
-    if i64::try_from(closed).is_ok_and(|closed| closed > seen.reports) {
-        return Err(Error::Conflict(
-            "Another reader just reported this comment. Please look again.",
-        ));
-    }
     let details = json!({ "video_id": video_id, "reports": closed });
     record(tx, app, actor, Action::CommentKeep, id, details).await
 }
@@ -172,14 +181,14 @@ pub async fn keep(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, seen: KeepComm
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`]
+/// [`Error::NotFound`], and [`Error::Conflict`] when somebody hid it meanwhile.
 pub async fn reopen(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let opened: Option<(Uuid,)> = tx
         .sql(
             "update video_comments
              set reported_at = (select min(created_at) from comment_reports
                                 where comment_id = $1 and closed_at is not null)
-             where id = $1 and reported_at is null
+             where id = $1 and reported_at is null and hidden_at is null
                and exists (select 1 from comment_reports
                            where comment_id = $1 and closed_at is not null)
              returning video_id",
@@ -187,7 +196,7 @@ pub async fn reopen(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
         .bind(id)
         .optional()
         .await?;
-    let Some((video_id,)) = opened else { return must_exist(tx, id).await };
+    let Some((video_id,)) = opened else { return must_be_shown(tx, id).await };
     let reports = tx
         .sql(
             "update comment_reports set closed_at = null, closed_by = null

@@ -3679,10 +3679,10 @@ export interface components {
         /** @description Which reports staff saw when they decided to keep a comment. */
         KeepComment: {
             /**
-             * Format: int64
-             * @description The number of open reports that the page showed.
+             * Format: date-time
+             * @description When the newest report that the page showed was made (UTC).
              */
-            reports: number;
+            reported_until: string;
         };
         LetterRetry: {
             /** Format: int64 */
@@ -6530,6 +6530,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,6 +1,6 @@
 export const unsentPrefix = "draft ";
 
-/** Called after each {@link deleteDrafts}. */
+/** Called after each {@link deleteUnsent}. */
 export const onDeletion = new Set<() => void>();
 
 const ofPublicPages = (key: string) => key.startsWith(unsentPrefix);

@@ -212,8 +212,8 @@ describe("the queue of comments", () => {
     await user.click(screen.getAllByRole("button", { name: /^Keep/ })[0]!);
     expect(await screen.findByText(/^Comment kept/)).toBeTruthy();
     expect(camp.asked("PUT", "/api/admin/comments/c1/kept").map(({ body }) => body)).toEqual([
-      { reports: 1 },
-      { reports: 2 },
+      { reported_until: "2026-07-30T01:05:00Z" },
+      { reported_until: "2026-07-30T01:09:00Z" },
     ]);
   });
 });

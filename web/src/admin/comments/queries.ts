@@ -62,8 +62,13 @@ const calls = {
   approve: ({ id }: AdminComment) => asStaff(api.POST("/api/admin/comments/{id}/approve", at(id))),
   hide: ({ id }: AdminComment) => asStaff(api.POST("/api/admin/comments/{id}/hide", at(id))),
   show: ({ id }: AdminComment) => asStaff(api.POST("/api/admin/comments/{id}/show", at(id))),
-  keep: ({ id, reports }: AdminComment) =>
-    asStaff(api.PUT("/api/admin/comments/{id}/kept", { ...at(id), body: { reports } })),
+  keep: ({ id, reasons, created_at }: AdminComment) =>
+    asStaff(
+      api.PUT("/api/admin/comments/{id}/kept", {
+        ...at(id),
+        body: { reported_until: reasons.at(-1)?.created_at ?? created_at },
+      }),
+    ),
   reopen: ({ id }: AdminComment) => asStaff(api.DELETE("/api/admin/comments/{id}/kept", at(id))),
 };
 export type Action = keyof typeof calls;

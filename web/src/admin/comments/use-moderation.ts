@@ -19,8 +19,8 @@ export function useModeration(onDone: (step: Step) => void) {
     },
     onError: (error) => {
       toastFailure(error);
-      // Somebody else decided or reported meanwhile: show what is true now.
-      if (isApiError(error, "conflict")) void changed();
+      // Somebody else decided, deleted or reported meanwhile: show what is true now.
+      if (isApiError(error, "conflict", "not_found")) void changed();
     },
     onSettled: (_nothing, _error, done) => setWaiting((steps) => steps.filter((step) => step !== done)),
   });
