@@ -79,7 +79,7 @@ chaos *NAMES: _tools _packages
         {{ just }} _with-postgres cargo test --workspace --test it "$tests" -- --nocapture --test-threads=1
     done
 
-# Send 50,000 requests generated from the contract to the program; CI runs `just schemathesis short`
+# Send 90,000 requests generated from the contract to the program; CI runs `just schemathesis short`
 [no-exit-message]
 schemathesis FORM="long": _tools (_packages "python3-venv") _portal
     @{{ just }} _with-postgres {{ just }} _schemathesis {{ quote(FORM) }}

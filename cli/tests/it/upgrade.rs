@@ -49,16 +49,7 @@ async fn an_upgrade_keeps_the_database_as_it_was() {
 
 on_both_engines! {
     async fn addresses_that_nobody_proved_are_set_apart_by_the_upgrade(camp: Camp) {
-        std::fs::create_dir_all(camp.data("")).expect("a folder");
-        let file = format!("sqlite://{}", camp.data("camp.db").display());
-        let url = camp.database_url().unwrap_or(file);
-        let db = Db::open(&url).await.expect("a database");
-        let steps = until(15).await;
-        match &db {
-            Db::Sqlite { write, .. } => steps.run(write).await,
-            Db::Postgres(pool) => steps.run(pool).await,
-        }
-        .expect("migrated");
+        let (db, url) = database_at_schema(&camp, 15).await;
         // The primary and second address: typed by whom, verified or not; and a user with the first.
         family(&db, "known", Some(("staff", false)), Some(("member", true)), true).await;
         family(&db, "typed", Some(("member", true)), Some(("member", false)), true).await;
@@ -92,16 +83,7 @@ on_both_engines! {
 
 on_both_engines! {
     async fn share_links_of_dropbox_become_the_file_itself_by_the_upgrade(camp: Camp) {
-        std::fs::create_dir_all(camp.data("")).expect("a folder");
-        let file = format!("sqlite://{}", camp.data("camp.db").display());
-        let url = camp.database_url().unwrap_or(file);
-        let db = Db::open(&url).await.expect("a database");
-        let steps = until(21).await;
-        match &db {
-            Db::Sqlite { write, .. } => steps.run(write).await,
-            Db::Postgres(pool) => steps.run(pool).await,
-        }
-        .expect("migrated");
+        let (db, url) = database_at_schema(&camp, 21).await;
         let links = [
             ("upload", "https://www.dropbox.com/scl/fi/a1/day-1.mp4?rlkey=k3y&st=x9&dl=0", "https://www.dropbox.com/scl/fi/a1/day-1.mp4?rlkey=k3y&st=x9&raw=1"),
             ("upload", "https://dropbox.com/s/a1/day-2.mp4?dl=0", "https://dropbox.com/s/a1/day-2.mp4?raw=1"),
@@ -132,16 +114,7 @@ on_both_engines! {
 
 on_both_engines! {
     async fn pins_get_an_end_a_week_after_their_last_change_by_the_upgrade(camp: Camp) {
-        std::fs::create_dir_all(camp.data("")).expect("a folder");
-        let file = format!("sqlite://{}", camp.data("camp.db").display());
-        let url = camp.database_url().unwrap_or(file);
-        let db = Db::open(&url).await.expect("a database");
-        let steps = until(25).await;
-        match &db {
-            Db::Sqlite { write, .. } => steps.run(write).await,
-            Db::Postgres(pool) => steps.run(pool).await,
-        }
-        .expect("migrated");
+        let (db, url) = database_at_schema(&camp, 25).await;
         let changed = DateTime::from_timestamp_micros(1_784_000_000_123_000).expect("a time");
         for pinned in [true, false] {
             execute!(
@@ -177,16 +150,7 @@ on_both_engines! {
 
 on_both_engines! {
     async fn staff_find_comments_of_before_the_upgrade(camp: Camp) {
-        std::fs::create_dir_all(camp.data("")).expect("a folder");
-        let file = format!("sqlite://{}", camp.data("camp.db").display());
-        let url = camp.database_url().unwrap_or(file);
-        let db = Db::open(&url).await.expect("a database");
-        let steps = until(25).await;
-        match &db {
-            Db::Sqlite { write, .. } => steps.run(write).await,
-            Db::Postgres(pool) => steps.run(pool).await,
-        }
-        .expect("migrated");
+        let (db, url) = database_at_schema(&camp, 25).await;
         let id = video(&db, 1, "upload", "https://media.example/day-1.mp4").await;
         execute!(
             &db,
@@ -235,15 +199,7 @@ async fn video(db: &Db, n: usize, kind: &str, link: &str) -> Uuid {
 
 /// A camp of an earlier version with this many families.
 pub async fn families_of_schema_15(camp: &Camp, number: usize) {
-    std::fs::create_dir_all(camp.data("")).expect("a folder");
-    let file = format!("sqlite://{}", camp.data("camp.db").display());
-    let db = Db::open(&camp.database_url().unwrap_or(file)).await.expect("a database");
-    let steps = until(15).await;
-    match &db {
-        Db::Sqlite { write, .. } => steps.run(write).await,
-        Db::Postgres(pool) => steps.run(pool).await,
-    }
-    .expect("migrated");
+    let (db, _) = database_at_schema(camp, 15).await;
     for n in 0..number {
         let name = format!("family-{n}");
         family(&db, &name, Some(("staff", true)), Some(("member", false)), true).await;
@@ -301,6 +257,21 @@ async fn family(
 }
 
 /// The migrations up to this one.
+/// The database of a camp of an earlier version, and its address.
+async fn database_at_schema(camp: &Camp, newest: i64) -> (Db, String) {
+    std::fs::create_dir_all(camp.data("")).expect("a folder");
+    let file = format!("sqlite://{}", camp.data("camp.db").display());
+    let url = camp.database_url().unwrap_or(file);
+    let db = Db::open(&url).await.expect("a database");
+    let steps = until(newest).await;
+    match &db {
+        Db::Sqlite { write, .. } => steps.run(write).await,
+        Db::Postgres(pool) => steps.run(pool).await,
+    }
+    .expect("migrated");
+    (db, url)
+}
+
 async fn until(newest: i64) -> sqlx::migrate::Migrator {
     let all = sqlx::migrate::Migrator::new(Path::new("../migrations")).await.expect("migrations");
     let some: Vec<_> = all.iter().filter(|step| step.version <= newest).cloned().collect();

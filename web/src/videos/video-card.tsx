@@ -69,8 +69,8 @@ export function VideoFacts({ video, when, small = false }: { video: Card; when?:
       className={cx(
         "mt-2 flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-muted tabular-nums",
         !small && "lg:gap-x-4 lg:text-sm",
-        // One line: what has no room on it is left out.
-        !video.restricted && "h-[1lh] overflow-hidden",
+        // One line: what has no room on it is left out. Small cards, two in a row on a phone, take a second line.
+        !small && !video.restricted && "h-[1lh] overflow-hidden",
       )}
     >
       <time dateTime={video.upload_date}>{when ?? cardDate(video.upload_date, site?.current_year ?? video.year)}</time>

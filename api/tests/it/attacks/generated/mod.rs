@@ -31,7 +31,7 @@ story! {
     async fn no_generated_request_breaks_the_portal(camp) {
         let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
         let long = std::env::var("CAMP_CHAOS").is_ok();
-        let most = number("CAMP_GENERATED_REQUESTS").unwrap_or(if long { 50_000 } else { 20_000 });
+        let most = number("CAMP_GENERATED_REQUESTS").unwrap_or(if long { 500_000 } else { 20_000 });
         let seed = number("CAMP_GENERATED_SEED").unwrap_or(1);
         let limit = if long { Duration::MAX } else { SHORT };
         let run = Run::through(&camp, seed, most, limit).await;
