@@ -56,19 +56,19 @@ format: _node-modules
     cargo fmt --all
     npm --prefix web run --silent format
 
-# Inject faults for longer than the tests do; all, or some of: disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping
+# Inject faults for longer than the tests do; all, or some of: conversions disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping
 [no-exit-message]
 [positional-arguments]
 chaos *NAMES: _tools _packages
     #!/usr/bin/env bash
     set -euo pipefail
     export CAMP_CHAOS=1
-    all="disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping"
+    all="conversions disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping"
     [ $# -gt 0 ] || set -- $all
     for name in "$@"; do
         # The beginning of the paths of its tests.
         case "$name" in
-            disk | half-open | killed | locked | postgres) tests="chaos::${name//-/_}::" ;;
+            conversions | disk | half-open | killed | locked | postgres) tests="chaos::${name//-/_}::" ;;
             disconnects | memory | slow | stopping) tests="load::$name::" ;;
             generated | sign-in) tests="attacks::${name//-/_}::" ;;
             mail) tests=mail:: ;;
@@ -102,11 +102,29 @@ _schemathesis FORM:
 lighthouse: _packages _portal
     @node web/scripts/lighthouse.mjs
 
-# Measure all lists in a camp of twenty summers and in one with a hundredth of its rows
+# Measure all lists in a camp of twenty summers and in one with a hundredth of its rows; `just bench media` measures videos
 [no-exit-message]
 [positional-arguments]
 bench *LISTS: _tools _packages
-    @{{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@"
+    @if [ "${1:-}" = media ]; then {{ just }} build && {{ just }} _bench-media; \
+        else {{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@"; fi
+
+# Compares the program for a server with nginx, which is unpacked and not installed: a service would start
+[no-exit-message]
+_bench-media:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    NGINX=$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx")
+    if [ ! -x "$NGINX" ]; then
+        echo "Unpacking nginx in {{ cache }}/nginx …" >&2
+        mkdir -p "{{ cache }}/nginx"
+        cd "{{ cache }}/nginx"
+        apt-get download -q nginx >&2
+        dpkg -x nginx_*.deb .
+        cd - > /dev/null
+    fi
+    export NGINX
+    node web/scripts/bench-media.mjs
 
 # Keep a small database of this version for the tests of upgrades; run it on the commit that is published
 [no-exit-message]

@@ -220,6 +220,44 @@ async fn loud_and_quiet_sound_become_alike() {
 }
 
 #[tokio::test]
+async fn the_ends_are_cut_off_in_all_sizes_without_encoding() {
+    let film = film("lake.avi", "1280x720@12", 14.0, "-c:v mpeg4 -q:v 20 -c:a pcm_s16le");
+    let converted = film.convert().await.expect("converted");
+    let sizes = [(1280, 720), (854, 480)];
+    assert_eq!(self::sizes(&converted), sizes);
+    let folder = tempfile::tempdir().expect("a folder");
+    let wanted = Cut { start: 6.0, end: 11.0 };
+    let source = (film.output.as_path(), &sizes[..]);
+    let trimmed = trim(&tools(), source, wanted, folder.path(), Arc::new(|_| {})).await;
+    let (trimmed, cut) = trimmed.expect("trimmed");
+    // Segments have four seconds.
+    assert_eq!(cut, Cut { start: 4.0, end: 11.0 });
+    assert_eq!(self::sizes(&trimmed), sizes);
+    assert!((6.8..7.2).contains(&trimmed.duration_seconds), "{}", trimmed.duration_seconds);
+    // Of fragments, only the picture's duration stands in the header.
+    for (name, stream) in
+        [("720.mp4", "v:0"), ("480.mp4", "v:0"), (PROGRESSIVE, "v:0"), (PROGRESSIVE, "a:0")]
+    {
+        let seconds = shown(&folder.path().join(name), stream, "duration");
+        let seconds: f64 = seconds.parse().expect("a number");
+        assert!((6.8..7.2).contains(&seconds), "{name} {stream}: {seconds}");
+    }
+    for name in [MASTER, POSTER, PREVIEWS, "poster-3.jpg", "sprite.jpg", "480.m3u8"] {
+        assert!(folder.path().join(name).exists(), "{name}");
+    }
+    // The same frames, not encoded again.
+    let frame = |file: PathBuf, at: &str| {
+        let words = ["-frames:v", "1", "-f", "md5", "-"];
+        let mut command = Command::new("ffmpeg");
+        command.args(["-v", "error", "-ss", at, "-i"]).arg(file).args(words);
+        String::from_utf8(command.output().expect("ffmpeg is installed").stdout).expect("a hash")
+    };
+    let before = frame(film.output.join("480.mp4"), "4.5");
+    assert!(before.starts_with("MD5="), "{before}");
+    assert_eq!(frame(folder.path().join("480.mp4"), "0.5"), before);
+}
+
+#[tokio::test]
 async fn what_is_no_whole_video_is_refused_in_words() {
     let options = "-c:v libx264 -preset ultrafast -c:a aac -movflags +faststart";
     let whole = film("whole.mp4", "320x180", 3.0, options);
