@@ -41,9 +41,9 @@ pub(super) fn check(path: &Path, as_it_is: bool) -> Result<Option<i64>, String> 
         };
     }
     match as_it_is {
-        true => {
-            Err(format!("This video would not play on every phone: it is not an MP4 file. {EXPORT}"))
-        }
+        true => Err(format!(
+            "This video would not play on every phone: it is not an MP4 file. {EXPORT}"
+        )),
         false => Ok(None),
     }
 }

@@ -50,7 +50,9 @@ export function CaptionsField({ video }: { video: AdminVideo }) {
           return (
             <li key={code} className="flex flex-wrap items-center gap-x-3">
               <span className="w-18">{name}</span>
-              <span className="me-auto text-sm text-muted tabular-nums">{set ? count(set.cues, "caption") : "None"}</span>
+              <span className="me-auto text-sm text-muted tabular-nums">
+                {set ? count(set.cues, "caption") : "None"}
+              </span>
               <FileButton busy={busy === code} onPick={(file) => void send(code, file)}>
                 {set ? "Replace" : "Choose a file"}
                 <span className="sr-only"> for captions in {name}</span>

@@ -33,7 +33,10 @@ export function TrimField({ video, onDone }: { video: AdminVideo; onDone: () => 
 
   async function trim() {
     await trimVideo(video.id, { start_seconds: from!, end_seconds: to! });
-    toast({ title: "Success", description: "The video is being trimmed. Until that is done, families see it as it was." });
+    toast({
+      title: "Success",
+      description: "The video is being trimmed. Until that is done, families see it as it was.",
+    });
     await videosChanged();
     onDone();
   }
