@@ -78,7 +78,7 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
             <ShareButtons title={video.title} />
             {video.download_url && (
               <a href={video.download_url} download className={buttonLook("line", "max-sm:flex-1")}>
-                <Icon name="up" className="rotate-180" />
+                <Icon name="download" />
                 Download
               </a>
             )}
@@ -113,7 +113,7 @@ function Chapters({ video: { id, chapters } }: { video: Video }) {
               preventScrollReset
               className="flex min-h-tap items-center gap-3 text-ink no-underline hover:underline"
             >
-              <span className="w-14 shrink-0 text-pine tabular-nums">{duration(start_seconds)}</span>
+              <span className="w-20 shrink-0 text-pine tabular-nums">{duration(start_seconds)}</span>
               <bdi className="wrap-anywhere">{title}</bdi>
             </Link>
           </li>
