@@ -37,7 +37,7 @@ const SPRITE: &str = "sprite.jpg";
 const SEGMENT: u32 = 4;
 /// A copied video with fewer keyframes than this many seconds starts and seeks too slowly.
 const LONGEST_SEGMENT: f64 = 12.0;
-const PICTURE_LIMIT: Duration = Duration::from_secs(300);
+const DAY: f64 = 24.0 * 3600.0;
 /// A disk with less space than this is full.
 const FULL: u64 = 1 << 20;
 const LONGEST_SECONDS: f64 = 6.0 * 3600.0;
@@ -142,8 +142,11 @@ async fn make(
         playlists = playlist::read_all(folder, &plan.rungs).await?;
     }
     let duration = playlists.iter().map(Playlist::seconds).fold(0.0, f64::max);
-    if duration < media.duration * 0.9 - 0.5 {
+    if duration < media.duration.unwrap_or_default() * 0.9 - 0.5 {
         return Err(Failure::new(CUT_OFF, ""));
+    }
+    if duration > LONGEST_SECONDS + 1.0 {
+        return Err(Failure::new(TOO_LONG, ""));
     }
     describe(tools, &plan, playlists, folder, progress).await
 }
@@ -197,7 +200,7 @@ async fn encode(
     folder: &Path,
     progress: Progress,
 ) -> Result<(), Failure> {
-    let total = media.duration.max(0.1);
+    let total = media.duration.unwrap_or(media.guessed_duration).max(0.1);
     let on_line = move |line: &str| {
         let micros = line.strip_prefix("out_time_us=").and_then(|at| at.trim().parse::<f64>().ok());
         if let Some(micros) = micros {
@@ -205,9 +208,16 @@ async fn encode(
         }
     };
     let arguments = plan.arguments(media, tools.threads());
-    let limit = Duration::from_secs_f64(600.0 + total * 60.0);
+    // The slowest server needs half a minute for a second of 4K.
+    let seconds = media.duration.unwrap_or(LONGEST_SECONDS) * 60.0;
+    let limit = Duration::from_secs_f64(600.0 + seconds.min(DAY));
     tools.ffmpeg(arguments, folder, limit, Some(Box::new(on_line))).await?;
     Ok(())
+}
+
+/// How long the pictures of a video of that many seconds may take. All of it may have to be read.
+fn picture_limit(duration: f64) -> Duration {
+    Duration::from_secs_f64(300.0 + duration)
 }
 
 /// The progressive file is the smallest size with its index in front. The sprite reads the same
@@ -225,7 +235,7 @@ async fn progressive_and_sprite(
             .map(Into::into),
     );
     arguments.extend(sprite.arguments());
-    tools.ffmpeg(arguments, folder, PICTURE_LIMIT, None).await?;
+    tools.ffmpeg(arguments, folder, picture_limit(duration), None).await?;
     tokio::fs::write(folder.join(PREVIEWS), sprite.vtt()).await?;
     Ok(())
 }

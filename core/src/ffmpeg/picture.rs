@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::ladder::Rung;
 use super::process::{self, Tools};
-use super::{FAILED, Failure, PICTURE_LIMIT, POSTER, SEGMENT, SPRITE};
+use super::{FAILED, Failure, POSTER, SEGMENT, SPRITE, picture_limit};
 
 /// The pictures that staff can choose from.
 pub const CANDIDATES: [&str; 3] = ["poster-1.jpg", "poster-2.jpg", "poster-3.jpg"];
@@ -33,7 +33,7 @@ pub(super) async fn posters(
         );
         let words = ["-map", "0:v", "-vf", &filters, "-frames:v", "1", "-q:v", "4", name];
         arguments.extend(words.map(Into::into));
-        tools.ffmpeg(arguments, folder, PICTURE_LIMIT, None).await?;
+        tools.ffmpeg(arguments, folder, picture_limit(duration), None).await?;
         let size = tokio::fs::metadata(folder.join(name)).await.map_or(0, |data| data.len());
         if size > best.map_or(0, |(size, _)| size) {
             best = Some((size, name));

@@ -11,6 +11,8 @@ use super::sniff::Container;
 use super::{DAMAGED, Failure, LONGEST_SECONDS, NO_PICTURE, TOO_LONG, TOO_SMALL};
 
 const SMALLEST_SIDE: u32 = 16;
+/// Of a browser that records.
+const USUAL_BYTES_PER_SECOND: f64 = 300_000.0;
 
 /// A frame rate as a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,8 +35,10 @@ impl Rate {
 pub(super) struct Media {
     pub path: PathBuf,
     pub container: Container,
-    /// In seconds.
-    pub duration: f64,
+    /// In seconds. What a browser recorded does not say it.
+    pub duration: Option<f64>,
+    /// Seconds, from the size of the file.
+    pub guessed_duration: f64,
     pub video: Video,
     /// The index of the stream in the file.
     pub audio: Option<usize>,
@@ -73,6 +77,7 @@ struct Report {
 #[derive(Deserialize, Default)]
 struct Format {
     duration: Option<String>,
+    size: Option<String>,
     bit_rate: Option<String>,
 }
 
@@ -130,8 +135,8 @@ fn read(report: Report, source: &Path, container: Container) -> Result<Media, Fa
         return Err(Failure::new(problem, ""));
     };
     let number = |text: &Option<String>| text.as_ref().and_then(|n| n.parse::<f64>().ok());
-    let duration = number(&report.format.duration).or(number(&stream.duration)).unwrap_or(0.0);
-    if !(0.0..=LONGEST_SECONDS).contains(&duration) {
+    let duration = number(&report.format.duration).or(number(&stream.duration));
+    if duration.is_some_and(|seconds| !(0.0..=LONGEST_SECONDS).contains(&seconds)) {
         return Err(Failure::new(TOO_LONG, ""));
     }
     let bits = number(&stream.bit_rate).or(number(&report.format.bit_rate)).unwrap_or(0.0);
@@ -140,7 +145,8 @@ fn read(report: Report, source: &Path, container: Container) -> Result<Media, Fa
         return Err(Failure::new(TOO_SMALL, ""));
     }
     let audio = sound.map(|stream| stream.index);
-    Ok(Media { path: source.to_owned(), container, duration, video, audio })
+    let guessed_duration = number(&report.format.size).unwrap_or(0.0) / USUAL_BYTES_PER_SECOND;
+    Ok(Media { path: source.to_owned(), container, duration, guessed_duration, video, audio })
 }
 
 fn video(stream: &Stream) -> Video {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -94,6 +95,8 @@ impl Tools {
         let mut words = self.wrappers.iter().cloned().chain([program.into()]).chain(arguments);
         let mut command = Command::new(words.next().unwrap_or_default());
         command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Ctrl-C goes to the whole group of the worker. ffmpeg would end and look as if it had failed.
+        command.process_group(0);
         command
     }
 }
