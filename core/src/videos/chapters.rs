@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::ffmpeg::Cut;
+use crate::text;
 
 const MOST: usize = 100;
 const LONGEST_TITLE: usize = 100;
@@ -19,6 +20,7 @@ pub struct Chapter {
 ///
 /// A sentence for staff.
 pub(super) fn read(typed: &str, duration: Option<i64>) -> Result<Vec<Chapter>, String> {
+    let typed = text::clean(typed);
     let mut chapters: Vec<Chapter> = Vec::new();
     for (at, line) in typed.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let number = at + 1;
@@ -30,6 +32,11 @@ pub(super) fn read(typed: &str, duration: Option<i64>) -> Result<Vec<Chapter>, S
         let title = title.trim_start_matches(['-', '–', '—', ' ', '\t']).trim();
         if title.is_empty() {
             return Err(format!("Line {number}: please write a title after the time."));
+        }
+        if title.contains(char::is_control) {
+            return Err(format!(
+                "Line {number}: please remove the characters that cannot be seen."
+            ));
         }
         if title.chars().count() > LONGEST_TITLE {
             return Err(format!(
@@ -131,6 +138,9 @@ mod tests {
         ] {
             assert_eq!(read(typed, Some(372)), Err(problem.to_owned()));
         }
+        let hidden = read("0:42 Bunk\u{202e} \u{200b}7", None).expect("a chapter");
+        assert_eq!(hidden[0].title, "Bunk 7");
+        assert!(read("0:42 Bunk\u{7}", None).is_err());
         let long = format!("0:01 {}", "a".repeat(101));
         assert!(read(&long, None).is_err());
         let many: String = (0..=MOST).map(|at| format!("{at}:00 Bunk\n")).collect();

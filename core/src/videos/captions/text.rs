@@ -121,11 +121,17 @@ fn clock(millis: u64) -> String {
     format!("{hours:02}:{minutes:02}:{:02}.{:03}", seconds % 60, millis % 1000)
 }
 
+/// Control characters, and marks that turn the order of letters around or have no width. Files of
+/// captions often tell the direction of a line; that stays.
+fn is_hidden(letter: char) -> bool {
+    letter.is_control() && letter != '\t'
+        || matches!(letter, '\u{200b}' | '\u{202d}' | '\u{202e}' | '\u{2060}' | '\u{feff}')
+}
+
 /// Keeps bold, italic and underlined text. Other tags and the positions of SubRip are left out, and
 /// what only looks like a tag is text.
 fn clean(line: &str) -> String {
-    let line: String =
-        line.trim().chars().filter(|letter| !letter.is_control() || *letter == '\t').collect();
+    let line: String = line.trim().chars().filter(|letter| !is_hidden(*letter)).collect();
     let mut text = String::new();
     let mut rest = line.as_str();
     while let Some(at) = rest.find(['<', '>', '&', '{']) {
@@ -183,6 +189,12 @@ mod tests {
         assert_eq!(vtt(webvtt), clean);
         assert_eq!(vtt(clean), clean);
         assert_eq!(read(clean.as_bytes()).expect("captions").cues, 2);
+    }
+
+    #[test]
+    fn nothing_in_a_caption_is_hidden_or_turned_around() {
+        let turned = "WEBVTT\n\n00:01.000 --> 00:02.000\n\u{202b}שלום\u{202c}, \u{202e}txet\u{200b} \u{feff}here\u{7}\n";
+        assert!(vtt(turned).ends_with("\n\u{202b}שלום\u{202c}, txet here\n"), "{}", vtt(turned));
     }
 
     #[test]
