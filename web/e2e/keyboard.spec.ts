@@ -58,7 +58,7 @@ test("staff post, edit and delete a video without a mouse", async ({ page, camp 
   const form = page.getByRole("region", { name: "New report" });
   await expect(form.getByLabel("Title")).toBeFocused();
   await page.keyboard.type("Campfire");
-  await page.keyboard.press("Tab");
+  await tabTo(page, form.getByLabel("Video URL"));
   await page.keyboard.type("https://youtu.be/dQw4w9WgXcQ");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "Campfire" })).toBeVisible();

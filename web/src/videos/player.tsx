@@ -281,6 +281,7 @@ function seekTo(media: HTMLVideoElement, seconds: number) {
 
 /** Gives the element the best that this browser can play, and the one file that all can play if that fails. */
 function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () => void) {
+  const isGone = useIsGone();
   const [broken, setBroken] = useState(false);
   const [native, setNative] = useState(false);
   const [hls, setHls] = useState<Hls | null>(null);
@@ -289,6 +290,7 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
 
   /** Goes on in the plain file; that one has nothing behind it. */
   function fallBack() {
+    if (isGone()) return;
     setNative(false);
     setHls(null);
     if (media && media.getAttribute("src") !== video.video_url) return goOnIn(media, video.video_url);
@@ -310,7 +312,10 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   async function playWithHls(element: HTMLVideoElement, url: string) {
     try {
       const { connectHls } = await import("./playback/quality");
-      setHls(await connectHls(element, url, fallBack));
+      if (isGone()) return;
+      const connected = await connectHls(element, url, fallBack);
+      if (isGone()) return connected?.destroy();
+      setHls(connected);
     } catch {
       fallBack();
     }
@@ -325,6 +330,18 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   }
 
   return { broken, native, hls, play, retry, onError: () => (hls ? undefined : fallBack()) };
+}
+
+/** Tells whether the player has left the page meanwhile. Without a page, nothing may go on loading or sound. */
+function useIsGone() {
+  const gone = useRef(false);
+  useEffect(() => {
+    gone.current = false;
+    return () => {
+      gone.current = true;
+    };
+  }, []);
+  return () => gone.current;
 }
 
 const Broken = ({ address, onRetry }: { address: string; onRetry: () => void }) => (

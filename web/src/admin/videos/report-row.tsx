@@ -129,7 +129,9 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
         <p className="text-sm leading-snug tabular-nums">
           {video.publishes_when_ready ? (
             <>
-              <span className="block">As soon as it is ready</span>
+              <span className="block">
+                {video.upload?.state === "failed" ? "Held back: its file failed" : "As soon as it is ready"}
+              </span>
               {video.recipients != null && <span className="block text-muted">goes to {people(video.recipients)}</span>}
             </>
           ) : video.status === "scheduled" && video.scheduled_date ? (

@@ -7,7 +7,10 @@ export type Quality = { rungs: number[]; chosen: number | null; choose: (lines: 
 
 const recovered = new WeakSet<Hls>();
 
-/** Connects hls.js to an element. Its code is loaded only by browsers that cannot play HLS by themselves. */
+/**
+ * Connects hls.js to an element, and returns null if it could not play. Its code is loaded only by browsers that cannot
+ * play HLS by themselves.
+ */
 export async function connectHls(media: HTMLVideoElement, url: string, onFatal: () => void): Promise<Hls | null> {
   const { default: HlsPlayer } = await import("hls.js/light");
   if (!HlsPlayer.isSupported()) {
@@ -26,12 +29,11 @@ export async function connectHls(media: HTMLVideoElement, url: string, onFatal: 
       onFatal();
     }
   });
-  const parsed = new Promise<void>((done) => hls.once(HlsPlayer.Events.MANIFEST_PARSED, () => done()));
-  const failed = new Promise<void>((done) => hls.once(HlsPlayer.Events.DESTROYING, () => done()));
+  const parsed = new Promise<Hls>((done) => hls.once(HlsPlayer.Events.MANIFEST_PARSED, () => done(hls)));
+  const failed = new Promise<null>((done) => hls.once(HlsPlayer.Events.DESTROYING, () => done(null)));
   hls.loadSource(url);
   hls.attachMedia(media);
-  await Promise.race([parsed, failed]);
-  return hls;
+  return Promise.race([parsed, failed]);
 }
 
 const linesOf = ({ width, height }: { width: number; height: number }) => Math.min(width, height);

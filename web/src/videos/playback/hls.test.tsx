@@ -1,0 +1,95 @@
+import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { chaya, list, open, server, video } from "../../test/portal";
+
+const hls_url = "/media/videos/v1/master.m3u8";
+const media = () => screen.getByLabelText<HTMLVideoElement>("Color War breaks out", { selector: "video" });
+
+/** Stands for hls.js, which happy-dom cannot run: it has no media. */
+const fake = vi.hoisted(() => {
+  class FakeHls {
+    static made: FakeHls[] = [];
+    static isSupported = () => true;
+    static Events = { ERROR: "error", MANIFEST_PARSED: "parsed", DESTROYING: "destroying" };
+    static ErrorTypes = { MEDIA_ERROR: "mediaError" };
+    static DefaultConfig = { fragLoadPolicy: { default: {} }, playlistLoadPolicy: { default: {} } };
+    levels = [{ width: 1280, height: 720 }];
+    config = {};
+    destroyed = false;
+    listeners: [string, (event: string, data: object) => void][] = [];
+    constructor() {
+      FakeHls.made.push(this);
+    }
+    on(event: string, listener: () => void) {
+      this.listeners.push([event, listener]);
+    }
+    once = this.on;
+    loadSource() {}
+    attachMedia() {}
+    tell(event: string, data = {}) {
+      this.listeners.filter(([name]) => name === event).forEach(([, listener]) => listener(event, data));
+    }
+    destroy() {
+      this.destroyed = true;
+      this.tell(FakeHls.Events.DESTROYING);
+    }
+  }
+  return { FakeHls };
+});
+vi.mock("hls.js/light", () => ({ default: fake.FakeHls }));
+
+let started: HTMLMediaElement[] = [];
+
+beforeEach(() => {
+  localStorage.clear();
+  fake.FakeHls.made = [];
+  started = [];
+  vi.stubGlobal("MediaSource", class {});
+  vi.spyOn(HTMLMediaElement.prototype, "canPlayType").mockReturnValue("");
+  vi.spyOn(HTMLMediaElement.prototype, "play").mockImplementation(async function (this: HTMLMediaElement) {
+    started.push(this);
+  });
+});
+
+/** Opens a video, presses play and waits until hls.js has been asked. */
+async function watch() {
+  server({
+    "GET /api/session": { user: chaya },
+    "GET /api/videos/v1": video({ hls_url }),
+    "GET /api/videos/v1/comments": list(),
+    "POST /api/videos/v1/views": null,
+  });
+  const user = open("/video/v1");
+  await user.click(await screen.findByRole("button", { name: /^Play Color/ }));
+  await waitFor(() => expect(fake.FakeHls.made).toHaveLength(1));
+  return { user, hls: fake.FakeHls.made[0]! };
+}
+
+describe("a browser that needs hls.js", () => {
+  it("plays once the sizes are known", async () => {
+    const { hls } = await watch();
+    expect(started).toHaveLength(0);
+    hls.tell("parsed");
+    await waitFor(() => expect(started).toHaveLength(1));
+    expect(hls.destroyed).toBe(false);
+  });
+
+  it("goes on in the plain file when the sizes cannot be loaded, and says so when that one fails too", async () => {
+    const { hls } = await watch();
+    hls.tell("error", { fatal: true, type: "networkError" });
+    await waitFor(() => expect(media().getAttribute("src")).toBe("/media/videos/v1"));
+    expect(hls.destroyed).toBe(true);
+    fireEvent.error(media());
+    expect(await screen.findByText("This video could not be played")).toBeTruthy();
+    expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
+  });
+
+  it("neither loads nor sounds any more after the page is left", async () => {
+    const { user, hls } = await watch();
+    await user.click(screen.getByRole("link", { name: "Back to Videos" }));
+    await waitFor(() => expect(screen.queryByLabelText("Color War breaks out", { selector: "video" })).toBeNull());
+    hls.tell("parsed");
+    await waitFor(() => expect(hls.destroyed).toBe(true));
+    expect(started).toHaveLength(0);
+  });
+});
