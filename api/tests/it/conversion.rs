@@ -152,6 +152,11 @@ story! {
         assert_eq!((&shown["status"], &shown["upload"]["state"]), (&json!("scheduled"), &json!("failed")));
         assert!(camp.app.files.list().await.expect("files").is_empty());
         std::fs::remove_file(&place).expect("removed");
+        camp.owner().await;
+        portal::alerts::check(&camp.app).await.expect("a look");
+        camp.work().await;
+        let alert = camp.mail_to("kornbluh@camp.example").await;
+        assert!(alert.text.contains("A video should be public by now"), "{}", alert.text);
         let upload = shown["upload"]["id"].as_str().expect("an id");
         let retry = format!("/api/admin/uploads/{upload}/retry");
         let waits = staff.post(&retry, json!({})).await.expect(200).json();

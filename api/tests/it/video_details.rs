@@ -199,6 +199,7 @@ story! {
         caption(&staff, &video, "yi", YIDDISH.as_bytes()).await.expect(200);
         edited(&staff, &video, json!({ "chapters": "0:00 Lineup\n0:05 Bunk 7", "poster": 2 })).await;
         let before = seen(&home, &video).await;
+        let form = shown(&staff, &video).await;
         let path = format!("/api/admin/videos/{}/trim", id(&video));
         for (start, end) in [(0, 7), (3, 3), (-1, 4), (0, 8), (9, 12)] {
             let asked = json!({ "start_seconds": start, "end_seconds": end });
@@ -234,6 +235,8 @@ story! {
         let left = camp.app.files.list().await.expect("files");
         assert!(left.iter().all(|(key, _)| key.contains(upload)), "what was cut off is gone: {left:?}");
         assert!(!left.iter().any(|(key, _)| key.contains("source")), "{left:?}");
+        let old_lines = json!({ "chapters": "0:00 Lineup\n0:05 Bunk 8" });
+        patch(&staff, &form, old_lines).await.refused(409, "stale");
         let lines = owner.get("/api/admin/audit?action=video.trim").await.expect(200).json();
         assert_eq!(lines["items"].as_array().map(Vec::len), Some(1));
 

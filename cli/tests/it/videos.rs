@@ -1,13 +1,18 @@
 //! Conversion of videos whose files came before conversions.
 
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
 use portal::App;
 use portal::audit::Actor;
+use portal::db::Db;
 use portal::videos::{OwnVideo, add_own_file};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::camp::{Camp, count};
-use crate::on_both_engines;
+use crate::{execute, on_both_engines};
 
 const LAKE: &[u8] = include_bytes!("../../../core/src/seed/media/lake.mp4");
 
@@ -28,6 +33,13 @@ async fn imported(app: &App, title: &str, key: &str, bytes: &[u8]) -> Uuid {
     id
 }
 
+/// A worker in a process group of its own.
+fn worker(camp: &Camp) -> Child {
+    let mut command = camp.command(&["worker"]);
+    command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().expect("it starts")
+}
+
 on_both_engines! {
     async fn imported_files_are_converted_once(camp: Camp) {
         camp.begin();
@@ -38,6 +50,10 @@ on_both_engines! {
         assert_eq!(without.code, 4, "{without:?}");
         assert!(without.err.contains("ffmpeg is not installed"), "{}", without.err);
 
+        execute!(
+            &app.db,
+            "update videos set status = 'scheduled', scheduled_date = created_at where title = 'Letter'"
+        );
         let said = camp.run(&["videos", "convert", "--all"]);
         assert_eq!(said.code, 3, "{said:?}");
         assert!(said.out.contains(&format!("Lake ({lake}): 640x360")), "{}", said.out);
@@ -49,12 +65,46 @@ on_both_engines! {
         assert_eq!(count(&app.db, ready).await, 1);
         assert!(app.files.exists("films/letter.mp4").await.expect("an answer"), "it shows what it did");
 
+        let published = "select count(*) from videos where title = 'Letter' and status = 'published'";
+        assert_eq!(count(&app.db, published).await, 1, "a conversion of operators holds nothing back");
+
         let again = camp.run(&["videos", "convert", "--all", "--json"]);
         assert_eq!((again.code, again.out.trim()), (0, "[]"), "{again:?}");
         let named = camp.run(&["videos", "convert", &lake.to_string(), "--json"]);
         assert_eq!(named.code, 3);
         let report: Value = serde_json::from_str(&named.out).expect("JSON");
         assert_eq!(report[0]["problem"], "The file of this video is converted already.");
+        app.db.close().await;
+    }
+
+    async fn ctrl_c_interrupts_a_conversion_and_does_not_fail_it(camp: Camp) {
+        camp.begin();
+        let folder = camp.folder().join("films");
+        std::fs::create_dir(&folder).expect("a folder");
+        let film = folder.join("2024-07-15 Lake.mkv");
+        let words = "-v error -f lavfi -i testsrc2=s=1280x720:r=24:d=40 -c:v mpeg4 -q:v 12";
+        let made = Command::new("ffmpeg").args(words.split(' ')).arg(&film).status();
+        assert!(made.expect("ffmpeg is installed").success());
+        let said = camp.run(&["gallery", "import", folder.to_str().expect("UTF-8"), "--year", "2024"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let app = camp.app().await;
+
+        let mut worker = worker(&camp);
+        while count(&app.db, "select max(progress) from uploads").await == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        // As a terminal does it: to the whole group.
+        let group = format!("-{}", worker.id());
+        Command::new("kill").args(["-INT", "--", &group]).status().expect("kill is there");
+        assert!(worker.wait().expect("it ends").success());
+        assert_eq!(count(&app.db, "select count(*) from uploads where state = 'failed'").await, 0);
+        let mut worker = self::worker(&camp);
+        while count(&app.db, "select count(*) from videos where status = 'published'").await == 0 {
+            assert_eq!(count(&app.db, "select count(*) from uploads where state = 'failed'").await, 0);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        worker.kill().expect("killed");
+        worker.wait().expect("ended");
         app.db.close().await;
     }
 

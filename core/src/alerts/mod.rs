@@ -11,7 +11,7 @@ use crate::email_address::EmailAddress;
 use crate::jobs::{self, Job};
 use crate::notifications::{self, Deliver, MailContent, MailKind, Notice, Notification};
 use crate::settings::{self, Settings};
-use crate::{App, Result, data_folder};
+use crate::{App, Result, data_folder, videos};
 
 /// The disk counts as full below this number of free bytes.
 pub(crate) const FREE: u64 = 1 << 30;
@@ -44,6 +44,14 @@ pub async fn check(app: &App) -> Result<()> {
     }
     if aside > 0 {
         raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
+    }
+    let held_back = videos::held_back(app).await?;
+    if held_back > 0 {
+        let subject = match held_back {
+            1 => "A video should be public by now, but its new file".to_owned(),
+            many => format!("{many} videos should be public by now, but their new files"),
+        };
+        raise(app, "videos_held_back", &format!("{subject} could not be converted. The staff area shows why; please try again there or choose another file.")).await?;
     }
     let invalid_values = settings::invalid_values(&app.db).await?;
     if !invalid_values.is_empty() {

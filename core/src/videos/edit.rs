@@ -48,9 +48,10 @@ pub async fn edit(
         None => None,
     };
     if new.source.video_url != old.source.video_url {
+        // Uploads before the video, as conversions write them, so that the two never wait for each other.
+        uploads::remove_all(tx, app, id).await?;
         set_source(tx, id, &new, None).await?;
         remove_files(tx, app, &old.source, &new.source).await?;
-        uploads::remove_all(tx, app, id).await?;
     }
     if let Some(poster) = changes.poster {
         choose_poster(tx, app, id, poster).await?;

@@ -39,7 +39,7 @@ pub use files::{
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub use list::{Filter, list, posting_time, years};
-pub use own_file::use_upload;
+pub use own_file::{held_back, use_upload};
 pub use positions::keep_position;
 pub(crate) use positions::of_user as positions_of;
 pub(crate) use publish::add_upload;

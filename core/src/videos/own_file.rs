@@ -11,10 +11,12 @@ use crate::ffmpeg::{CANDIDATES, POSTER};
 use crate::unused_files::RemoveFiles;
 use crate::{App, Error, Result, jobs, uploads};
 
-/// Whether `videos v` waits for a file: it has none yet, or its new one is not ready.
+/// Whether `videos v` waits for a file: it has none yet, or staff gave it a new one that is not ready.
+/// A file that operators convert again does not count: the video goes on with what it shows.
 pub(super) const WAITS: &str = "(v.file_key is null and v.video_url like '/media/videos/%'
                   or exists (select 1 from uploads u
-                             where u.video_id = v.id and u.state <> 'ready'))";
+                             where u.video_id = v.id and u.state <> 'ready'
+                               and u.staff_id is not null))";
 
 /// The source of a video whose file is not ready.
 pub(super) fn no_file_yet(id: Uuid) -> Source {
@@ -29,6 +31,38 @@ pub(super) async fn waits(tx: &mut Tx, id: Uuid) -> Result<bool> {
         .scalar()
         .await?;
     Ok(waits > 0)
+}
+
+/// Whether another file of a stored video is on its way.
+pub(super) async fn is_prepared(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let underway: i64 = tx
+        .sql(
+            "select count(*) from uploads
+             where video_id = $1 and state in ('uploading', 'waiting', 'converting')",
+        )
+        .bind(id)
+        .scalar()
+        .await?;
+    Ok(underway > 0)
+}
+
+/// How many videos should be public by now, but wait for a file that failed.
+///
+/// # Errors
+///
+/// Only those of the database.
+pub async fn held_back(app: &App) -> Result<i64> {
+    app.db
+        .sql([
+            "select count(*) from videos v
+             where v.status = 'scheduled' and v.scheduled_date <= $1
+               and exists (select 1 from uploads u where u.video_id = v.id and u.state = 'failed')
+               and ",
+            WAITS,
+        ])
+        .bind(app.clock.now())
+        .scalar()
+        .await
 }
 
 /// Gives an upload to a stored video, in place of earlier ones that are not ready. Once it is ready
@@ -75,7 +109,7 @@ pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
     let old = find(tx, id).await?.ok_or(NOT_FOUND)?;
     // A file that was stored as it came has neither other sizes nor a picture.
     let has_poster = renditions.is_some_and(|list| list != "[]");
-    let poster = has_poster.then(|| format!("{folder}/poster.jpg"));
+    let poster = has_poster.then(|| format!("{folder}/{POSTER}"));
     // The picture that came with an import stays.
     let imported =
         old.source.thumbnail_key.clone().filter(|key| is_same_film && !key.starts_with("videos/"));

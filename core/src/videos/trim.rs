@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::admin::must_exist;
-use super::own_file::waits;
+use super::own_file::is_prepared;
 use super::{captions, chapters};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
@@ -43,7 +43,7 @@ pub async fn trim(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, trim: Trim) ->
     let Some((upload_id, duration)) = shown else {
         return Err(Error::Conflict("Only a file that was uploaded and converted can be trimmed."));
     };
-    if waits(tx, id).await? {
+    if is_prepared(tx, id).await? {
         return Err(Error::Conflict("Another file of this video is being prepared."));
     }
     let Trim { start_seconds, end_seconds } = trim;
@@ -63,6 +63,8 @@ pub async fn trim(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, trim: Trim) ->
     let is_cut = start_seconds > 0 || end_seconds < duration;
     checks.require(is_cut, "end_seconds", "Please enter a later start or an earlier end.");
     checks.done()?;
+    // One that failed before.
+    uploads::remove_pending(tx, app, id, upload_id).await?;
     let staff_id = actor.staff_id();
     let new = NewTrim { video_id: id, staff_id, upload_id, start_seconds, end_seconds };
     uploads::begin_trim(tx, app, &new).await?;
@@ -84,7 +86,8 @@ pub(crate) async fn cut_texts(tx: &mut Tx, upload_id: Uuid, cut: Cut) -> Result<
         .optional()
         .await?;
     let Some((id, lines)) = video else { return Ok(()) };
-    tx.sql("update videos set chapters = $2 where id = $1")
+    // A form that was opened before has chapters of the old timeline.
+    tx.sql("update videos set chapters = $2, version = version + 1 where id = $1")
         .bind(id)
         .bind(chapters::cut(lines.as_deref(), cut))
         .execute()
