@@ -75,7 +75,13 @@ export function continueFile(id: string, file: File, sent = 0) {
 
 /** Whether this is the file that the upload began with, as far as its name and its size tell. */
 export const isSameFile = ({ file_name, size_bytes }: Upload, file: File) =>
-  size_bytes === file.size && file_name === file.name.normalize("NFC").trim();
+  size_bytes === file.size && visible(file_name) === visible(file.name);
+
+/** The portal keeps long names only in part, and leaves out what cannot be seen. */
+const visible = (name: string) =>
+  Array.from(name.normalize("NFC").replace(/[\p{C}\p{Z}]/gu, ""))
+    .slice(0, 80)
+    .join("");
 
 const isUnfinished = ({ state }: Upload) => state === "uploading";
 const isUnused = ({ state, video_id }: Upload) => state !== "failed" && !video_id;
@@ -219,6 +225,8 @@ function lost(id: string) {
     id,
     setTimeout(() => resume(id), delays[Math.min(before, delays.length - 1)]),
   );
+  // What one file meets need not hold up the others.
+  startNext();
 }
 
 addEventListener("online", () => transfers.filter(({ state }) => state === "lost").forEach(({ id }) => resume(id)));

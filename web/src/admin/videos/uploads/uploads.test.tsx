@@ -167,6 +167,17 @@ describe("a file that staff choose", () => {
     expect(FakeSender.all).toHaveLength(3);
   });
 
+  it("does not hold up the next one when it meets trouble", async () => {
+    camp();
+    open("/admin/reports");
+    await screen.findByRole("button", { name: "Upload New Report" });
+    drop(film("one.mp4"), film("two.mp4", 5_000_000));
+    await sending();
+    await FakeSender.last.fail(503);
+    await sending();
+    expect(FakeSender.last.file.name).toBe("two.mp4");
+  });
+
   it("waits for a new sign-in when the session has ended", async () => {
     const server = camp();
     const user = open("/admin/reports?action=upload");
@@ -238,6 +249,15 @@ describe("after a reload", () => {
     const server = camp({ "GET /api/admin/uploads": uploads(upload()) });
     const user = open("/admin/reports?action=upload");
     await choose(user, film());
+    await sending();
+    expect(server.asked("POST", "/api/admin/uploads")).toHaveLength(0);
+  });
+
+  it("a file is known again by what can be seen of its name", async () => {
+    const name = "קאלער וואר ".repeat(30).trim();
+    const server = camp({ "GET /api/admin/uploads": uploads(upload({ file_name: name.slice(0, 200) })) });
+    const user = open("/admin/reports?action=upload");
+    await choose(user, film(`\u200f${name}.mp4`));
     await sending();
     expect(server.asked("POST", "/api/admin/uploads")).toHaveLength(0);
   });
