@@ -1,9 +1,10 @@
 //! The object store: a folder by default, or S3. The server generates all names.
 
+use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::path::Path as FilePath;
+use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,9 +17,7 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::signer::Signer;
-use object_store::{
-    GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart,
-};
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use url::Url;
 
@@ -28,8 +27,8 @@ use crate::{Error, Result, cryptography};
 const PART: usize = 16 << 20;
 /// How many parts are sent at the same time.
 const AT_ONCE: usize = 2;
-/// How many bytes of a file are read at once.
-const READ: u64 = 256 << 10;
+/// How many bytes of a file are read at once: as much as a processor keeps close by, while they are sent.
+const READ: u64 = 128 << 10;
 /// A copied address is worth nothing soon.
 const SIGNED_FOR: Duration = Duration::from_secs(300);
 
@@ -38,7 +37,7 @@ pub struct Files {
     store: Arc<dyn ObjectStore>,
     bucket: Option<Bucket>,
     /// The folder, unless it is a bucket.
-    pub folder: Option<std::path::PathBuf>,
+    pub folder: Option<PathBuf>,
 }
 
 /// What signs addresses of the files in a bucket.
@@ -211,27 +210,23 @@ impl Files {
         range: Option<(Option<u64>, Option<u64>)>,
     ) -> Result<FileRange> {
         let path = Path::from(key);
-        let size = self.store.head(&path).await.map_err(refusal)?.size;
-        let range = match range {
-            None => 0..size,
-            Some((Some(first), last)) => {
-                first..last.map_or(size, |l| l.saturating_add(1).min(size))
-            }
-            Some((None, Some(n))) => size.saturating_sub(n)..size,
-            Some((None, None)) => 0..size,
-        };
-        if size > 0 && (range.start >= size || range.is_empty()) {
-            return Err(Error::invalid("range", size.to_string()));
+        if let Some(folder) = &self.folder {
+            let (file, size) = open(folder.join(path.as_ref())).await?;
+            let range = bounded(range, size)?;
+            return Ok(FileRange {
+                size,
+                range: range.clone(),
+                bytes: parts_of(file, range).boxed(),
+            });
         }
+        let size = self.store.head(&path).await.map_err(refusal)?.size;
+        let range = bounded(range, size)?;
         let options = GetOptions {
             range: (size > 0).then(|| GetRange::Bounded(range.clone())),
             ..GetOptions::default()
         };
         let result = self.store.get_opts(&path, options).await.map_err(refusal)?;
-        let bytes = match result.payload {
-            GetResultPayload::File(file, _) => parts_of(file, range.clone()).boxed(),
-            GetResultPayload::Stream(stream) => stream.map_err(io::Error::other).boxed(),
-        };
+        let bytes = result.into_stream().map_err(io::Error::other).boxed();
         Ok(FileRange { size, range, bytes })
     }
 
@@ -283,28 +278,86 @@ impl Files {
     }
 }
 
+/// The bytes of a file that a range means.
+fn bounded(range: Option<(Option<u64>, Option<u64>)>, size: u64) -> Result<Range<u64>> {
+    let range = match range {
+        None | Some((None, None)) => 0..size,
+        Some((Some(first), last)) => first..last.map_or(size, |l| l.saturating_add(1).min(size)),
+        Some((None, Some(n))) => size.saturating_sub(n)..size,
+    };
+    match size > 0 && (range.start >= size || range.is_empty()) {
+        true => Err(Error::invalid("range", size.to_string())),
+        false => Ok(range),
+    }
+}
+
+/// Opens a file of the folder, and returns its size.
+async fn open(place: PathBuf) -> Result<(File, u64)> {
+    let opened = tokio::task::spawn_blocking(move || {
+        let file = File::open(place)?;
+        let data = file.metadata()?;
+        Ok::<_, io::Error>((file, data))
+    });
+    match opened.await.map_err(Error::unforeseen)? {
+        Ok((file, data)) if data.is_file() => Ok((file, data.len())),
+        Ok(_) => Err(GONE),
+        Err(error) => Err(match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => GONE,
+            _ => error.into(),
+        }),
+    }
+}
+
 /// Reads a range of a file. The object store's own stream reads 8 KiB at a time, each in a task, which
 /// costs several times as much as sending them.
-fn parts_of(file: std::fs::File, range: Range<u64>) -> impl Stream<Item = io::Result<Bytes>> {
-    stream::try_unfold((Arc::new(file), range), |(file, Range { start, end })| async move {
+fn parts_of(file: File, range: Range<u64>) -> impl Stream<Item = io::Result<Bytes>> {
+    let state = (Arc::new(file), range, Bytes::new());
+    stream::try_unfold(state, |(file, Range { start, end }, sent)| async move {
         let length = (end - start).min(READ) as usize;
         if length == 0 {
             return Ok(None);
         }
-        let source = file.clone();
-        let read = tokio::task::spawn_blocking(move || {
-            let mut part = vec![0; length];
-            source.read_exact_at(&mut part, start)?;
-            Ok::<_, io::Error>(Bytes::from(part))
-        });
-        let part = read.await.map_err(io::Error::other)??;
-        Ok(Some((part, (file, start + length as u64..end))))
+        // The memory of the part before, unless it is still being sent.
+        let mut part = sent.try_into_mut().unwrap_or_default();
+        part.resize(length, 0);
+        let part = match read_from_memory(&file, &mut part, start) {
+            Some(read) => {
+                part.truncate(read);
+                part.freeze()
+            }
+            None => {
+                let source = file.clone();
+                let read = tokio::task::spawn_blocking(move || {
+                    source.read_exact_at(&mut part, start)?;
+                    Ok::<_, io::Error>(part.freeze())
+                });
+                read.await.map_err(io::Error::other)??
+            }
+        };
+        let next = start + part.len() as u64;
+        Ok(Some((part.clone(), (file, next..end, part))))
     })
 }
 
+/// Reads what the system holds in memory, which is not worth another thread. Returns `None` if it would
+/// have to wait for the disk.
+#[cfg(target_os = "linux")]
+fn read_from_memory(file: &File, part: &mut [u8], at: u64) -> Option<usize> {
+    let mut parts = [io::IoSliceMut::new(part)];
+    let read = rustix::io::preadv2(file, &mut parts, at, rustix::io::ReadWriteFlags::NOWAIT);
+    read.ok().filter(|count| *count > 0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read_from_memory(_: &File, _: &mut [u8], _: u64) -> Option<usize> {
+    None
+}
+
+const GONE: Error = Error::NotFound("This file no longer exists.");
+
 fn refusal(error: object_store::Error) -> Error {
     match error {
-        object_store::Error::NotFound { .. } => Error::NotFound("This file no longer exists."),
+        object_store::Error::NotFound { .. } => GONE,
         error => {
             // A full disk is only visible in the chain of causes.
             let mut cause: Option<&dyn std::error::Error> = Some(&error);
@@ -343,5 +396,43 @@ mod tests {
         files.remove_folder("videos/lake").await.expect("removed");
         assert_eq!(files.list().await.expect("a list").len(), 4, "only that folder");
         files.remove_folder("").await.expect_err("everything");
+    }
+
+    #[tokio::test]
+    async fn every_range_of_a_file_in_a_folder_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = Files::open(None, folder.path()).expect("a folder");
+        let bytes: Vec<u8> = (0..3 * READ + 7).map(|at| (at / 100) as u8).collect();
+        files.put("videos/lake.mp4", bytes.clone()).await.expect("stored");
+        let end = bytes.len();
+        for (range, expected) in [
+            (None, 0..end),
+            (Some((Some(5), Some(2 * READ + 9))), 5..2 * READ as usize + 10),
+            (Some((Some(READ), None)), READ as usize..end),
+            (Some((None, Some(9))), end - 9..end),
+            (Some((Some(7), Some(u64::MAX))), 7..end),
+        ] {
+            let part = files.get("videos/lake.mp4", range).await.expect("a file");
+            assert_eq!(
+                (part.size, part.range),
+                (end as u64, expected.start as u64..expected.end as u64)
+            );
+            // A reader that keeps what it got finds it unchanged.
+            let read: Vec<Bytes> = part.bytes.try_collect().await.expect("bytes");
+            assert!(read.concat() == bytes[expected], "{range:?}");
+            let mut read = Vec::new();
+            let part = files.get("videos/lake.mp4", range).await.expect("a file");
+            let appended = part.bytes.try_for_each(|part| {
+                read.extend_from_slice(&part);
+                std::future::ready(Ok(()))
+            });
+            appended.await.expect("bytes");
+            assert!(read == bytes[part.range.start as usize..part.range.end as usize], "{range:?}");
+        }
+        let beyond = files.get("videos/lake.mp4", Some((Some(end as u64), None))).await;
+        assert!(matches!(beyond, Err(Error::Invalid(_))));
+        for missing in ["videos/hike.mp4", "videos", "videos/lake.mp4/720.mp4", "../camp.db"] {
+            assert!(matches!(files.get(missing, None).await, Err(Error::NotFound(_))), "{missing}");
+        }
     }
 }
