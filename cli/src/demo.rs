@@ -1,11 +1,10 @@
 //! `camp demo`: runs the portal with a sample camp in one process, without any setup.
 
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use portal::seed::{self, Logins, Options, Sample};
-use portal::{App, Config, Error, Result, conversion, videos};
+use portal::{App, Config, Error, Result, conversion};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
@@ -60,12 +59,10 @@ impl Demo {
             start_over(&config).await?;
         }
         let app = open_or_create(config).await?;
-        let is_new = seed::is_empty(&app.db).await?;
         let logins = self.logins(&app).await?;
-        if !conversion::installed(&app) {
-            print_note(WITHOUT_FFMPEG);
-        } else if is_new {
-            convert_samples(app.clone());
+        match conversion::installed(&app) {
+            true => convert_samples(app.clone()),
+            false => print_note(WITHOUT_FFMPEG),
         }
         let serving = both(&app, stop.clone());
         let greeting = greet(&app, &logins, stop);
@@ -99,22 +96,13 @@ impl Demo {
     }
 }
 
-/// How many of the newest sample videos get all sizes.
-const CONVERTED_SAMPLES: i64 = 12;
-
 const WITHOUT_FFMPEG: &str = "ffmpeg is not installed: videos are shown in one size only, and uploads must play on every \
      phone already. `apt install ffmpeg` changes that.";
 
 /// Converts the newest sample videos in the background, so that they play as uploads do.
 fn convert_samples(app: App) {
     tokio::spawn(async move {
-        let converted = async {
-            for video in videos::unconverted(&app, CONVERTED_SAMPLES).await? {
-                conversion::convert_stored(&app, video.id, Arc::default()).await?;
-            }
-            Ok::<(), Error>(())
-        };
-        if let Err(error) = converted.await {
+        if let Err(error) = seed::convert_newest(&app).await {
             tracing::warn!(%error, "the sample videos were not all converted");
         }
     });

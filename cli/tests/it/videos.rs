@@ -134,3 +134,23 @@ on_both_engines! {
         app.db.close().await;
     }
 }
+
+#[tokio::test]
+async fn the_videos_of_the_demo_come_in_all_sizes() {
+    let camp = Camp::on_sqlite();
+    let mut demo = camp.start(&["demo", "--bind", "127.0.0.1:0"]);
+    let database = camp.folder().join("data/camp.db");
+    while !database.exists() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let app = camp.app().await;
+    let whole =
+        "select count(*) from uploads where state = 'ready' and renditions like '%\"height\":1080%'
+                 and renditions like '%\"height\":720%' and renditions like '%\"height\":480%'";
+    while count(&app.db, whole).await == 0 {
+        assert!(!demo.has_ended());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    demo.kill();
+    app.db.close().await;
+}

@@ -21,7 +21,7 @@ use crate::uploads::conversion::{
 use crate::uploads::{ConvertVideo, staged};
 use crate::{App, Error, Result, videos};
 
-pub use stored::{Outcome, convert_stored};
+pub use stored::{Outcome, convert_stored, converted_stored};
 
 /// The progress in percent when only the storing is left.
 const STORING: u8 = 99;

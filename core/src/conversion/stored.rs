@@ -19,6 +19,18 @@ pub enum Outcome {
     Failed(String),
 }
 
+/// How many videos show a file that was converted after it had come.
+pub async fn converted_stored(app: &App) -> Result<i64> {
+    app.db
+        .sql(
+            "select count(*) from videos v
+             join uploads u on u.id = v.media_upload_id
+             where u.state = 'ready' and u.staff_id is null",
+        )
+        .scalar()
+        .await
+}
+
 /// Converts the file that a video shows, and lets the video show the result. `progress` receives
 /// percents. Until then, and if it fails, the video shows what it did.
 ///

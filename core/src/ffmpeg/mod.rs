@@ -151,6 +151,21 @@ async fn make(
     describe(tools, &plan, playlists, folder, progress).await
 }
 
+/// Makes a picture of 1080 lines out of a small MP4.
+///
+/// # Errors
+///
+/// [`Failure`] when ffmpeg failed.
+pub async fn enlarge(tools: &Tools, source: &Path, target: &Path) -> Result<(), Failure> {
+    let (source, target) = (std::path::absolute(source)?, std::path::absolute(target)?);
+    let mut arguments = process::input(&source, "mov", &[]);
+    let words =
+        "-vf scale=-2:1080:flags=lanczos -c:v libx264 -preset veryfast -crf 20 -c:a copy -f mp4";
+    arguments.extend(words.split(' ').map(Into::into));
+    arguments.push(target.into());
+    tools.ffmpeg(arguments, Path::new("/"), picture_limit(0.0), None).await
+}
+
 /// Makes everything else from the sizes that lie in the folder.
 async fn describe(
     tools: &Tools,

@@ -9,6 +9,7 @@ mod calendar;
 mod content;
 mod deliveries;
 mod faq;
+mod films;
 mod messages;
 mod payments;
 mod people;
@@ -30,6 +31,7 @@ use crate::db::{Db, Tx};
 use crate::{App, Error, Result, settings_admin};
 
 use content::Content;
+pub use films::convert_newest;
 use random::Random;
 
 /// Which camp.
