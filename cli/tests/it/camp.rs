@@ -34,6 +34,8 @@ macro_rules! on_both_engines {
 pub struct Camp {
     folder: TempDir,
     postgres: Option<Postgres>,
+    /// Variables of all its commands.
+    pub environment: Vec<(&'static str, String)>,
 }
 
 struct Postgres {
@@ -51,7 +53,7 @@ pub struct Said {
 
 impl Camp {
     pub fn on_sqlite() -> Camp {
-        Camp { folder: TempDir::new().expect("a folder"), postgres: None }
+        Camp::with(None)
     }
 
     pub async fn on_postgres() -> Camp {
@@ -64,8 +66,11 @@ impl Camp {
     pub async fn on_postgres_at(server: Url) -> Camp {
         let name = format!("camp_cli_{}", uuid::Uuid::new_v4().simple());
         on(&server, format!("create database {name}")).await;
-        let postgres = Some(Postgres { server, name });
-        Camp { folder: TempDir::new().expect("a folder"), postgres }
+        Camp::with(Some(Postgres { server, name }))
+    }
+
+    fn with(postgres: Option<Postgres>) -> Camp {
+        Camp { folder: TempDir::new().expect("a folder"), postgres, environment: Vec::new() }
     }
 
     /// A new camp on the same engine.
@@ -94,6 +99,7 @@ impl Camp {
         if let Some(url) = self.database_url() {
             command.env("CAMP_DATABASE_URL", url);
         }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -193,6 +199,14 @@ pub struct Running(Child);
 impl Running {
     pub fn of(child: Child) -> Running {
         Running(child)
+    }
+
+    /// The most memory that it ever had, in MiB.
+    pub fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()));
+        let status = status.expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
+        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") >> 10
     }
 
     /// Kills it like `kill -9`.

@@ -17,6 +17,7 @@ mod logs;
 mod mail;
 mod new_camp;
 mod releases;
+mod s3;
 mod seed;
 mod settings;
 mod sink;

@@ -3,7 +3,9 @@
 //! The rows of the uploads say what waits and who works on it. A job only starts the work at once;
 //! the scheduler starts whatever a killed worker left behind.
 
+mod made;
 mod stored;
+mod storing;
 mod trim;
 
 use std::path::{Path, PathBuf};
@@ -13,12 +15,13 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use self::made::Made;
 use crate::ffmpeg::{self, Converted, Cut, Failure, PROGRESSIVE, Rendition, Tools};
 use crate::jobs::Job;
 use crate::uploads::conversion::{
-    Conversion, Finished, claim_next, fail, finish, is_converting, release, renew,
+    Conversion, Finished, claim_next, fail, finish, release, renew, state,
 };
-use crate::uploads::{ConvertVideo, staged};
+use crate::uploads::{ConvertVideo, State, staged};
 use crate::{App, Error, Result, videos};
 
 pub use stored::{Outcome, convert_stored, converted_stored};
@@ -74,20 +77,29 @@ async fn convert_waiting(app: &App) -> Result<usize> {
     Ok(done)
 }
 
-/// Removes folders that killed workers left behind.
+/// Removes folders that killed workers left behind, with what they stored of uploads that nobody will
+/// see.
 pub async fn prune(app: &App) -> Result<()> {
     let Ok(mut entries) = tokio::fs::read_dir(work_folder(app)).await else { return Ok(()) };
     while let Some(entry) = entries.next_entry().await? {
-        let id = entry.file_name().to_str().and_then(|name| name.parse::<Uuid>().ok());
-        let in_use = match id {
-            Some(id) => is_converting(&app.db, id, app.clock.now()).await?,
-            None => false,
+        let pruned = match entry.file_name().to_str().and_then(|name| name.parse().ok()) {
+            Some(id) => prune_one(app, id, &entry.path()).await,
+            None => tokio::fs::remove_dir_all(entry.path()).await.map_err(Error::from),
         };
-        if !in_use {
-            tokio::fs::remove_dir_all(entry.path()).await?;
+        if let Err(error) = pruned {
+            tracing::warn!(%error, "the space of a conversion is given back later");
         }
     }
     Ok(())
+}
+
+async fn prune_one(app: &App, id: Uuid, folder: &Path) -> Result<()> {
+    match state(&app.db, id).await? {
+        // Whoever takes it up goes on with what is there.
+        Some(State::Waiting | State::Converting) => Ok(()),
+        Some(State::Ready) => Ok(tokio::fs::remove_dir_all(folder).await?),
+        Some(State::Uploading | State::Failed) | None => storing::discard(app, id).await,
+    }
 }
 
 fn work_folder(app: &App) -> PathBuf {
@@ -105,25 +117,29 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
         outcome = make_and_store(app, claimed, &work_folder, progress.clone()) => Some(outcome),
         () = keep(app, claimed, &progress) => None,
     };
-    tokio::fs::remove_dir_all(&work_folder).await.ok();
     let shown = match outcome {
         None => Ok(false),
-        Some(Ok(stored)) => show(app, claimed, &stored).await,
+        Some(Ok(made)) => show(app, claimed, &made).await,
         Some(Err(Failure { problem, log })) => {
             tracing::warn!(upload = %claimed.id, problem, log, "a video was not converted");
             fail(app, claimed, &problem, &log).await.map(|_| false)
         }
     };
-    if !matches!(shown, Ok(true)) {
-        app.files.remove_folder(&key(claimed)).await.ok();
-    }
     match shown {
         Ok(true) => {
+            tokio::fs::remove_dir_all(&work_folder).await.ok();
             tokio::fs::remove_file(staged(app, claimed.id)).await.ok();
             // Videos whose time came while they waited for their file.
             videos::publish_due(app).await?;
         }
-        Ok(false) => {}
+        // Another worker that took it over goes on with its files.
+        Ok(false) => {
+            if matches!(state(&app.db, claimed.id).await?, None | Some(State::Failed))
+                && let Err(error) = storing::discard(app, claimed.id).await
+            {
+                tracing::warn!(%error, "the space of a conversion is given back later");
+            }
+        }
         Err(error) => {
             release(app, claimed).await?;
             return Err(error);
@@ -132,9 +148,9 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
     Ok(())
 }
 
-/// The prefix of the files of one attempt, which shares them with no other attempt.
+/// The prefix of the files that this attempt makes.
 fn key(claimed: &Conversion) -> String {
-    format!("videos/{}/{}", claimed.id, claimed.attempts)
+    format!("{}/{}", storing::prefix(claimed.id), claimed.attempts)
 }
 
 /// Extends the claim until the upload is removed or taken over.
@@ -150,35 +166,33 @@ async fn keep(app: &App, claimed: &Conversion, progress: &AtomicU8) {
     }
 }
 
-struct Made {
-    converted: Converted,
-    /// If it was cut from the files of the video: what stayed of them.
-    cut: Option<Cut>,
-}
-
-struct Stored {
-    made: Made,
-    bytes: i64,
-}
-
 async fn make_and_store(
     app: &App,
     claimed: &Conversion,
     folder: &Path,
     progress: Arc<AtomicU8>,
-) -> Result<Stored, Failure> {
-    tokio::fs::remove_dir_all(folder).await.ok();
-    tokio::fs::create_dir_all(folder).await?;
-    let made = make(app, claimed, folder, progress).await?;
+) -> Result<Made, Failure> {
+    let made = match Made::read(folder).await {
+        Some(made) => made,
+        None => {
+            tokio::fs::remove_dir_all(folder).await.ok();
+            tokio::fs::create_dir_all(folder).await?;
+            let (converted, cut) = make(app, claimed, folder, progress.clone()).await?;
+            Made::mark(key(claimed), converted, cut, folder).await.map_err(not_stored)?
+        }
+    };
+    progress.store(STORING, Ordering::Relaxed);
     // Another process that took over while this one slept may have stored its files already.
     if !matches!(renew(app, claimed, STORING).await, Ok(true)) {
         return Err(Failure { problem: NOT_STORED.into(), log: String::new() });
     }
-    let bytes = put_all(app, claimed, folder).await.map_err(|error| Failure {
-        problem: if matches!(error, Error::Full) { FULL } else { NOT_STORED }.into(),
-        log: error.to_string(),
-    })?;
-    Ok(Stored { made, bytes })
+    storing::put_all(app, claimed.id, &made, folder).await.map_err(not_stored)?;
+    Ok(made)
+}
+
+fn not_stored(error: Error) -> Failure {
+    let problem = if matches!(error, Error::Full) { FULL } else { NOT_STORED };
+    Failure { problem: problem.into(), log: error.reason() }
 }
 
 async fn make(
@@ -186,10 +200,11 @@ async fn make(
     claimed: &Conversion,
     folder: &Path,
     progress: Arc<AtomicU8>,
-) -> Result<Made, Failure> {
+) -> Result<(Converted, Option<Cut>), Failure> {
     let tell = Arc::new(move |percent| progress.store(percent, Ordering::Relaxed));
     if claimed.trim_end_seconds.is_some() {
-        return trim::trim(app, claimed, folder, tell).await;
+        let (converted, cut) = trim::trim(app, claimed, folder, tell).await?;
+        return Ok((converted, Some(cut)));
     }
     let source = staged(app, claimed.id);
     if !tokio::fs::try_exists(&source).await? {
@@ -205,33 +220,18 @@ async fn make(
             Converted { renditions: Vec::new(), duration_seconds: 0.0 }
         }
     };
-    Ok(Made { converted, cut: None })
-}
-
-/// Returns the size of all files in bytes.
-async fn put_all(app: &App, claimed: &Conversion, folder: &Path) -> Result<i64> {
-    // Attempts that were killed while they stored their files.
-    app.files.remove_folder(&format!("videos/{}", claimed.id)).await?;
-    let key = key(claimed);
-    let mut bytes = 0;
-    let mut entries = tokio::fs::read_dir(folder).await?;
-    while let Some(entry) = entries.next_entry().await? {
-        bytes += entry.metadata().await?.len();
-        let name = entry.file_name();
-        app.files.put_file(&format!("{key}/{}", name.to_string_lossy()), &entry.path()).await?;
-    }
-    Ok(i64::try_from(bytes).unwrap_or(i64::MAX))
+    Ok((converted, None))
 }
 
 /// Shows the files to viewers, all at once. Returns `false` if another process has taken the upload
 /// over, or if it was removed.
-async fn show(app: &App, claimed: &Conversion, stored: &Stored) -> Result<bool> {
-    let Stored { made: Made { converted, cut }, bytes } = stored;
+async fn show(app: &App, claimed: &Conversion, made: &Made) -> Result<bool> {
+    let Made { key, converted, cut, .. } = made;
     let seconds = converted.duration_seconds.round() as i64;
     let finished = Finished::<Rendition> {
-        folder: &key(claimed),
+        folder: key,
         renditions: &converted.renditions,
-        stored_bytes: *bytes,
+        stored_bytes: made.bytes(),
         duration_seconds: (!converted.renditions.is_empty()).then_some(seconds.max(1)),
     };
     let mut tx = app.db.begin().await?;

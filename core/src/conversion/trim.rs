@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{GONE, Made};
-use crate::ffmpeg::{self, Cut, Failure, Progress, Tools, needed_for_trim};
+use super::GONE;
+use crate::ffmpeg::{self, Converted, Cut, Failure, Progress, Tools, needed_for_trim};
 use crate::uploads::conversion::Conversion;
 use crate::uploads::finished;
 use crate::{App, Result};
@@ -21,7 +21,7 @@ pub(super) async fn trim(
     claimed: &Conversion,
     folder: &Path,
     progress: Progress,
-) -> Result<Made, Failure> {
+) -> Result<(Converted, Cut), Failure> {
     let problem = |problem: &str| Failure { problem: problem.into(), log: String::new() };
     let tools = Tools::find(&app.config).ok_or_else(|| problem(NO_FFMPEG))?;
     let source = folder.join("source");
@@ -37,7 +37,7 @@ pub(super) async fn trim(
     let (converted, cut) =
         ffmpeg::trim(&tools, (&absolute, &sizes), wanted, folder, Arc::clone(&progress)).await?;
     tokio::fs::remove_dir_all(&source).await?;
-    Ok(Made { converted, cut: Some(cut) })
+    Ok((converted, cut))
 }
 
 /// Copies the files that are needed. Returns the sizes, or `None` if they are gone.

@@ -187,7 +187,7 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
         ),
         Err((deed, error)) => found.broken(
             WHAT,
-            format!("A file in {place} cannot be {deed}: {error}."),
+            format!("A file in {place} cannot be {deed}: {}.", error.reason()),
             "Check --storage-url, and for a bucket the AWS_… variables and what the key may do.",
         ),
     }

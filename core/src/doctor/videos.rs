@@ -32,7 +32,8 @@ pub(super) async fn examine_ffmpeg(config: &Config, found: &mut Findings) {
 
 pub(super) async fn examine(app: &App, found: &mut Findings) {
     if let Err(error) = compare(app, found).await {
-        found.not_checked("video-files", format!("The files could not be compared: {error}."));
+        let why = error.reason();
+        found.not_checked("video-files", format!("The files could not be compared: {why}."));
     }
 }
 

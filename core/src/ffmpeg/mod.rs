@@ -94,7 +94,7 @@ pub struct Rendition {
 }
 
 /// A converted video.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Converted {
     /// The best first.
     pub renditions: Vec<Rendition>,

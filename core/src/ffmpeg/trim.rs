@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::ladder::{Plan, Rung};
 use super::playlist::{self, Playlist};
 use super::probe::Rate;
@@ -17,7 +19,7 @@ const SAME: f64 = 0.3;
 const BEHIND: f64 = 0.1;
 
 /// The part of a video that stays, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cut {
     pub start: f64,
     pub end: f64,

@@ -1,9 +1,10 @@
 //! The conversion of an upload, as its row shows it: who converts it, how far it is, how it ended.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::State;
 use crate::db::{Db, Tx};
 use crate::{App, Error, Result};
 
@@ -237,16 +238,9 @@ struct Size {
     height: u32,
 }
 
-/// Whether somebody still converts this upload.
-pub(crate) async fn is_converting(db: &Db, id: Uuid, now: DateTime<Utc>) -> Result<bool> {
-    let found: i64 = db
-        .sql(
-            "select count(*) from uploads
-             where id = $1 and state = 'converting' and claimed_until >= $2",
-        )
-        .bind(id)
-        .bind(now)
-        .scalar()
-        .await?;
-    Ok(found > 0)
+/// Returns `None` for an upload that was removed.
+pub(crate) async fn state(db: &Db, id: Uuid) -> Result<Option<State>> {
+    let found: Option<(State,)> =
+        db.sql("select state from uploads where id = $1").bind(id).optional().await?;
+    Ok(found.map(|(state,)| state))
 }

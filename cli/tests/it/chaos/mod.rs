@@ -1,6 +1,7 @@
 //! Fault injection: full disks, locked databases, killed processes, servers and peers that vanish. Short
 //! in `just test`, longer in `just chaos`; each test prints its measurements.
 
+mod bucket;
 mod conversions;
 mod disk;
 mod half_open;

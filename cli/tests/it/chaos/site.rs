@@ -137,6 +137,47 @@ impl Owner {
         send(self.address, "POST", "/api/admin/videos", Some(&video), &self.cookie).await
     }
 
+    /// One request with these bytes, by any method.
+    pub async fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Raw {
+        let own = [("sec-fetch-site", "same-origin"), ("cookie", self.cookie.as_str())];
+        let headers = [headers, &own].concat();
+        exchange(self.address, method, path, &headers, body).await.expect("an answer")
+    }
+
+    /// Uploads a file by tus and publishes it as soon as it is ready. Returns the video's id.
+    pub async fn upload(&self, bytes: &[u8]) -> String {
+        const TUS: (&str, &str) = ("tus-resumable", "1.0.0");
+        let size = bytes.len().to_string();
+        // "lake.mp4"
+        let name = ("upload-metadata", "filename bGFrZS5tcDQ=");
+        let headers = [TUS, name, ("upload-length", &size)];
+        let begun = self.exchange("POST", "/api/admin/uploads", &headers, b"").await;
+        let location = begun.head.lines().find_map(|line| line.strip_prefix("location: "));
+        let path = location.unwrap_or_else(|| panic!("an address: {}", begun.head));
+        let kind = ("content-type", "application/offset+octet-stream");
+        let headers = [TUS, kind, ("upload-offset", "0")];
+        assert_eq!(self.exchange("PATCH", path, &headers, bytes).await.status, 204);
+        let upload = path.rsplit('/').next().expect("an id");
+        let video = json!({ "title": "Lake", "upload_id": upload, "status": "published" });
+        let kind = [("content-type", "application/json")];
+        let body = video.to_string();
+        let saved = self.exchange("POST", "/api/admin/videos", &kind, body.as_bytes()).await;
+        assert_eq!(saved.status, 201, "{}", String::from_utf8_lossy(&saved.body));
+        let saved: Value = serde_json::from_slice(&saved.body).expect("JSON");
+        saved["video"]["id"].as_str().expect("an id").to_owned()
+    }
+
+    pub async fn delete_video(&self, id: &str) {
+        let path = format!("/api/admin/videos/{id}");
+        assert_eq!(self.exchange("DELETE", &path, &[], b"").await.status, 204);
+    }
+
     pub async fn post(&self, title: &str, status: &str) -> Answer {
         self.try_post(title, status).await.expect("an answer")
     }
@@ -150,30 +191,74 @@ pub async fn send(
     body: Option<&Value>,
     cookie: &str,
 ) -> Option<Answer> {
+    let mut headers = vec![("sec-fetch-site", "same-origin")];
+    if body.is_some() {
+        headers.push(("content-type", "application/json"));
+    }
+    if !cookie.is_empty() {
+        headers.push(("cookie", cookie));
+    }
+    let body = body.map(Value::to_string).unwrap_or_default();
+    let raw = exchange(address, method, path, &headers, body.as_bytes()).await?;
+    let Raw { status, head, body, took } = raw;
+    Some(Answer { status, head, body: String::from_utf8(body).ok()?, took })
+}
+
+/// An answer whose body may be anything.
+pub struct Raw {
+    pub status: u16,
+    pub head: String,
+    pub body: Vec<u8>,
+    pub took: Duration,
+}
+
+/// The same with any headers and bytes.
+pub async fn exchange(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &[u8],
+) -> Option<Raw> {
     let begun = Instant::now();
     let exchange = async {
         let mut stream = TcpStream::connect(address).await.ok()?;
-        let body = body.map(Value::to_string).unwrap_or_default();
-        let mut request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nsec-fetch-site: same-origin\r\nconnection: close\r\n"
-        );
+        let mut request =
+            format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
+        for (name, value) in headers {
+            request += &format!("{name}: {value}\r\n");
+        }
         if !body.is_empty() {
-            let length = body.len();
-            request += &format!("content-type: application/json\r\ncontent-length: {length}\r\n");
+            request += &format!("content-length: {}\r\n", body.len());
         }
-        if !cookie.is_empty() {
-            request += &format!("cookie: {cookie}\r\n");
-        }
-        stream.write_all(format!("{request}\r\n{body}").as_bytes()).await.ok()?;
+        stream.write_all(format!("{request}\r\n").as_bytes()).await.ok()?;
+        stream.write_all(body).await.ok()?;
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.ok()?;
-        String::from_utf8(answer).ok()
+        Some(answer)
     };
-    let text = tokio::time::timeout(LIMIT, exchange).await.expect("an answer within a minute")?;
-    let (head, body) = text.split_once("\r\n\r\n")?;
+    let mut answer = tokio::time::timeout(LIMIT, exchange).await.expect("an answer in a minute")?;
+    let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
+    let body = answer.split_off(end + 4);
+    let head = String::from_utf8(answer).ok()?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
-    let took = begun.elapsed();
-    Some(Answer { status, head: head.to_owned(), body: body.to_owned(), took })
+    let is_chunked = head.to_lowercase().contains("\r\ntransfer-encoding: chunked\r\n");
+    let body = if is_chunked { unchunked(&body)? } else { body };
+    Some(Raw { status, head, body, took: begun.elapsed() })
+}
+
+/// The bytes of a body that was sent in chunks; `None` if it was cut off.
+fn unchunked(body: &[u8]) -> Option<Vec<u8>> {
+    let (mut rest, mut whole) = (body, Vec::new());
+    loop {
+        let end = rest.windows(2).position(|bytes| bytes == b"\r\n")?;
+        let size = usize::from_str_radix(std::str::from_utf8(&rest[..end]).ok()?, 16).ok()?;
+        if size == 0 {
+            return Some(whole);
+        }
+        whole.extend_from_slice(rest.get(end + 2..end + 2 + size)?);
+        rest = rest.get(end + 4 + size..)?;
+    }
 }
 
 /// How often each status was received.

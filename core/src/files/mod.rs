@@ -1,4 +1,8 @@
 //! The object store: a folder by default, or S3. The server generates all names.
+//!
+//! A bucket may be away: every call ends within its time with [`Error::Away`].
+
+mod parts;
 
 use std::fs::File;
 use std::io;
@@ -8,33 +12,45 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use http::Method;
-use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::client::HttpError;
 use object_store::local::LocalFileSystem;
+use object_store::multipart::MultipartStore;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::signer::Signer;
-use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use object_store::{
+    BackoffConfig, ClientConfigKey, GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload,
+    RetryConfig,
+};
+use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
 use url::Url;
 
 use crate::{Error, Result, cryptography};
 
-/// A bucket accepts parts of at least 5 MiB, and at most 10,000 of them.
-const PART: usize = 16 << 20;
-/// How many parts are sent at the same time.
-const AT_ONCE: usize = 2;
+/// Somebody waits for the first bytes of a file.
+const FIRST_BYTES: Duration = Duration::from_secs(6);
+/// The time for the next bytes of a file.
+const NEXT_BYTES: Duration = Duration::from_secs(15);
+/// The time for a call that sends no file.
+const CALL: Duration = Duration::from_secs(60);
+/// The time for a part of a file over a slow line.
+const SLOWEST: Duration = Duration::from_secs(600);
 /// How many bytes of a file are read at once: as much as a processor keeps close by, while they are sent.
 const READ: u64 = 128 << 10;
 /// A copied address is worth nothing soon.
 const SIGNED_FOR: Duration = Duration::from_secs(300);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Files {
     store: Arc<dyn ObjectStore>,
+    /// A bucket, which receives large files in parts.
+    parts: Option<Arc<dyn MultipartStore>>,
     bucket: Option<Bucket>,
     /// The folder, unless it is a bucket.
     pub folder: Option<PathBuf>,
@@ -72,12 +88,15 @@ impl Files {
                 let bucket = parsed.host_str().unwrap_or_default();
                 let s3 = AmazonS3Builder::from_env()
                     .with_bucket_name(bucket)
+                    .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), "24h")
+                    .with_retry(retries())
                     .build()
                     .map_err(|e| Error::Setup(format!("The object store cannot be used: {e}")))?;
                 let prefix = Path::from(parsed.path());
                 let bucket = Bucket { s3: Arc::new(s3.clone()), prefix: prefix.clone() };
-                let store = PrefixStore::new(s3, prefix);
-                Ok(Files { store: Arc::new(store), bucket: Some(bucket), folder: None })
+                let store = Arc::new(PrefixStore::new(s3, prefix));
+                let parts = Some(store.clone() as Arc<dyn MultipartStore>);
+                Ok(Files { store, parts, bucket: Some(bucket), folder: None })
             }
             Some(url) if url.contains("://") && !url.starts_with("file://") => {
                 Err(Error::Setup("--storage-url must be a folder or s3://BUCKET/PREFIX.".into()))
@@ -92,7 +111,12 @@ impl Files {
                 })?;
                 let local = LocalFileSystem::new_with_prefix(&folder)
                     .map_err(|e| Error::Setup(format!("The object store cannot be used: {e}")))?;
-                Ok(Files { store: Arc::new(local), bucket: None, folder: Some(folder) })
+                Ok(Files {
+                    store: Arc::new(local),
+                    parts: None,
+                    bucket: None,
+                    folder: Some(folder),
+                })
             }
         }
     }
@@ -104,50 +128,37 @@ impl Files {
     /// [`Error::Full`] when the disk is full, [`Error::NotFound`] when the bucket does not exist,
     /// otherwise [`Error::Unforeseen`].
     pub async fn put(&self, key: &str, bytes: impl Into<PutPayload>) -> Result<()> {
-        self.store.put(&Path::from(key), bytes.into()).await.map_err(refusal)?;
+        within(SLOWEST, self.store.put(&Path::from(key), bytes.into())).await?;
         Ok(())
     }
 
-    /// Stores a file of this machine. On the same disk it is moved, which takes no second space;
-    /// otherwise it is copied in parts. It never becomes visible partially written.
+    /// Stores a file of this machine. On the same disk it is moved, which takes no second space. A
+    /// bucket receives it in parts: called again for the same file after an error or in another
+    /// process, this goes on where it ended. It never becomes visible partially written.
     ///
     /// # Errors
     ///
     /// As [`Files::put`].
     pub async fn put_file(&self, key: &str, file: &FilePath) -> Result<()> {
         if let Some(folder) = &self.folder {
-            let place = folder.join(key);
-            if let Some(parent) = place.parent() {
-                tokio::fs::create_dir_all(parent).await?;
-            }
-            if tokio::fs::rename(file, &place).await.is_ok() {
-                return Ok(());
-            }
+            return move_file(file, &folder.join(key)).await;
         }
-        if tokio::fs::metadata(file).await?.len() <= PART as u64 {
-            return self.put(key, tokio::fs::read(file).await?).await;
+        let large = tokio::fs::metadata(file).await?.len() > parts::PART;
+        match &self.parts {
+            Some(store) if large => parts::send(store.as_ref(), &Path::from(key), file).await,
+            _ => self.put(key, tokio::fs::read(file).await?).await,
         }
-        let mut source = tokio::fs::File::open(file).await?;
-        let upload = self.store.put_multipart(&Path::from(key)).await.map_err(refusal)?;
-        let mut writer = WriteMultipart::new_with_chunk_size(upload, PART);
-        let copied = async {
-            let mut part = BytesMut::with_capacity(PART);
-            while source.read_buf(&mut part).await? > 0 {
-                if part.len() == part.capacity() {
-                    writer.wait_for_capacity(AT_ONCE).await.map_err(refusal)?;
-                    writer.put(part.split().freeze());
-                    part.reserve(PART);
-                }
-            }
-            writer.put(part.freeze());
-            Ok(())
-        };
-        match copied.await {
-            Ok(()) => writer.finish().await.map(drop).map_err(refusal),
-            Err(error) => {
-                writer.abort().await.ok();
-                Err(error)
-            }
+    }
+
+    /// Gives back what [`Files::put_file`] began to store of this file and did not finish.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Away`] when the bucket does not answer; it can be called again then.
+    pub async fn abandon(&self, file: &FilePath) -> Result<()> {
+        match &self.parts {
+            Some(store) => parts::abort(store.as_ref(), file).await,
+            None => Ok(()),
         }
     }
 
@@ -189,10 +200,8 @@ impl Files {
             }
             return Ok(());
         }
-        let listed = self.store.list(Some(&Path::from(folder)));
-        let files: Vec<_> = listed.try_collect().await.map_err(refusal)?;
-        for file in files {
-            self.remove(file.location.as_ref()).await?;
+        for (key, _) in self.list_in(Some(folder)).await? {
+            self.remove(&key).await?;
         }
         Ok(())
     }
@@ -205,6 +214,15 @@ impl Files {
     /// [`Error::Invalid`] on `range` for a range outside the file, [`Error::NotFound`] without the
     /// file.
     pub async fn get(
+        &self,
+        key: &str,
+        range: Option<(Option<u64>, Option<u64>)>,
+    ) -> Result<FileRange> {
+        let open = self.open_range(key, range);
+        timeout(FIRST_BYTES, open).await.unwrap_or_else(|_| Err(silent()))
+    }
+
+    async fn open_range(
         &self,
         key: &str,
         range: Option<(Option<u64>, Option<u64>)>,
@@ -226,7 +244,7 @@ impl Files {
             ..GetOptions::default()
         };
         let result = self.store.get_opts(&path, options).await.map_err(refusal)?;
-        let bytes = result.into_stream().map_err(io::Error::other).boxed();
+        let bytes = unless_silent(result.into_stream()).boxed();
         Ok(FileRange { size, range, bytes })
     }
 
@@ -248,9 +266,9 @@ impl Files {
     ///
     /// [`Error::Unforeseen`] when it cannot be removed.
     pub async fn remove(&self, key: &str) -> Result<()> {
-        match self.store.delete(&Path::from(key)).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(refusal(error)),
+        match within(CALL, self.store.delete(&Path::from(key))).await {
+            Err(Error::NotFound(_)) => Ok(()),
+            other => other,
         }
     }
 
@@ -260,8 +278,25 @@ impl Files {
     ///
     /// [`Error::Unforeseen`] when the store cannot be read.
     pub async fn list(&self) -> Result<Vec<(String, u64)>> {
-        let listed = self.store.list(None).map_ok(|file| (file.location.to_string(), file.size));
-        listed.try_collect().await.map_err(refusal)
+        self.list_in(None).await
+    }
+
+    /// Returns the files whose key begins with that folder, with their sizes in bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Files::list`].
+    pub async fn list_folder(&self, folder: &str) -> Result<Vec<(String, u64)>> {
+        self.list_in(Some(folder)).await
+    }
+
+    async fn list_in(&self, folder: Option<&str>) -> Result<Vec<(String, u64)>> {
+        let mut listed = self.store.list(folder.map(Path::from).as_ref());
+        let mut files = Vec::new();
+        while let Some(file) = within(CALL, listed.try_next()).await? {
+            files.push((file.location.to_string(), file.size));
+        }
+        Ok(files)
     }
 
     /// Whether there is a file under that key.
@@ -270,10 +305,10 @@ impl Files {
     ///
     /// [`Error::Unforeseen`] when the store cannot be read.
     pub async fn exists(&self, key: &str) -> Result<bool> {
-        match self.store.head(&Path::from(key)).await {
+        match within(FIRST_BYTES, self.store.head(&Path::from(key))).await {
             Ok(_) => Ok(true),
-            Err(object_store::Error::NotFound { .. }) => Ok(false),
-            Err(error) => Err(refusal(error)),
+            Err(Error::NotFound(_)) => Ok(false),
+            Err(error) => Err(error),
         }
     }
 }
@@ -355,22 +390,86 @@ fn read_from_memory(_: &File, _: &mut [u8], _: u64) -> Option<usize> {
 
 const GONE: Error = Error::NotFound("This file no longer exists.");
 
+/// Passes the bytes on until the next ones take too long. A reader that pauses does not count: what
+/// has arrived meanwhile is taken first.
+fn unless_silent(
+    bytes: BoxStream<'static, object_store::Result<Bytes>>,
+) -> impl Stream<Item = io::Result<Bytes>> {
+    stream::try_unfold(bytes, |mut bytes| async move {
+        let next = timeout(NEXT_BYTES, bytes.try_next()).await?;
+        Ok(next.map_err(io::Error::other)?.map(|part| (part, bytes)))
+    })
+}
+
+/// Moves a file, also to another disk.
+async fn move_file(file: &FilePath, place: &FilePath) -> Result<()> {
+    if let Some(parent) = place.parent() {
+        tokio::fs::create_dir_all(parent).await?;
+    }
+    if tokio::fs::rename(file, place).await.is_ok() {
+        return Ok(());
+    }
+    let copy = place.with_added_extension("part");
+    let copied = async {
+        tokio::fs::copy(file, &copy).await?;
+        tokio::fs::File::open(&copy).await?.sync_all().await?;
+        tokio::fs::rename(&copy, place).await?;
+        tokio::fs::remove_file(file).await
+    };
+    if let Err(error) = copied.await {
+        tokio::fs::remove_file(&copy).await.ok();
+        return Err(error.into());
+    }
+    Ok(())
+}
+
+/// A few quick ones; whoever called decides about later ones. One stream may take hours.
+fn retries() -> RetryConfig {
+    RetryConfig {
+        backoff: BackoffConfig {
+            init_backoff: Duration::from_millis(100),
+            max_backoff: Duration::from_secs(1),
+            base: 2.0,
+        },
+        max_retries: 3,
+        retry_timeout: Duration::from_secs(24 * 3600),
+    }
+}
+
+async fn within<T>(
+    limit: Duration,
+    call: impl Future<Output = object_store::Result<T>>,
+) -> Result<T> {
+    timeout(limit, call).await.map_or_else(|_| Err(silent()), |done| done.map_err(refusal))
+}
+
+fn silent() -> Error {
+    Error::Away { cause: "the bucket does not answer".into() }
+}
+
 fn refusal(error: object_store::Error) -> Error {
-    match error {
-        object_store::Error::NotFound { .. } => GONE,
-        error => {
-            // A full disk is only visible in the chain of causes.
-            let mut cause: Option<&dyn std::error::Error> = Some(&error);
-            while let Some(inner) = cause {
-                if let Some(io) = inner.downcast_ref::<std::io::Error>()
-                    && io.kind() == std::io::ErrorKind::StorageFull
-                {
-                    return Error::Full;
-                }
-                cause = inner.source();
-            }
-            Error::unforeseen(error)
+    if let object_store::Error::NotFound { .. } = error {
+        return GONE;
+    }
+    // A full disk and a broken connection are only visible in the chain of causes.
+    let mut cause: Option<&dyn std::error::Error> = Some(&error);
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<io::Error>()
+            && io.kind() == io::ErrorKind::StorageFull
+        {
+            return Error::Full;
         }
+        if inner.is::<HttpError>() {
+            return Error::Away { cause: error.to_string() };
+        }
+        cause = inner.source();
+    }
+    let text = error.to_string();
+    // The type of this cause is private, and only its text has the status.
+    match ["status code: 5", "status code: 429", "SlowDown"].iter().any(|sign| text.contains(sign))
+    {
+        true => Error::Away { cause: text },
+        false => Error::Unforeseen(text),
     }
 }
 
@@ -382,10 +481,12 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_file_reaches_a_bucket_in_parts() {
-        let files = Files { store: Arc::new(InMemory::new()), bucket: None, folder: None };
+        let store = Arc::new(InMemory::new());
+        let files = Files { store: store.clone(), parts: Some(store), bucket: None, folder: None };
         let folder = tempfile::tempdir().expect("a folder");
         let (source, copy) = (folder.path().join("source"), folder.path().join("copy"));
-        for size in [0, 5, 2 * PART, 2 * PART + 5] {
+        let part = parts::PART as usize;
+        for size in [0, 5, 2 * part, 2 * part + 5] {
             let bytes: Vec<u8> = (0..size).map(|at| (at / 1000) as u8).collect();
             std::fs::write(&source, &bytes).expect("written");
             files.put_file("videos/lake/1/720.mp4", &source).await.expect("stored");
