@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Json;
-use axum::body::{Body, Bytes};
+use axum::body::{BodyDataStream, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -31,10 +31,14 @@ use crate::input::Id;
 /// How long nothing may arrive. The bytes before stay, so that cutting costs an honest sender little.
 const SILENCE: Duration = Duration::from_secs(30);
 
+/// How long the rest of a refused request is read. A connection that is closed before loses the
+/// answer.
+const LINGER: Duration = Duration::from_secs(5);
+
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(list, create, abilities))
-        .routes(routes!(offset, receive, remove))
+        .routes(routes!(offset, receive, remove, stand_in))
         .routes(routes!(retry))
 }
 
@@ -122,16 +126,26 @@ async fn create(
     CurrentStaff(staff): CurrentStaff,
     request: Request,
 ) -> Response {
-    tus::answer(created(&api, staff.id, request).await)
+    let (head, body) = request.into_parts();
+    let mut body = body.into_data_stream();
+    let created = created(&api, staff.id, &head.headers, &mut body).await;
+    finish(created, body).await
 }
 
-async fn created(api: &Api, staff_id: StaffId, request: Request) -> Answer<Response> {
-    let headers = request.headers();
+async fn created(
+    api: &Api,
+    staff_id: StaffId,
+    headers: &HeaderMap,
+    body: &mut BodyDataStream,
+) -> Answer<Response> {
     if !tus::is_version(headers) {
         return Err(tus::other_version());
     }
-    if headers.contains_key("upload-defer-length") {
-        return Err(Problem::bad_request("Upload-Defer-Length is not offered here."));
+    // Taken as an ordinary upload, each part of a file would count as a whole one.
+    for (name, detail) in tus::NOT_OFFERED {
+        if headers.contains_key(name) {
+            return Err(Problem::bad_request(detail));
+        }
     }
     let new = NewUpload { size_bytes: tus::length(headers)?, file_name: tus::file_name(headers)? };
     let with_bytes = tus::sends_bytes(headers);
@@ -142,7 +156,7 @@ async fn created(api: &Api, staff_id: StaffId, request: Request) -> Answer<Respo
     let mut offset = 0;
     if with_bytes {
         let sender = api.senders.begin(upload.id);
-        let body = body_of(request.into_body(), &sender);
+        let body = body_of(body, &sender);
         offset = match uploads::receive(app, upload.id, 0, checksum, body).await? {
             Received::Whole { offset } => offset,
             Received::Part => return Err(broken_off(&sender)),
@@ -196,11 +210,18 @@ async fn receive(
     Id(id): Id,
     request: Request,
 ) -> Response {
-    tus::answer(received(&api, id, request).await)
+    let (head, body) = request.into_parts();
+    let mut body = body.into_data_stream();
+    let received = received(&api, id, &head.headers, &mut body).await;
+    finish(received, body).await
 }
 
-async fn received(api: &Api, id: Uuid, request: Request) -> Answer<Response> {
-    let headers = request.headers();
+async fn received(
+    api: &Api,
+    id: Uuid,
+    headers: &HeaderMap,
+    body: &mut BodyDataStream,
+) -> Answer<Response> {
     if !tus::is_version(headers) {
         return Err(tus::other_version());
     }
@@ -211,7 +232,7 @@ async fn received(api: &Api, id: Uuid, request: Request) -> Answer<Response> {
     let at = tus::offset(headers)?;
     let checksum = tus::checksum(headers)?;
     let sender = api.senders.begin(id);
-    let body = body_of(request.into_body(), &sender);
+    let body = body_of(body, &sender);
     match uploads::receive(&api.app, id, at, checksum, body).await? {
         Received::Whole { offset } => {
             let expiry = tus::expiry(api.app.clock.now());
@@ -238,6 +259,39 @@ async fn remove(State(api): State<Api>, CurrentStaff(staff): CurrentStaff, Id(id
     tus::answer(removed.map(|()| StatusCode::NO_CONTENT.into_response()).map_err(Problem::from))
 }
 
+/// Read the offset, send bytes or cancel, for clients that only have POST
+///
+/// `X-HTTP-Method-Override` names the method that is meant.
+#[utoipa::path(post, path = "/api/admin/uploads/{id}", tag = "uploads", security(("staff" = [])),
+    params(("id" = Uuid, Path), ("X-HTTP-Method-Override" = String, Header),
+           ("Tus-Resumable" = Option<String>, Header), ("Upload-Offset" = Option<i64>, Header),
+           ("Upload-Checksum" = Option<String>, Header)),
+    request_body(content = Vec<u8>, content_type = "application/offset+octet-stream"),
+    responses((status = 200, description = "In `Upload-Offset`"),
+              (status = 204, description = "The new `Upload-Offset`, or nothing of a canceled one"),
+              (status = 401, body = Problem), (status = 404, body = Problem), (status = 405, body = Problem),
+              (status = 409, body = Problem), (status = 412, body = Problem), (status = 422, body = Problem)))]
+async fn stand_in(
+    api: State<Api>,
+    staff: CurrentStaff,
+    id: Id<Uuid>,
+    request: Request,
+) -> Response {
+    let headers = request.headers();
+    match headers.get("x-http-method-override").and_then(|method| method.to_str().ok()) {
+        Some("PATCH") => receive(api, staff, id, request).await,
+        Some("DELETE") => remove(api, staff, id).await,
+        Some("HEAD") => {
+            let headers = headers.clone();
+            offset(api, staff, id, headers).await
+        }
+        _ => {
+            let detail = "Please send PATCH, or POST with X-HTTP-Method-Override.";
+            tus::answer(Err(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", detail)))
+        }
+    }
+}
+
 /// Convert an upload that failed again
 #[utoipa::path(post, path = "/api/admin/uploads/{id}/retry", tag = "uploads", security(("staff" = [])),
     params(("id" = Uuid, Path)),
@@ -248,10 +302,13 @@ async fn retry(State(app): State<App>, _staff: CurrentStaff, Id(id): Id) -> Answ
 
 /// The bytes of a request. They end early when they stop coming, or when another request goes on
 /// with the upload.
-fn body_of(body: Body, sender: &Sender) -> impl Stream<Item = Result<Bytes, ()>> + Send + use<> {
-    let start = Some((body.into_data_stream(), sender.ended.clone()));
+fn body_of<'a>(
+    body: &'a mut BodyDataStream,
+    sender: &Sender,
+) -> impl Stream<Item = Result<Bytes, ()>> + Send + use<'a> {
+    let start = Some((body, sender.ended.clone()));
     stream::unfold(start, |state| async {
-        let (mut body, ended) = state?;
+        let (body, ended) = state?;
         let next = tokio::select! {
             biased;
             () = ended.cancelled() => return Some((Err(()), None)),
@@ -263,6 +320,17 @@ fn body_of(body: Body, sender: &Sender) -> impl Stream<Item = Result<Bytes, ()>>
             Ok(Some(Err(_))) | Err(_) => Some((Err(()), None)),
         }
     })
+}
+
+/// Answers once nothing more comes, so that a client that sends without listening learns the reason.
+async fn finish(answer: Answer<Response>, mut body: BodyDataStream) -> Response {
+    let response = tus::answer(answer);
+    let status = response.status();
+    if !status.is_success() && status != StatusCode::REQUEST_TIMEOUT {
+        let rest = async { while let Some(Ok(_)) = body.next().await {} };
+        let _late = timeout(LINGER, rest).await;
+    }
+    response
 }
 
 /// A client whose connection broke does not see it.

@@ -23,6 +23,12 @@ pub const ABILITIES: [(&str, &str); 4] = [
     ("tus-checksum-algorithm", "sha1,sha256"),
 ];
 
+/// The headers of extensions that are not offered, with what to say of them.
+pub const NOT_OFFERED: [(&str, &str); 2] = [
+    ("upload-defer-length", "Upload-Defer-Length is not offered here."),
+    ("upload-concat", "Upload-Concat is not offered here. Please send the file in one upload."),
+];
+
 /// A header that cannot be read, with a sentence about it.
 pub struct Unreadable(&'static str);
 

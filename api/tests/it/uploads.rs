@@ -311,8 +311,13 @@ story! {
         assert_eq!(other.header("tus-version"), "1.0.0");
         staff.send(Method::POST, "/api/admin/uploads", None, &[("upload-length", "5")]).await.expect(412);
         for headers in [&[TUS][..], &[TUS, ("upload-length", "-5")], &[TUS, ("upload-length", "many")],
-                        &[TUS, ("upload-defer-length", "1")], &[TUS, ("upload-length", "5"), ("upload-metadata", "filename %")]] {
+                        &[TUS, ("upload-defer-length", "1")], &[TUS, ("upload-length", "5"), ("upload-concat", "partial")],
+                        &[TUS, ("upload-length", "5"), ("upload-metadata", "filename %")]] {
             staff.send(Method::POST, "/api/admin/uploads", None, headers).await.refused(400, "bad_request");
+        }
+        for method in ["POST", "PURGE"] {
+            let headers = [TUS, ("x-http-method-override", method)];
+            staff.send(Method::POST, &path, None, &headers).await.refused(405, "bad_request");
         }
         staff.patch(&path, json!({})).await.expect(412);
         staff.send(Method::PATCH, &path, Some(json!({})), &[TUS]).await.refused(415, "bad_request");

@@ -174,7 +174,12 @@ export async function parent(page: Page, camp: Portal, person: Person) {
 }
 
 /** A member of the staff, signed in in this browser. */
-export async function staff(page: Page, camp: Portal, username = "miriam", role: "owner" | "staff" = "staff") {
+export async function staff(
+  page: Pick<Page, "request">,
+  camp: Portal,
+  username = "miriam",
+  role: "owner" | "staff" = "staff",
+) {
   hire(camp, username, role);
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username, password });
 }

@@ -1181,7 +1181,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post?: never;
+        /**
+         * Read the offset, send bytes or cancel, for clients that only have POST
+         * @description `X-HTTP-Method-Override` names the method that is meant.
+         */
+        post: operations["post_admin_uploads_id"];
         /** Cancel an upload, or remove one that failed */
         delete: operations["delete_admin_uploads_id"];
         options?: never;
@@ -5651,6 +5655,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description Method Not Allowed */
+        MethodNotAllowed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Not Found */
         NotFound: {
             headers: {
@@ -8570,6 +8583,57 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    post_admin_uploads_id: {
+        parameters: {
+            query?: never;
+            header: {
+                "X-HTTP-Method-Override": string;
+                "Tus-Resumable"?: string | null;
+                "Upload-Offset"?: number | null;
+                "Upload-Checksum"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": number[];
+            };
+        };
+        responses: {
+            /** @description In `Upload-Offset` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The new `Upload-Offset`, or nothing of a canceled one */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     delete_admin_uploads_id: {
