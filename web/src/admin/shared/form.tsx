@@ -154,14 +154,14 @@ export function useFormValues<Row, Values extends object>({
   const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
   const base = valuesOf(row);
 
-  async function reload() {
+  async function refresh() {
     if (!row) return;
     const fresh = await read(row);
     if (!fresh) return void onGone();
     setValues((mine) => merge(mine, base, valuesOf(fresh)));
     setRow(fresh);
-    setStale("reloaded");
   }
+  const reload = () => refresh().then(() => setStale("reloaded"));
 
   return {
     row,
@@ -174,6 +174,8 @@ export function useFormValues<Row, Values extends object>({
     stale,
     becameStale: () => setStale("yes"),
     reload,
+    /** Reads the record again without saying so, because nobody else changed it. */
+    refresh,
   };
 }
 

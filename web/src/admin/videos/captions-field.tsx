@@ -44,14 +44,15 @@ export function CaptionsField({ video }: { video: AdminVideo }) {
       <p id={id} className="text-sm font-medium">
         Captions <span className="font-normal text-muted">(optional)</span>
       </p>
-      <ul>
+      <ul className="grid gap-1">
         {languages.map(({ code, name }) => {
           const set = captions.find(({ language }) => language === code);
           return (
-            <li key={code} className="flex flex-wrap items-center gap-x-3">
-              <span className="w-18">{name}</span>
-              <span className="me-auto text-sm text-muted tabular-nums">
-                {set ? count(set.cues, "caption") : "None"}
+            <li key={code} className="flex items-center">
+              {/* On a narrow phone the number stands below the language. */}
+              <span className="flex min-w-0 flex-1 flex-wrap items-baseline">
+                <span className="w-20">{name}</span>
+                <span className="text-sm text-muted tabular-nums">{set ? count(set.cues, "caption") : "None"}</span>
               </span>
               <FileButton busy={busy === code} onPick={(file) => void send(code, file)}>
                 {set ? "Replace" : "Choose a file"}

@@ -23,6 +23,7 @@ import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
 import { requiresSignIn } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
+import { useReadyFile } from "./uploads/ready-file";
 import { SourceField } from "./uploads/source-field";
 import { FormButtons } from "../shared/form-buttons";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
@@ -52,6 +53,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
     },
   });
   const { row: video, values, becameStale } = edited;
+  useReadyFile(video, edited.refresh);
   const status = statusOf(values);
   const takesAway = video.status === "published" && status !== "published";
 

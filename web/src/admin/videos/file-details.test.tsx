@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from "@testing-library/react";
+import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { open, refuse } from "../../test/portal";
 import { desk, edit } from "../../test/reports-page";
@@ -49,6 +49,20 @@ describe("the details of a file of the camp", () => {
     await user.type(panel.getByLabelText(/^Chapters/), "Bunk 7");
     await user.click(panel.getByRole("button", { name: "Update Video" }));
     expect(await panel.findByText(message)).toBeTruthy();
+  });
+
+  it("appear in an open panel once the file is ready, and nothing that was typed is lost", async () => {
+    const converting = upload({ video_id: "v1", state: "converting", progress: 97 });
+    const unready = adminVideo({ ...own, posters: [], poster: null, upload: converting });
+    const { camp, user, panel } = await opened({ "GET /api/admin/uploads": list(converting) }, unready);
+    expect(panel.queryByRole("radio", { name: "Picture 2 of 3" })).toBeNull();
+    await user.type(panel.getByLabelText(/^Chapters/), "0:42 Bunk 7");
+    camp.answer("GET /api/admin/uploads", list());
+    camp.answer("GET /api/admin/videos/v1", { ...own, version: 4 });
+    await waitFor(() => expect(panel.getByRole("radio", { name: "Picture 2 of 3" })).toBeTruthy(), { timeout: 10_000 });
+    await user.click(panel.getByRole("button", { name: "Update Video" }));
+    expect(await screen.findByText("Video updated successfully")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/admin/videos/v1")[0]?.body).toEqual({ version: 4, chapters: "0:42 Bunk 7" });
   });
 
   it("are not offered for a link", async () => {

@@ -21,6 +21,7 @@ import { noMoment, ScheduleFields } from "./schedule-fields";
 import { requiresSignIn } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
 import { useLiveUploads } from "./uploads/live-upload";
+import { useReadyFile } from "./uploads/ready-file";
 import { SourceField } from "./uploads/source-field";
 import { FormButtons } from "../shared/form-buttons";
 import { changed, StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
@@ -110,6 +111,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
     },
   });
   const { row: video, values, base, becameStale } = edited;
+  useReadyFile(video, edited.refresh);
   const { status, date } = values;
   const takesAway = video?.status === "published" && status !== "published";
 

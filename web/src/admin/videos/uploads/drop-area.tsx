@@ -42,7 +42,7 @@ export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
 
   if (!over) return null;
   return (
-    <div className="pointer-events-none fixed inset-3 z-40 grid place-content-center justify-items-center gap-3 rounded-lg border-2 border-dashed border-pine bg-pine-wash/95 p-6 text-center text-pine">
+    <div className="pointer-events-none fixed inset-3 z-40 grid place-content-center justify-items-center gap-3 rounded-lg border-2 border-dashed border-pine bg-pine-wash p-6 text-center text-balance text-pine">
       <Icon name="up" className="size-10" />
       <p className="font-head text-xl">Drop the videos here to upload them</p>
     </div>

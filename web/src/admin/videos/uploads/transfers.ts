@@ -184,8 +184,9 @@ function progressed(id: string, sent: number) {
 
 function arrived(id: string) {
   const transfer = find(id);
-  forget(id);
+  // First, because the list of the server still says how much had arrived some seconds ago.
   if (transfer) arrivalListeners.forEach((listener) => listener(transfer));
+  forget(id);
 }
 
 async function failed(id: string, { originalResponse }: DetailedError) {

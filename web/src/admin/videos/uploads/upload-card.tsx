@@ -35,7 +35,10 @@ export function UploadCard({ upload, elsewhere = false, flat = false, onGone, ch
         "grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1.5",
         flat
           ? "rounded-md bg-sunk px-3.5 py-3"
-          : cx("sheet border-s-4! p-4", edges[broken ? "clay" : stopped ? "edge" : "lake"]),
+          : cx(
+              "sheet border-s-4! p-4 md:grid-cols-[auto_minmax(0,1fr)_auto_auto] md:py-3",
+              edges[broken ? "clay" : stopped ? "edge" : "lake"],
+            ),
       )}
     >
       <Icon
@@ -71,7 +74,13 @@ export function UploadCard({ upload, elsewhere = false, flat = false, onGone, ch
           className="col-span-full my-1"
         />
       )}
-      <div className="col-span-full -mb-2 -ms-2.5 flex flex-wrap items-center gap-x-2 empty:hidden">
+      {/* Beside the name where there is room, so that several files do not fill the screen. */}
+      <div
+        className={cx(
+          "col-span-full -mb-2 -ms-2.5 flex flex-wrap items-center gap-x-2 empty:hidden",
+          !flat && "md:col-span-1 md:col-start-3 md:row-start-1 md:mx-3 md:mb-0",
+        )}
+      >
         <Actions upload={upload} elsewhere={elsewhere} />
         {children}
       </div>

@@ -24,7 +24,8 @@ export function UploadPanel() {
 
   useEffect(
     () =>
-      onArrival(({ file }) => {
+      onArrival(({ id, file }) => {
+        client.setQueryData(uploadsQuery.queryKey, (known) => known && { ...known, items: known.items.map(whole(id)) });
         toast({ title: `${file.name} has arrived`, description: "It is being prepared now. You may close this page." });
         void uploadsChanged(client);
       }),
@@ -60,6 +61,10 @@ export function UploadPanel() {
     </section>
   );
 }
+
+/** What the server will say of an upload that has arrived. */
+const whole = (id: string) => (upload: Upload) =>
+  upload.id === id ? { ...upload, state: "waiting" as const, received_bytes: upload.size_bytes } : upload;
 
 /** The uploads of which more had arrived than when they were read before: somebody is sending them. */
 function useGrowing(uploads: readonly Upload[] | undefined, readAt: number) {
