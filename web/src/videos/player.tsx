@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState, type ComponentType, type SyntheticEvent } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import type Hls from "hls.js";
 import { Link, useSearchParams } from "react-router";
 import type { Video } from "../api/client";
@@ -10,7 +11,7 @@ import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import type { ControlsProps } from "./playback/controls";
 import { goOnIn, load, methodFor } from "./playback/source";
-import { countView, keepPlace } from "./queries";
+import { countView, keepPlace, videoQuery } from "./queries";
 import { Thumbnail } from "./thumbnail";
 import { PlayMark } from "./video-card";
 
@@ -18,12 +19,15 @@ import { PlayMark } from "./video-card";
 export function Player({ video }: { video: Video }) {
   const counted = useRef(false);
   const { user } = useSession();
+  const client = useQueryClient();
   const { asked, place } = usePlayParameters();
   const playing = asked && video.video_type === "upload";
   const [started, setStarted] = useState(false);
 
   // A place that could not be kept is kept in this browser.
   const keep = (seconds: number) => void keepPlace(video.id, seconds).catch(() => undefined);
+  // The page then says why, if the video was removed or may no longer be watched.
+  const askWhy = () => void client.invalidateQueries({ queryKey: videoQuery(video.id).queryKey });
 
   function start() {
     setStarted(true);
@@ -35,7 +39,14 @@ export function Player({ video }: { video: Video }) {
 
   return (
     <>
-      <Screen video={video} playing={playing} place={place} onStart={start} onPlace={user ? keep : undefined} />
+      <Screen
+        video={video}
+        playing={playing}
+        place={place}
+        onStart={start}
+        onPlace={user ? keep : undefined}
+        onBroken={askWhy}
+      />
       {started && video.video_type !== "upload" && <EmbedHelp video={video} />}
     </>
   );
@@ -286,6 +297,7 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   const [native, setNative] = useState(false);
   const [hls, setHls] = useState<Hls | null>(null);
   const begun = useRef(false);
+  const stopped = useRef(0);
   useEffect(() => () => hls?.destroy(), [hls]);
 
   /** Goes on in the plain file; that one has nothing behind it. */
@@ -293,6 +305,7 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
     if (isGone()) return;
     setNative(false);
     setHls(null);
+    stopped.current = media?.currentTime || stopped.current;
     if (media && media.getAttribute("src") !== video.video_url) return goOnIn(media, video.video_url);
     setBroken(true);
     onBroken?.();
@@ -325,6 +338,8 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   function retry() {
     setBroken(false);
     begun.current = false;
+    const { current: seconds } = stopped;
+    if (media && seconds > 0) media.addEventListener("loadedmetadata", () => seekTo(media, seconds), { once: true });
     media?.load();
     play()?.catch(() => undefined);
   }

@@ -73,7 +73,13 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
           <h1 className="mt-2">
             <TwoScripts>{video.title}</TwoScripts>
           </h1>
-          <div className="my-4 flex flex-wrap gap-2 border-y border-line py-4">
+          <div
+            className={cx(
+              "my-4 flex flex-wrap gap-2 border-y border-line py-4",
+              // Four do not fit beside each other on a phone.
+              video.download_url && "max-sm:grid max-sm:grid-cols-2",
+            )}
+          >
             <LikeButton video={video} />
             <ShareButtons title={video.title} />
             {video.download_url && (

@@ -1,6 +1,6 @@
-import { useEffect, useEffectEvent, useRef, useState, type PointerEvent } from "react";
+import { useEffect, useEffectEvent, useRef, useState, type PointerEvent, type RefObject, type TouchEvent } from "react";
 import type Hls from "hls.js";
-import { Link } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { duration } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import { playAlone } from "./alone";
@@ -47,14 +47,25 @@ export type ControlsProps = {
 export default function Controls({ video, media, stage, native, hls, placed, onPlace }: ControlsProps) {
   const state = useMediaState(media);
   const { message, say } = useMessage();
-  const { idle, wake } = useIdle(stage, !state.paused);
+  const [menuOpen, setMenuOpen] = useState(false);
+  const { idle, wake, hide } = useIdle(stage, !state.paused && !menuOpen);
   const quality = useQuality({ hlsUrl: video.hls_url, media, native, hls });
-  const surface = useSurface(media, stage, say, idle, wake);
+  const setMenu = (open: boolean) => {
+    setMenuOpen(open);
+    wake();
+  };
+  const closeMenu = menuOpen ? () => setMenu(false) : null;
+  const surface = useSurface({ media, stage, say, idle, wake, hide, closeMenu });
   const resumed = useResume(media, video, placed, onPlace);
   const captions = useCaptions(media, video.captions ?? []);
   const hasCaptions = (video.captions ?? []).length > 0;
   const play = useRef<HTMLButtonElement>(null);
-  useShortcuts(media, stage, say, { toggleCaptions: hasCaptions ? captions.toggle : undefined });
+  const navigate = useNavigate();
+  const { next } = video;
+  useShortcuts(media, stage, say, {
+    toggleCaptions: hasCaptions ? captions.toggle : undefined,
+    playNext: next ? () => void navigate(paths.play(next.id)) : undefined,
+  });
   useEffect(() => playAlone(media), [media]);
   // Whoever pressed play goes on with the keyboard from there; whoever is typing meanwhile is left alone.
   useEffect(() => {
@@ -66,7 +77,7 @@ export default function Controls({ video, media, stage, native, hls, placed, onP
   return (
     <div className="vp" data-idle={idle || undefined} data-paused={state.paused || undefined}>
       <div className="vp-surface" {...surface} />
-      <CaptionTexts texts={captions.texts} language={captions.language} />
+      {!state.ended && <CaptionTexts texts={captions.texts} language={captions.language} />}
       {state.waiting && <div className="vp-wait" role="status" aria-label="Loading the video" />}
       <p role="status" className="vp-said" data-shown={message !== "" || undefined}>
         {message}
@@ -76,69 +87,112 @@ export default function Controls({ video, media, stage, native, hls, placed, onP
           Resumed at {duration(resumed.at)} · Start over
         </button>
       )}
-      {state.ended && <EndScreen media={media} next={video.next} />}
-      {/* Time runs from left to right on a mirrored page too, as on every other player. */}
-      <div className="vp-bar" dir="ltr">
-        <SeekBar media={media} state={state} previews={video.previews_url} chapters={video.chapters ?? []} />
-        <div className="vp-row">
+      {/* For fingers, which do not hit the row below; everyone else has the button there. */}
+      {!state.ended && !state.waiting && (
+        <button
+          type="button"
+          aria-hidden="true"
+          tabIndex={-1}
+          className="vp-center"
+          onClick={() => {
+            togglePlay(media);
+            wake();
+          }}
+        >
+          <Shape name={state.paused ? "play" : "pause"} />
+        </button>
+      )}
+      {state.ended && <EndScreen media={media} next={next} />}
+      <Bar
+        video={video}
+        media={media}
+        stage={stage}
+        state={state}
+        captions={captions}
+        quality={quality}
+        menuOpen={menuOpen}
+        onMenu={setMenu}
+        play={play}
+        say={say}
+      />
+    </div>
+  );
+}
+
+type BarProps = Pick<ControlsProps, "video" | "media" | "stage"> & {
+  state: ReturnType<typeof useMediaState>;
+  captions: ReturnType<typeof useCaptions>;
+  quality: Quality | null;
+  menuOpen: boolean;
+  onMenu: (open: boolean) => void;
+  play: RefObject<HTMLButtonElement | null>;
+  say: (text: string) => void;
+};
+
+/** The timeline and the buttons. Time runs from left to right on a mirrored page too, as on every other player. */
+function Bar({ video, media, stage, state, captions, quality, menuOpen, onMenu, play, say }: BarProps) {
+  const hasCaptions = (video.captions ?? []).length > 0;
+  return (
+    <div className="vp-bar" dir="ltr">
+      <SeekBar media={media} state={state} previews={video.previews_url} chapters={video.chapters ?? []} />
+      <div className="vp-row">
+        <button
+          ref={play}
+          type="button"
+          className="vp-button"
+          aria-label={state.paused ? "Play" : "Pause"}
+          onClick={() => say(togglePlay(media))}
+        >
+          <Shape name={state.paused ? "play" : "pause"} />
+        </button>
+        <button
+          type="button"
+          className="vp-button vp-wide"
+          aria-label="10 seconds back"
+          onClick={() => say(skip(media, -10))}
+        >
+          <Shape name="back" />
+        </button>
+        <button
+          type="button"
+          className="vp-button vp-wide"
+          aria-label="10 seconds forward"
+          onClick={() => say(skip(media, 10))}
+        >
+          <Shape name="forward" />
+        </button>
+        <Volume media={media} volume={state.volume} say={say} />
+        <span className="vp-time">
+          {duration(state.time)} <span className="vp-of">/ {duration(state.duration)}</span>
+        </span>
+        <span className="vp-gap" />
+        {hasCaptions && (
           <button
-            ref={play}
             type="button"
-            className="vp-button"
-            aria-label={state.paused ? "Play" : "Pause"}
-            onClick={() => say(togglePlay(media))}
+            className="vp-button vp-room"
+            aria-label="Captions"
+            aria-pressed={captions.language !== ""}
+            onClick={() => say(captions.toggle())}
           >
-            <Shape name={state.paused ? "play" : "pause"} />
+            <Shape name="captions" />
           </button>
-          <button
-            type="button"
-            className="vp-button vp-wide"
-            aria-label="10 seconds back"
-            onClick={() => say(skip(media, -10))}
-          >
-            <Shape name="back" />
-          </button>
-          <button
-            type="button"
-            className="vp-button vp-wide"
-            aria-label="10 seconds forward"
-            onClick={() => say(skip(media, 10))}
-          >
-            <Shape name="forward" />
-          </button>
-          <Volume media={media} volume={state.volume} say={say} />
-          <span className="vp-time">
-            {duration(state.time)} <span className="vp-of">/ {duration(state.duration)}</span>
-          </span>
-          <span className="vp-gap" />
+        )}
+        <SettingsMenu media={media} rate={state.rate} quality={quality} open={menuOpen} onOpen={onMenu}>
           {hasCaptions && (
-            <button
-              type="button"
-              className="vp-button vp-room"
-              aria-label="Captions"
-              aria-pressed={captions.language !== ""}
-              onClick={() => say(captions.toggle())}
-            >
-              <Shape name="captions" />
-            </button>
+            <label>
+              Captions
+              <select value={captions.language} onChange={(event) => captions.choose(event.target.value)}>
+                <option value="">Off</option>
+                {video.captions?.map(({ language }) => (
+                  <option key={language} value={language} lang={language}>
+                    {captionNames[language] ?? language}
+                  </option>
+                ))}
+              </select>
+            </label>
           )}
-          <SettingsMenu media={media} rate={state.rate} quality={quality} onOpen={wake}>
-            {hasCaptions && (
-              <label>
-                Captions
-                <select value={captions.language} onChange={(event) => captions.choose(event.target.value)}>
-                  <option value="">Off</option>
-                  {video.captions?.map(({ language }) => (
-                    <option key={language} value={language} lang={language}>
-                      {captionNames[language] ?? language}
-                    </option>
-                  ))}
-                </select>
-              </label>
-            )}
-          </SettingsMenu>
-          <ScreenModes media={media} stage={stage} />
-        </div>
+        </SettingsMenu>
+        <ScreenModes media={media} stage={stage} />
       </div>
     </div>
   );
@@ -243,47 +297,66 @@ function useIdle(stage: HTMLElement, playing: boolean) {
     return () => clearTimeout(timer);
   }, [moved]);
   useEffect(() => {
-    const onMove = (event: globalThis.PointerEvent) => event.pointerType !== "touch" && wake();
-    stage.addEventListener("pointermove", onMove);
-    stage.addEventListener("keydown", wake);
-    stage.addEventListener("focusin", wake);
-    return () => {
-      stage.removeEventListener("pointermove", onMove);
-      stage.removeEventListener("keydown", wake);
-      stage.removeEventListener("focusin", wake);
+    // A tap on the picture decides for itself; a finger on the controls keeps them.
+    const onMove = ({ pointerType, target }: globalThis.PointerEvent) => {
+      if (pointerType !== "touch" || !(target as Element).closest(".vp-surface")) wake();
     };
+    const events = [
+      ["pointermove", onMove],
+      ["pointerdown", onMove],
+      ["keydown", wake],
+      ["focusin", wake],
+    ] as const;
+    events.forEach(([event, listener]) => stage.addEventListener(event, listener as EventListener));
+    return () => events.forEach(([event, listener]) => stage.removeEventListener(event, listener as EventListener));
   }, [stage]);
-  return { idle: still && playing, wake };
+  return { idle: still && playing, wake, hide: () => setStill(true) };
 }
 
 const doubleTap = 300;
 
-/** A click plays and pauses; a tap shows the controls, and two taps at a side skip ten seconds. */
-function useSurface(
-  media: HTMLVideoElement,
-  stage: HTMLElement,
-  say: (text: string) => void,
-  idle: boolean,
-  wake: () => void,
-) {
-  const last = useRef({ at: 0, side: 0 });
+type SurfaceOptions = Pick<ControlsProps, "media" | "stage"> & {
+  say: (text: string) => void;
+  idle: boolean;
+  wake: () => void;
+  hide: () => void;
+  /** Present while the menu is open: then a press beside it does nothing else. */
+  closeMenu: (() => void) | null;
+};
+
+/** A click plays and pauses; a tap shows or hides the controls, and each further tap at a side skips ten seconds. */
+function useSurface({ media, stage, say, idle, wake, hide, closeMenu }: SurfaceOptions) {
+  const last = useRef({ at: -doubleTap, side: 0 });
+  const hiding = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(hiding.current), []);
+
+  function onTap({ timeStamp, clientX }: PointerEvent) {
+    const { left, width } = stage.getBoundingClientRect();
+    const part = (clientX - left) / width;
+    const side = part < 0.35 ? -1 : part > 0.65 ? 1 : 0;
+    const again = timeStamp - last.current.at < doubleTap && side === last.current.side;
+    last.current = { at: timeStamp, side };
+    clearTimeout(hiding.current);
+    if (again && side !== 0) say(skip(media, side * 10));
+    else if (again) say(togglePlay(media));
+    // The second of two taps would otherwise find nothing but a picture.
+    else if (!idle && !media.paused) {
+      hiding.current = setTimeout(hide, doubleTap);
+      return;
+    }
+    wake();
+  }
+
   return {
+    // The click that follows a tap would meet the control that the tap has just shown.
+    onTouchEnd: (event: TouchEvent) => event.preventDefault(),
     onPointerUp: (event: PointerEvent) => {
       if (event.button !== 0) return;
-      if (event.pointerType !== "touch") {
-        if (event.timeStamp - last.current.at < doubleTap) void toggleFullscreen(media, stage);
-        say(togglePlay(media));
-        last.current = { at: event.timeStamp, side: 0 };
-        return;
-      }
-      const { left, width } = stage.getBoundingClientRect();
-      const part = (event.clientX - left) / width;
-      const side = part < 0.35 ? -1 : part > 0.65 ? 1 : 0;
-      const again = event.timeStamp - last.current.at < doubleTap && side === last.current.side;
-      last.current = { at: event.timeStamp, side };
-      if (again && side !== 0) say(skip(media, side * 10));
-      else if (again || !idle) say(togglePlay(media));
-      wake();
+      if (closeMenu) return closeMenu();
+      if (event.pointerType === "touch") return onTap(event);
+      if (event.timeStamp - last.current.at < doubleTap) void toggleFullscreen(media, stage);
+      say(togglePlay(media));
+      last.current = { at: event.timeStamp, side: 0 };
     },
   };
 }

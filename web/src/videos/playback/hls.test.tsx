@@ -44,7 +44,7 @@ beforeEach(() => {
   localStorage.clear();
   fake.FakeHls.made = [];
   started = [];
-  vi.stubGlobal("MediaSource", class {});
+  vi.stubGlobal("MediaSource", () => undefined);
   vi.spyOn(HTMLMediaElement.prototype, "canPlayType").mockReturnValue("");
   vi.spyOn(HTMLMediaElement.prototype, "play").mockImplementation(async function (this: HTMLMediaElement) {
     started.push(this);

@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { chaya, list, open, server, video } from "../../test/portal";
+import { chaya, list, open, refuse, server, video } from "../../test/portal";
 import { keepPosition } from "./positions";
 
 const hls_url = "/media/videos/v1/master.m3u8";
@@ -101,6 +101,54 @@ describe("the player", () => {
     expect(media().playbackRate).toBe(1.25);
     press("<");
     expect(media().playbackRate).toBe(1);
+    press(".");
+    expect(media().currentTime).toBe(0);
+    press("k");
+    press(".");
+    expect(media().currentTime).toBeCloseTo(1 / 30);
+    press(",");
+    expect(media().currentTime).toBe(0);
+  });
+
+  it("leads to the next video by Shift and N", async () => {
+    const { camp } = await watch({ next: { id: "v2", title: "Siyum" } });
+    camp.answer("GET /api/videos/v2", video({ id: "v2", title: "Siyum" }));
+    camp.answer("GET /api/videos/v2/comments", list());
+    camp.answer("POST /api/videos/v2/views", null);
+    press("n");
+    expect(screen.getByTestId("address").textContent).toBe("/video/v1");
+    fireEvent.keyDown(player().getByRole("slider", { name: "Seek" }), { key: "N", shiftKey: true });
+    expect(await screen.findByRole("heading", { level: 1, name: "Siyum" })).toBeTruthy();
+  });
+
+  it("shows and hides its controls by a tap, and skips by two at a side", async () => {
+    await watch();
+    const stage = screen.getByRole("group", { name: "Video player" });
+    vi.spyOn(stage, "getBoundingClientRect").mockReturnValue({ left: 0, width: 300 } as DOMRect);
+    const tap = (clientX: number) =>
+      fireEvent.pointerUp(stage.querySelector(".vp-surface")!, { pointerType: "touch", button: 0, clientX });
+    const hidden = () => stage.querySelector(".vp")!.hasAttribute("data-idle");
+    media().currentTime = 100;
+    tap(150);
+    await waitFor(() => expect(hidden()).toBe(true));
+    expect(paused).toBe(false);
+    tap(280);
+    expect(hidden()).toBe(false);
+    tap(280);
+    tap(280);
+    expect(media().currentTime).toBe(120);
+    expect(hidden()).toBe(false);
+    expect(paused).toBe(false);
+  });
+
+  it("closes its menu by a press beside it, which does nothing else", async () => {
+    const { user } = await watch();
+    await user.click(player().getByRole("button", { name: "Settings" }));
+    fireEvent.pointerUp(document.querySelector(".vp-surface")!, { pointerType: "mouse", button: 0 });
+    expect(player().getByRole("button", { name: "Settings", expanded: false })).toBeTruthy();
+    expect(paused).toBe(false);
+    fireEvent.pointerUp(document.querySelector(".vp-surface")!, { pointerType: "mouse", button: 0 });
+    expect(paused).toBe(true);
   });
 
   it("leaves keys alone outside of it, with a modifier and on its buttons", async () => {
@@ -119,6 +167,12 @@ describe("the player", () => {
     fireEvent.timeUpdate(media());
     const line = player().getByRole("slider", { name: "Seek" });
     expect(line.getAttribute("aria-valuetext")).toBe("1:20 of 6:12");
+    // A reader that reads each change aloud would never be silent.
+    media().currentTime = 81.2;
+    fireEvent.timeUpdate(media());
+    expect(line.getAttribute("aria-valuetext")).toBe("1:20 of 6:12");
+    fireEvent.focus(line);
+    expect(line.getAttribute("aria-valuetext")).toBe("1:21 of 6:12");
     fireEvent.change(line, { target: { value: "200" } });
     expect(media().currentTime).toBe(200);
   });
@@ -144,7 +198,7 @@ describe("the player", () => {
     expect(media().playbackRate).toBe(1.5);
     const quality = await player().findByLabelText("Quality");
     expect([...quality.querySelectorAll("option")].map(({ textContent }) => textContent)).toEqual([
-      "Automatic",
+      "Auto",
       "1080p",
       "720p",
     ]);
@@ -155,7 +209,7 @@ describe("the player", () => {
     fireEvent.loadedMetadata(media());
     expect(media().currentTime).toBe(60);
     expect(media().playbackRate).toBe(1.5);
-    await user.selectOptions(quality, "Automatic");
+    await user.selectOptions(quality, "Auto");
     expect(media().src).toBe(`http://camp.test${hls_url}`);
     await user.keyboard("{Escape}");
     expect(player().getByRole("button", { name: "Settings", expanded: false })).toBe(document.activeElement);
@@ -166,8 +220,22 @@ describe("the player", () => {
     fireEvent.error(media());
     expect(media().getAttribute("src")).toBe("/media/videos/v1");
     expect(screen.queryByText("This video could not be played")).toBeNull();
+    media().currentTime = 100;
     fireEvent.error(media());
     expect(screen.getByText("This video could not be played")).toBeTruthy();
+    media().currentTime = 0;
+    fireEvent.click(screen.getByRole("button", { name: "Retry" }));
+    expect(media().getAttribute("src")).toBe(hls_url);
+    fireEvent.loadedMetadata(media());
+    expect(media().currentTime).toBe(100);
+  });
+
+  it("asks to sign in when the session ended while the video played", async () => {
+    const { camp } = await watch();
+    camp.answer("GET /api/videos/v1", refuse(401, "sign_in_required", "Please sign in."));
+    fireEvent.error(media());
+    fireEvent.error(media());
+    expect(await screen.findByRole("heading", { name: "Please sign in to watch" })).toBeTruthy();
   });
 
   it("goes on where it was stopped, and can start over", async () => {

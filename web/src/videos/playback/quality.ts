@@ -1,4 +1,5 @@
 import type Hls from "hls.js";
+import type { LoadPolicy, RetryConfig } from "hls.js";
 import { rungsOf } from "./master";
 import { goOnIn } from "./source";
 
@@ -6,6 +7,18 @@ import { goOnIn } from "./source";
 export type Quality = { rungs: number[]; chosen: number | null; choose: (lines: number | null) => void };
 
 const recovered = new WeakSet<Hls>();
+
+/**
+ * A phone in a tunnel and a server that restarts answer nothing at all. By itself hls.js takes that for a file of another
+ * site that may not be read, and gives up although half a minute is loaded.
+ */
+const patient: RetryConfig = {
+  maxNumRetry: 8,
+  retryDelayMs: 500,
+  maxRetryDelayMs: 8_000,
+  shouldRetry: (config, tries, _late, answer, retry) => retry || (answer?.code === 0 && tries < config!.maxNumRetry),
+};
+const withPatience = ({ default: policy }: LoadPolicy): LoadPolicy => ({ default: { ...policy, errorRetry: patient } });
 
 /**
  * Connects hls.js to an element, and returns null if it could not play. Its code is loaded only by browsers that cannot
@@ -18,7 +31,13 @@ export async function connectHls(media: HTMLVideoElement, url: string, onFatal: 
     return null;
   }
   // The content security policy allows no worker that is made of a string.
-  const hls = new HlsPlayer({ enableWorker: false, capLevelToPlayerSize: true });
+  const { fragLoadPolicy, playlistLoadPolicy } = HlsPlayer.DefaultConfig;
+  const hls = new HlsPlayer({
+    enableWorker: false,
+    capLevelToPlayerSize: true,
+    fragLoadPolicy: withPatience(fragLoadPolicy),
+    playlistLoadPolicy: withPatience(playlistLoadPolicy),
+  });
   hls.on(HlsPlayer.Events.ERROR, (_event, { fatal, type }) => {
     if (!fatal) return;
     if (type === HlsPlayer.ErrorTypes.MEDIA_ERROR && !recovered.has(hls)) {

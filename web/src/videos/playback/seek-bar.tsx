@@ -15,6 +15,7 @@ type Props = {
 /** The timeline, with a picture of the place under the pointer. */
 export function SeekBar({ media, state: { time, duration: length, loaded }, previews, chapters }: Props) {
   const [pointed, setPointed] = useState<number | null>(null);
+  const told = useTold(time);
   const pictures = usePreviews(previews, pointed !== null);
   const percent = (seconds: number) => (length > 0 ? `${Math.min(100, (seconds / length) * 100)}%` : "0%");
 
@@ -37,9 +38,10 @@ export function SeekBar({ media, state: { time, duration: length, loaded }, prev
       <input
         type="range"
         aria-label="Seek"
-        aria-valuetext={[`${duration(time)} of ${duration(length)}`, chapterAt(chapters, time)?.title]
+        aria-valuetext={[`${duration(told.time)} of ${duration(length)}`, chapterAt(chapters, told.time)?.title]
           .filter(Boolean)
           .join(", ")}
+        onFocus={told.tell}
         min={0}
         max={Math.max(1, length)}
         step="any"
@@ -56,6 +58,18 @@ export function SeekBar({ media, state: { time, duration: length, loaded }, prev
       )}
     </div>
   );
+}
+
+/** Screen readers read each change of the bar that has the focus aloud, so that it changes only now and then. */
+function useTold(time: number) {
+  const [told, setTold] = useState(time);
+  const [before, setBefore] = useState(time);
+  if (time !== before) {
+    setBefore(time);
+    const jumped = Math.abs(time - before) > 1.5;
+    if (jumped || Math.abs(time - told) >= 15) setTold(time);
+  }
+  return { time: told, tell: () => setTold(time) };
 }
 
 const Picture = ({ preview }: { preview: Preview | undefined }) =>

@@ -1,4 +1,4 @@
-import { useId, useRef, useState, type ReactNode } from "react";
+import { useId, useRef, type ReactNode } from "react";
 import type { Quality } from "./quality";
 import { Shape } from "./shape";
 import { rates, setRate } from "./shortcuts";
@@ -7,14 +7,14 @@ type Props = {
   media: HTMLVideoElement;
   rate: number;
   quality: Quality | null;
-  onOpen: () => void;
+  open: boolean;
+  onOpen: (open: boolean) => void;
   /** What only some videos have. */
   children?: ReactNode;
 };
 
 /** Speed and quality. The lists are the device's own, which open above any player, however small. */
-export function SettingsMenu({ media, rate, quality, onOpen, children }: Props) {
-  const [open, setOpen] = useState(false);
+export function SettingsMenu({ media, rate, quality, open, onOpen, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
@@ -23,11 +23,11 @@ export function SettingsMenu({ media, rate, quality, onOpen, children }: Props) 
       ref={box}
       className="vp-settings"
       data-own-keys={open || undefined}
-      onBlur={(event) => event.relatedTarget && !box.current?.contains(event.relatedTarget) && setOpen(false)}
+      onBlur={(event) => event.relatedTarget && !box.current?.contains(event.relatedTarget) && onOpen(false)}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || !open) return;
         event.stopPropagation();
-        setOpen(false);
+        onOpen(false);
         button.current?.focus();
       }}
     >
@@ -38,10 +38,7 @@ export function SettingsMenu({ media, rate, quality, onOpen, children }: Props) 
         aria-label="Settings"
         aria-expanded={open}
         aria-controls={id}
-        onClick={() => {
-          setOpen(!open);
-          onOpen();
-        }}
+        onClick={() => onOpen(!open)}
       >
         <Shape name="settings" />
       </button>
@@ -66,7 +63,7 @@ export function SettingsMenu({ media, rate, quality, onOpen, children }: Props) 
               value={quality.chosen ?? ""}
               onChange={(event) => quality.choose(event.target.value ? Number(event.target.value) : null)}
             >
-              <option value="">Automatic</option>
+              <option value="">Auto</option>
               {quality.rungs.map((lines) => (
                 <option key={lines} value={lines}>
                   {lines}p

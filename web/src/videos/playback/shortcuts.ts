@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from "react";
-import { toggleFullscreen } from "./screen-modes";
+import { canFloat, toggleFloating, toggleFullscreen } from "./screen-modes";
 
 export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2];
 
@@ -50,8 +50,15 @@ function faster(media: HTMLVideoElement, step: 1 | -1) {
   return speed(media.playbackRate);
 }
 
+/** One picture back or forward, while it stands still. */
+function stepPicture(media: HTMLVideoElement, by: 1 | -1) {
+  if (!media.paused) return null;
+  media.currentTime = Math.max(0, media.currentTime + by / 30);
+  return "";
+}
+
 /** What only some videos have. */
-type Actions = { toggleCaptions?: (() => string) | undefined };
+type Actions = { toggleCaptions?: (() => string) | undefined; playNext?: (() => void) | undefined };
 
 /** The keys of YouTube's player: what each does, and what is said of it. */
 function act(key: string, media: HTMLVideoElement, stage: HTMLElement, more: Actions): string | null {
@@ -88,6 +95,18 @@ function act(key: string, media: HTMLVideoElement, stage: HTMLElement, more: Act
       return "";
     case "c":
       return more.toggleCaptions?.() ?? null;
+    case "i":
+      if (!canFloat(media)) return null;
+      void toggleFloating(media);
+      return "";
+    case "N":
+      if (!more.playNext) return null;
+      more.playNext();
+      return "";
+    case ",":
+      return stepPicture(media, -1);
+    case ".":
+      return stepPicture(media, 1);
     case "<":
       return faster(media, -1);
     case ">":
@@ -101,11 +120,12 @@ function act(key: string, media: HTMLVideoElement, stage: HTMLElement, more: Act
 export function useShortcuts(media: HTMLVideoElement, stage: HTMLElement, said: (text: string) => void, more: Actions) {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    const { target, key } = event;
+    const { target, key, shiftKey } = event;
     // A button takes its space, and a list its arrows.
     if (target instanceof HTMLElement && target.closest("select, [data-own-keys]")) return;
     if (target instanceof HTMLElement && key === " " && target.closest("button, a")) return;
-    const text = act(key.length === 1 ? key.toLowerCase() : key, media, stage, more);
+    const name = key.length === 1 ? key.toLowerCase() : key;
+    const text = act(name === "n" && shiftKey ? "N" : name, media, stage, more);
     if (text === null) return;
     event.preventDefault();
     said(text);
