@@ -65,7 +65,13 @@ export function Icon({ name, className, filled = false }: { name: IconName; clas
     <svg
       viewBox="0 0 24 24"
       aria-hidden="true"
-      className={cx("size-[1.25em] shrink-0", directed.has(name) && "rtl:-scale-x-100", className)}
+      className={cx(
+        // A second size would lose against this one, which stands behind it in the style sheet.
+        !className?.includes("size-") && "size-[1.25em]",
+        "shrink-0",
+        directed.has(name) && "rtl:-scale-x-100",
+        className,
+      )}
       fill={filled ? "currentColor" : "none"}
       stroke="currentColor"
       strokeWidth={1.7}
