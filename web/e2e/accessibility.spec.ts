@@ -51,6 +51,19 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     ]);
   });
 
+  test("a video of the camp's own while it plays, and at its end", async ({ page, request }) => {
+    const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
+    await page.goto(`/video/${items.find(({ video_type }) => video_type === "upload")?.id}`);
+    await page.getByRole("button", { name: /^Play / }).click();
+    const player = page.getByRole("group", { name: "Video player" });
+    await player.getByRole("button", { name: "Pause" }).click();
+    await player.getByRole("button", { name: "Settings" }).click();
+    await isSound(page, "the player with its menu");
+    await player.getByRole("slider", { name: "Seek" }).press("End");
+    await expect(player.getByRole("button", { name: "Watch again" })).toBeVisible();
+    await isSound(page, "the end of a video");
+  });
+
   test("the pages for signing in and out", async ({ page }) => {
     await areSound(page, [
       ["sign-in", "/auth"],

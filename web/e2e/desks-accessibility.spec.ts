@@ -86,6 +86,46 @@ test("the import, a merge and a family's papers can be used by everybody, in bot
   }
 });
 
+test("uploads in every state and the details of a file can be used by everybody, in both themes and on the narrowest phone", async ({
+  page,
+}) => {
+  const upload = (n: number, state: string, more: Partial<Schemas["Upload"]> = {}) => ({
+    id: `00000000-0000-7000-8000-00000000000${n}`,
+    video_id: null,
+    file_name: `${"relay-race-at-the-lake-".repeat(5)}${n}.mov`,
+    size_bytes: 388_000_000,
+    received_bytes: 166_000_000,
+    state,
+    progress: 12,
+    problem: null,
+    log: null,
+    is_trim: false,
+    renditions: [],
+    created_at: "2026-07-14T20:00:00Z",
+    ...more,
+  });
+  const failed = upload(4, "failed", {
+    problem: "The file is damaged: its end is missing.",
+    log: "moov atom not found",
+  });
+  const items = [upload(1, "uploading"), upload(2, "waiting"), upload(3, "converting"), failed, upload(5, "ready")];
+  const uploads = { items, next: null, used_bytes: 1, quota_bytes: 2 };
+  await page.route(/\/api\/admin\/uploads$/, (route) => route.fulfill({ json: uploads }));
+  await page.goto("/admin/reports?action=upload");
+  await expect(page.getByText("Converting for phones and computers, 12%")).toBeVisible();
+  await page.getByText("Log", { exact: true }).click();
+  await isSound(page, "uploads in every state");
+
+  const videos = await call<{ items: Schemas["AdminVideo"][] }>(page.request, "GET", "/api/admin/videos?limit=100");
+  const film = videos.items.find(({ video_url }) => video_url.startsWith("/media/videos/"))!;
+  await page.goto(`/admin/reports?q=${encodeURIComponent(film.title)}`);
+  await look(page, "the details of a file", async () => {
+    await first(page, /^Edit /).click();
+    await page.getByText("Picture, chapters, captions and more").click();
+    await expect(page.getByLabel("Chapters")).toBeVisible();
+  });
+});
+
 test("updates can be used by everybody, in both themes and on the narrowest phone", async ({ page }) => {
   await page.goto("/admin/live-updates?action=create");
   await page.getByRole("button", { name: /^Post update/ }).click();
