@@ -43,6 +43,7 @@ mod timeouts;
 mod unsubscribe;
 mod updates;
 mod uploads;
+mod video_pictures;
 mod videos;
 
 use std::sync::Arc;
@@ -102,6 +103,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(comments::routes())
         .merge(admin_videos::routes())
         .merge(captions::routes())
+        .merge(video_pictures::routes())
         .merge(uploads::routes())
         .merge(messages::routes())
         .merge(newsletters::routes())

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::camp::{Browser, Reply};
 use crate::conversion::published;
+use crate::uploads::{LAKE, uploaded};
 use crate::videos::{NOON, TUBE, edited, id, patch, posted};
 
 const YIDDISH: &str = "1\r\n00:00:01,000 --> 00:00:03,000\r\nאַ גוטן טאָג\r\n\r\n2\r\n00:00:05,000 --> 00:00:06,500\r\nBunk 7 & 8\r\n";
@@ -19,6 +20,22 @@ async fn caption(staff: &Browser, video: &Value, language: &str, file: &[u8]) ->
         .header("sec-fetch-site", "same-origin")
         .header("cookie", staff.cookie_header().expect("a session"))
         .body(Body::from(file.to_vec()));
+    staff.send_raw(request.expect("a request")).await
+}
+
+fn png() -> Vec<u8> {
+    let mut file = std::io::Cursor::new(Vec::new());
+    let picture = image::RgbImage::from_pixel(320, 180, image::Rgb([20, 90, 80]));
+    picture.write_to(&mut file, image::ImageFormat::Png).expect("a picture");
+    file.into_inner()
+}
+
+async fn put_picture(staff: &Browser, path: &str, file: Vec<u8>) -> Reply {
+    let request = Request::put(path)
+        .header("content-type", "image/png")
+        .header("sec-fetch-site", "same-origin")
+        .header("cookie", staff.cookie_header().expect("a session"))
+        .body(Body::from(file));
     staff.send_raw(request.expect("a request")).await
 }
 
@@ -243,6 +260,58 @@ story! {
         let link = posted(&staff, "Hike", json!({})).await;
         let asked = json!({ "start_seconds": 0, "end_seconds": 7 });
         staff.post(&format!("/api/admin/videos/{}/trim", id(&link)), asked).await.refused(409, "conflict");
+    }
+}
+
+story! {
+    async fn a_picture_of_staff_is_shown_from_before_the_conversion_on(camp) {
+        let (staff, owner) = (camp.staff().await, camp.owner().await);
+        let home = camp.browser();
+        let upload = uploaded(&staff, "lake.mp4", LAKE).await;
+        let form = json!({ "title": "Lake", "upload_id": upload });
+        let video = staff.post("/api/admin/videos", form).await.expect(201).json()["video"].clone();
+        let path = format!("/api/admin/videos/{}/picture", id(&video));
+        let before = put_picture(&staff, &path, png()).await.expect(200).json();
+        assert_eq!((&before["has_own_picture"], &before["upload"]["state"]), (&json!(true), &json!("waiting")));
+        let own = before["thumbnail_url"].as_str().expect("a picture").to_owned();
+        staff.get(&own).await.expect(200);
+        home.get(&own).await.refused(404, "not_found");
+
+        camp.work().await;
+        let after = shown(&staff, &video).await;
+        assert_eq!((&after["upload"]["state"], &after["thumbnail_url"]), (&json!("ready"), &json!(own)));
+        assert_eq!(after["poster"], Value::Null);
+        assert_eq!(home.get(&own).await.expect(200).header("content-type"), "image/jpeg");
+        let trim = json!({ "start_seconds": 0, "end_seconds": 5 });
+        staff.post(&format!("/api/admin/videos/{}/trim", id(&video)), trim).await.expect(200);
+        camp.work().await;
+        assert_eq!(shown(&staff, &video).await["thumbnail_url"], json!(own), "a trim leaves it");
+
+        let second = put_picture(&staff, &path, png()).await.expect(200).json();
+        assert_ne!(second["thumbnail_url"], json!(own));
+        camp.work().await;
+        let pictures = async || {
+            let files = camp.app.files.list().await.expect("files");
+            files.iter().filter(|(key, _)| key.starts_with("posters/")).count()
+        };
+        assert_eq!(pictures().await, 1, "the one before is gone");
+        put_picture(&staff, &path, b"no picture".to_vec()).await.refused(422, "validation");
+        let removed = staff.delete(&path).await.expect(200).json();
+        assert_eq!((&removed["has_own_picture"], &removed["poster"]), (&json!(false), &json!(0)));
+        staff.delete(&path).await.expect(200);
+        camp.work().await;
+        assert_eq!(pictures().await, 0);
+        put_picture(&staff, &path, png()).await.expect(200);
+        let third = edited(&staff, &shown(&staff, &video).await, json!({ "poster": 2 })).await["video"].clone();
+        assert_eq!((&third["has_own_picture"], &third["poster"]), (&json!(false), &json!(2)));
+        camp.work().await;
+        assert_eq!(pictures().await, 0);
+
+        let link = posted(&staff, "Hike", json!({ "video_url": TUBE })).await;
+        put_picture(&staff, &format!("/api/admin/videos/{}/picture", id(&link)), png()).await.refused(409, "conflict");
+        home.delete(&path).await.refused(401, "staff_required");
+        let lines = owner.get("/api/admin/audit?action=video.edit").await.expect(200).json();
+        assert_eq!(lines.to_string().matches("\"own_picture\"").count(), 4, "{lines}");
     }
 }
 

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::captions::{self, AdminCaptions};
 use super::link::VideoType;
 use super::own_file::WAITS;
+use super::own_picture::is_own_picture;
 use super::{AdminCollection, NOT_FOUND, Status, YearCount, optional_pattern};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::year_in;
@@ -81,6 +82,9 @@ pub struct AdminVideo {
     #[sqlx(skip)]
     #[schema(required)]
     pub poster: Option<i64>,
+    /// Whether staff gave it a picture of their own.
+    #[sqlx(skip)]
+    pub has_own_picture: bool,
     /// Its time has come, but its file is not ready.
     #[sqlx(skip)]
     pub publishes_when_ready: bool,
@@ -331,6 +335,7 @@ fn complete(video: &mut AdminVideo, this_year: i64, reach: i64, now: DateTime<Ut
         let all = [POSTER].into_iter().chain(CANDIDATES);
         video.poster = (0..).zip(all).find(|(_, name)| shown == Some(name)).map(|(at, _)| at);
     }
+    video.has_own_picture = video.thumbnail_key.as_deref().is_some_and(is_own_picture);
     video.recipients = would_notify(video, this_year).then_some(reach);
 }
 

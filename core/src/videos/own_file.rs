@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::NOT_FOUND;
 use super::link::VideoType;
+use super::own_picture::is_own_picture;
 use super::record::{Record, Source, find, set_source};
 use crate::db::Tx;
 use crate::events::{self, Event};
@@ -110,14 +111,20 @@ pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
     // A file that was stored as it came has neither other sizes nor a picture.
     let has_poster = renditions.is_some_and(|list| list != "[]");
     let poster = has_poster.then(|| format!("{folder}/{POSTER}"));
-    // The picture that came with an import stays.
-    let imported =
-        old.source.thumbnail_key.clone().filter(|key| is_same_film && !key.starts_with("videos/"));
-    let thumbnail_key = imported.or(poster);
+    // The picture of staff stays, and the one that came with an import.
+    let kept = old
+        .source
+        .thumbnail_key
+        .clone()
+        .filter(|key| is_own_picture(key) || (is_same_film && !key.starts_with("videos/")));
+    let own_url =
+        old.source.thumbnail_url.clone().filter(|_| kept.as_deref().is_some_and(is_own_picture));
+    let thumbnail_key = kept.or(poster);
+    let usual_url = thumbnail_key.as_ref().map(|_| format!("/media/thumbnails/{id}"));
     let source = Source {
         video_url: format!("/media/videos/{id}"),
         video_type: VideoType::Upload,
-        thumbnail_url: thumbnail_key.as_ref().map(|_| format!("/media/thumbnails/{id}")),
+        thumbnail_url: own_url.or(usual_url),
         file_key: Some(format!("{folder}/file.mp4")),
         thumbnail_key,
         content_type: Some("video/mp4".into()),
@@ -188,9 +195,11 @@ pub(super) async fn choose_poster(tx: &mut Tx, app: &App, id: Uuid, poster: i64)
 
 /// Removes the files that a video no longer shows.
 pub(super) async fn remove_files(tx: &mut Tx, app: &App, old: &Source, new: &Source) -> Result<()> {
-    if old.file_key.is_none() || old.file_key == new.file_key {
+    let file_key = old.file_key.clone().filter(|key| new.file_key.as_ref() != Some(key));
+    let thumbnail_key =
+        old.thumbnail_key.clone().filter(|key| new.thumbnail_key.as_ref() != Some(key));
+    if file_key.is_none() && thumbnail_key.is_none() {
         return Ok(());
     }
-    let Source { file_key, thumbnail_key, .. } = old.clone();
     jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await
 }

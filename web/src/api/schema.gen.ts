@@ -1653,6 +1653,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/videos/{id}/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Show a picture of one's own before the video plays
+         * @description The body is the file itself. The picture stays when the file is converted, trimmed or replaced.
+         */
+        put: operations["put_admin_videos_id_picture"];
+        post?: never;
+        /** Show the picture again that the conversion proposes */
+        delete: operations["delete_admin_videos_id_picture"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/videos/{id}/trim": {
         parameters: {
             query?: never;
@@ -2833,6 +2854,8 @@ export interface components {
              * @description Mails about it that could not be sent within the last seven days.
              */
             failed_mails: number;
+            /** @description Whether staff gave it a picture of their own. */
+            has_own_picture: boolean;
             /**
              * Format: int64
              * @description Comments that wait for review.
@@ -4197,6 +4220,8 @@ export interface components {
                  * @description Mails about it that could not be sent within the last seven days.
                  */
                 failed_mails: number;
+                /** @description Whether staff gave it a picture of their own. */
+                has_own_picture: boolean;
                 /**
                  * Format: int64
                  * @description Comments that wait for review.
@@ -9834,6 +9859,77 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    put_admin_videos_id_picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description JPEG, PNG or WebP, at most 10 MB */
+        requestBody: {
+            content: {
+                "image/*": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminVideo"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_admin_videos_id_picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminVideo"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

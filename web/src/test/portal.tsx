@@ -170,7 +170,11 @@ export function server(answers: Record<string, Answer>) {
       query: Object.fromEntries(url.searchParams),
       headers: request.headers,
       body:
-        text && request.headers.get("content-type")?.startsWith("text/") ? text : text ? JSON.parse(text) : undefined,
+        text && /^(text|image)\//.test(request.headers.get("content-type") ?? "")
+          ? text
+          : text
+            ? JSON.parse(text)
+            : undefined,
     };
     calls.push(call);
     let answer = known[`${call.method} ${call.path}`];

@@ -58,6 +58,7 @@ export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
   recipients: null,
   upload: null,
   publishes_when_ready: false,
+  has_own_picture: false,
   ...change,
 });
 

@@ -65,6 +65,33 @@ describe("the details of a file of the camp", () => {
     expect(camp.asked("PATCH", "/api/admin/videos/v1")[0]?.body).toEqual({ version: 4, chapters: "0:42 Bunk 7" });
   });
 
+  it("take a picture of one's own, which is saved at once and can be removed", async () => {
+    const thumbnail_url = "/media/thumbnails/v1?picture=p1";
+    const { camp, user, panel } = await opened({
+      "PUT /api/admin/videos/v1/picture": { ...own, thumbnail_url, has_own_picture: true, poster: null },
+      "DELETE /api/admin/videos/v1/picture": { ...own, poster: 0 },
+    });
+    const input = screen.getByRole("dialog").querySelector<HTMLInputElement>('input[accept^="image/"]')!;
+    await user.upload(input, new File(["picture"], "lake.jpg", { type: "image/jpeg" }));
+    expect((await panel.findByRole<HTMLImageElement>("img", { name: "Chosen by the camp" })).src).toContain(
+      thumbnail_url,
+    );
+    expect(camp.asked("PUT", "/api/admin/videos/v1/picture")).toHaveLength(1);
+    await user.click(panel.getByRole("button", { name: "Remove it" }));
+    await waitFor(() => expect(panel.queryByRole("img", { name: "Chosen by the camp" })).toBeNull());
+    expect(panel.getByText("One of them was chosen for you.")).toBeTruthy();
+  });
+
+  it("say what is wrong with a picture", async () => {
+    const message = "This is not a valid image file.";
+    const { user, panel } = await opened({
+      "PUT /api/admin/videos/v1/picture": refuse(422, "validation", "Please check.", [{ field: "file", message }]),
+    });
+    const input = screen.getByRole("dialog").querySelector<HTMLInputElement>('input[accept^="image/"]')!;
+    await user.upload(input, new File(["text"], "lake.jpg", { type: "image/jpeg" }));
+    expect(await panel.findByText(message)).toBeTruthy();
+  });
+
   it("are not offered for a link", async () => {
     desk();
     const user = open("/admin/reports");

@@ -1,8 +1,8 @@
 import type { AdminVideo } from "../../api/client";
-import { cx } from "../../ui/class-names";
-import { Checkbox, Field, FieldError, TextArea } from "../../ui/field";
+import { Checkbox, Field, TextArea } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { CaptionsField } from "./captions-field";
+import { PictureField } from "./picture-field";
 import type { VideoPatch } from "./queries";
 import { TrimField } from "./trim-field";
 
@@ -46,14 +46,12 @@ export function FileDetailsFields({ video, values, set, errors, onTrimmed }: Pro
         Picture, chapters, captions and more
       </summary>
       <div className="grid gap-5 pt-2 pb-4">
-        {video.posters.length > 0 && (
-          <PosterChoice
-            posters={video.posters}
-            chosen={values.poster}
-            error={errors.poster}
-            onChoose={(poster) => set({ poster })}
-          />
-        )}
+        <PictureField
+          video={video}
+          chosen={values.poster}
+          error={errors.poster}
+          onChoose={(poster) => set({ poster })}
+        />
         <Field
           label="Chapters"
           optional
@@ -82,41 +80,3 @@ export function FileDetailsFields({ video, values, set, errors, onTrimmed }: Pro
     </details>
   );
 }
-
-type PosterProps = {
-  posters: readonly string[];
-  chosen: number | null;
-  error: string | undefined;
-  onChoose: (poster: number) => void;
-};
-
-/** The picture that families see before the video plays. */
-const PosterChoice = ({ posters, chosen, error, onChoose }: PosterProps) => (
-  <fieldset className="grid gap-1.5">
-    <legend className="mb-1.5 text-sm font-medium">Picture</legend>
-    <div className="grid grid-cols-3 gap-2">
-      {posters.map((url, at) => (
-        <label
-          key={url}
-          className={cx(
-            "relative block overflow-hidden rounded-sm border-2 bg-sunk",
-            "has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus",
-            chosen === at + 1 ? "border-pine" : "border-transparent",
-          )}
-        >
-          <input
-            type="radio"
-            name="poster"
-            className="absolute start-1.5 top-1.5 z-1 size-5"
-            checked={chosen === at + 1}
-            onChange={() => onChoose(at + 1)}
-            aria-label={`Picture ${at + 1} of ${posters.length}`}
-          />
-          <img src={url} alt="" loading="lazy" className="aspect-video w-full object-contain" />
-        </label>
-      ))}
-    </div>
-    {chosen === 0 && <p className="text-xs text-muted">One of them was chosen for you.</p>}
-    {error && <FieldError>{error}</FieldError>}
-  </fieldset>
-);

@@ -114,6 +114,20 @@ export const setCaptions = (id: string, language: CaptionLanguage, file: File): 
     }),
   );
 
+/** Sends a picture as it is. */
+export const setPicture = (id: string, file: File): Promise<AdminVideo> =>
+  asStaff(
+    api.PUT("/api/admin/videos/{id}/picture", {
+      params: { path: { id } },
+      headers: { "Content-Type": file.type || "image/jpeg" },
+      body: file as never,
+      bodySerializer: (body: unknown) => body as File,
+    }),
+  );
+
+export const removePicture = (id: string): Promise<AdminVideo> =>
+  asStaff(api.DELETE("/api/admin/videos/{id}/picture", { params: { path: { id } } }));
+
 /** Call after any change to a video: refetches lists, counts and what families see. */
 export function useVideosChanged() {
   const client = useQueryClient();

@@ -9,17 +9,20 @@ type Props = {
   look?: ButtonLook;
   icon?: IconName;
   multiple?: boolean;
+  /** What can be chosen: videos, unless this says something else. */
+  accept?: string;
   busy?: boolean;
   className?: string;
   onPick: (files: File[]) => void;
   children: ReactNode;
 };
 
-/** Opens the device's own choice of videos, which on a phone includes its camera. */
+/** Opens the device's own choice of files, which on a phone includes its camera. */
 export function PickButton({
   look = "line",
   icon,
   multiple = false,
+  accept = "video/*,.mkv,.mts,.m2ts",
   busy = false,
   className,
   onPick,
@@ -44,7 +47,7 @@ export function PickButton({
           return () => element?.removeEventListener("input", ignore);
         }}
         type="file"
-        accept="video/*,.mkv,.mts,.m2ts"
+        accept={accept}
         multiple={multiple}
         hidden
         onChange={({ currentTarget }) => {
