@@ -1,6 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { list, open, refuse } from "../../../test/portal";
+import { never, list, open, refuse } from "../../../test/portal";
 import { address, desk, edit, row } from "../../../test/reports-page";
 import { adminVideo, draftVideo, onDuty, scheduledVideo } from "../../../test/staff";
 import { created, FakeSender, film, upload, uploads } from "../../../test/uploads";
@@ -208,6 +208,18 @@ describe("a file that staff choose", () => {
     await user.click(shown.getByRole("button", { name: "Choose another video" }));
     expect(shown.getByRole("button", { name: "Choose a video" })).toBeTruthy();
     expect(shown.queryByRole("button", { name: /^Use Color War/ })).toBeNull();
+  });
+
+  it("that has arrived is not asked for again, although what the server said of it is older", async () => {
+    const server = camp({ "GET /api/admin/uploads": uploads(upload({ id: "u1", received_bytes: 1_600_000 })) });
+    const user = open("/admin/reports?action=upload");
+    await choose(user, film());
+    await sending();
+    server.answer("GET /api/admin/uploads", never);
+    FakeSender.last.arrive();
+    const shown = within(await screen.findByRole("region", { name: "New report" }));
+    expect(await shown.findByText("It has arrived and waits to be converted.")).toBeTruthy();
+    expect(shown.queryByText(/Choose the same file/)).toBeNull();
   });
 
   it("stays on its way on other pages, and closing the tab warns", async () => {
