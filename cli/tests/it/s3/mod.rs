@@ -47,6 +47,7 @@ fn program() -> PathBuf {
 
 impl Server {
     async fn start() -> Server {
+        let program = program();
         let place = TempDir::new().expect("a folder").keep();
         std::fs::write(place.join("users.json"), USERS).expect("written");
         // Held all at once, so that they differ.
@@ -59,7 +60,7 @@ impl Server {
         let shell = Command::new("sh")
             .args(["-c", SHELL, "sh"])
             .arg(&place)
-            .arg(program())
+            .arg(program)
             .args(arguments(&place, &ports))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
