@@ -6,21 +6,19 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { cpus, release, tmpdir, totalmem } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 const readers = 50;
 const part = 1 << 20;
-const rounds = 3;
-/** What nginx needs, divided by what the portal needs. */
+const rounds = 5;
+/** The processor time that nginx needs, divided by what the portal needs. */
 const leastRatio = 0.8;
-const mostMemory = 64 << 20;
+const mostMemory = 32 << 20;
 /** The slowest of a hundred lists, while a video is converted and before. */
 const mostSlowdown = 2;
-/** Nobody notices less, in milliseconds. */
-const unnoticed = 10;
-const lists = 300;
+const lists = 500;
 
 const run = promisify(execFile);
 const camp = resolve(import.meta.dirname, "../..", process.env.CAMP_BENCH_BIN ?? "target/release/camp");
@@ -90,7 +88,9 @@ async function largestFile(folder) {
   return files.toSorted((a, b) => b.size - a.size)[0];
 }
 
+/** Returns `null` where nginx is missing. */
 async function openNginx(file) {
+  if (!(await run(nginx, ["-v"]).catch(() => null))) return null;
   const port = await freePort();
   const configuration = join(place, "nginx.conf");
   await writeFile(
@@ -176,45 +176,75 @@ function check(name, value, ok) {
 }
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
 
-try {
-  const { portal, url, id } = await openCamp();
-  const file = await largestFile(join(data, "files"));
+function summary(costs) {
+  const [least, most] = [Math.min(...costs), Math.max(...costs)];
+  return `${median(costs).toFixed(3)} s a GB (${least.toFixed(3)} to ${most.toFixed(3)})`;
+}
+
+async function version(program, words) {
+  const said = await run(program, words).catch(() => null);
+  return said ? `${said.stdout}${said.stderr}`.split("\n")[0].replace(/ Copyright.*/, "") : `no ${program}`;
+}
+
+async function printMachine() {
+  const cores = cpus();
+  const memory = `${(totalmem() / 2 ** 30).toFixed(0)} GiB`;
+  console.log(
+    `${new Date().toISOString().slice(0, 10)}, ${cores.length} cores ${cores[0].model}, ${memory}, Linux ${release()}`,
+  );
+  console.log(`${await version(nginx, ["-v"])}, ${await version("ffmpeg", ["-version"])}`);
+}
+
+/** Reads the film from both in turn. */
+async function compare(portal, film, file) {
   const other = await openNginx(file.path);
-  const ours = [];
-  const theirs = [];
-  const film = `${url}/media/videos/${id}`;
+  const costs = { portal: [], nginx: [] };
+  const first = (await used(portal.pid)).memory;
   await read(film, file.size, portal.pid);
   const begun = (await used(portal.pid)).memory;
-  let most = 0;
+  let most = begun;
   for (let round = 0; round < rounds; round++) {
     const { cost, memory } = await read(film, file.size, portal.pid);
-    ours.push(cost);
+    costs.portal.push(cost);
     most = Math.max(most, memory);
-    theirs.push((await read(other.url, file.size, other.server.pid)).cost);
+    if (other) costs.nginx.push((await read(other.url, file.size, other.server.pid)).cost);
   }
   const gigabytes = ((file.size * readers) / 1e9).toFixed(1);
-  console.log(
-    `\n${readers} readers of ${(file.size / 1e6).toFixed(0)} MB in parts of 1 MiB, ${rounds} times ${gigabytes} GB`,
-  );
-  console.log(
-    `        seconds of processor for each GB: ${ours.map((n) => n.toFixed(3))}; nginx ${theirs.map((n) => n.toFixed(3))}`,
-  );
-  const ratio = median(theirs) / median(ours);
-  check(`processor time of nginx and of the portal, at least ${leastRatio}`, ratio.toFixed(2), ratio >= leastRatio);
-  const grown = most - begun;
-  check("memory that the portal grew by, at most 64 MB", `${(grown / 1e6).toFixed(0)} MB`, grown <= mostMemory);
+  console.log(`${readers} readers of ${megabytes(file.size)} in parts of 1 MiB, ${rounds} times ${gigabytes} GB`);
+  console.log(`        processor time of the portal  ${summary(costs.portal)}`);
+  if (other) {
+    console.log(`        processor time of nginx       ${summary(costs.nginx)}`);
+    const ratio = median(costs.nginx) / median(costs.portal);
+    check(
+      `bytes for each second of the processor, at least ${leastRatio} of nginx`,
+      ratio.toFixed(2),
+      ratio >= leastRatio,
+    );
+  } else console.log("skipped  nginx is not there (NGINX names it), so nothing is compared with it");
+  const memory = `${megabytes(first)} at first, ${megabytes(begun)} after one time, ${megabytes(most)} at the most`;
+  check(`memory of the portal, at most ${megabytes(mostMemory)} more`, memory, most - begun <= mostMemory);
+}
 
+async function listWhileConverting(url) {
   const quiet = await slowest(url);
   const converting = start(camp, ["videos", "convert", "--all", "--data-dir", data]);
   await new Promise((later) => setTimeout(later, 1_000));
   const busy = await slowest(url);
   check("the conversion is still running", converting.exitCode === null ? "yes" : "no", converting.exitCode === null);
   check(
-    `slowest of a hundred lists during a conversion, at most ${mostSlowdown} times`,
+    `99th percentile of the public list during a conversion, at most ${mostSlowdown} times`,
     `${busy.toFixed(1)} ms, ${quiet.toFixed(1)} ms before`,
-    busy <= Math.max(quiet * mostSlowdown, unnoticed),
+    busy <= quiet * mostSlowdown,
   );
+}
+
+try {
+  await printMachine();
+  const { portal, url, id } = await openCamp();
+  await compare(portal, `${url}/media/videos/${id}`, await largestFile(join(data, "files")));
+  await listWhileConverting(url);
 } finally {
   for (const child of running) child.kill();
   await Promise.all(running.map((child) => child.exitCode ?? child.signalCode ?? once(child, "exit")));
