@@ -54,6 +54,7 @@ pub mod notifications;
 pub mod pagination;
 pub mod payments;
 pub mod pictures;
+pub mod quiet_time;
 pub mod rate_limits;
 pub mod search_text;
 pub mod seed;
