@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use chrono::{DateTime, Utc};
 use portal::App;
 use portal::audit::Actor;
 use portal::notifications::Tally;
@@ -197,6 +198,8 @@ struct BulkDone {
     waiting: i64,
     /// How many mails were queued.
     notified: i64,
+    /// When the mails go out; empty for at once.
+    mail_at: Option<DateTime<Utc>>,
 }
 
 /// Publish or delete several videos, all or none
@@ -213,7 +216,7 @@ async fn bulk(
     }
     let settings = app.settings().await?;
     let actor = Actor::Staff(staff.id);
-    let mut done = BulkDone { done: 0, waiting: 0, notified: 0 };
+    let mut done = BulkDone { done: 0, waiting: 0, notified: 0, mail_at: None };
     let mut tx = app.db.begin().await?;
     for id in asked.ids {
         match asked.action {
@@ -230,6 +233,7 @@ async fn bulk(
         }
     }
     tx.commit().await?;
+    done.mail_at = settings.quiet_until(app.clock.now()).filter(|_| done.notified > 0);
     Ok(Json(done))
 }
 

@@ -75,7 +75,7 @@ async fn vtt(
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let text = captions::vtt(&app, &settings, &viewer, id, &file).await?;
-    let cache = match settings.access {
+    let cache = match settings.watch_access() {
         Access::Everyone => "private, max-age=600",
         _ => "private, no-cache",
     };

@@ -65,7 +65,7 @@ async fn feed(State(app): State<App>, headers: HeaderMap) -> Answer<Response> {
 
 async fn entries(app: &App, settings: &Settings) -> Answer<Vec<Entry>> {
     let stranger = Viewer::default();
-    if !stranger.may_watch(settings.access) {
+    if !stranger.may_watch(settings.watch_access()) {
         return Ok(Vec::new());
     }
     let part = PageRequest { cursor: None, limit: Some(ENTRIES) };
@@ -139,7 +139,7 @@ struct Kept {
 async fn sitemap(State(api): State<Api>, headers: HeaderMap) -> Answer<Response> {
     let app = &api.app;
     let settings = app.settings().await?;
-    let (now, access) = (app.clock.now(), settings.access);
+    let (now, access) = (app.clock.now(), settings.watch_access());
     // Held while the sitemap is written, so that simultaneous requests write it once.
     let mut kept = api.sitemap.0.lock().await;
     let newest = event_feed::newest(&app.db).await?;
@@ -167,7 +167,7 @@ async fn write_sitemap(app: &App, settings: &Settings) -> Answer<String> {
     for page in OPEN {
         out += &format!("<url><loc>{}</loc></url>\n", xml(&app.url(page)));
     }
-    if Viewer::default().may_watch(settings.access) {
+    if Viewer::default().may_watch(settings.watch_access()) {
         out += &format!("<url><loc>{}</loc></url>\n", xml(&app.url("/updates")));
         let mut page = |path: String, at: DateTime<Utc>| {
             let (address, at) = (xml(&app.url(&path)), moment(at));

@@ -32,6 +32,7 @@ mod newsletters;
 mod ops;
 mod payments;
 mod prometheus;
+mod quiet_time;
 mod server;
 mod settings;
 mod site;
@@ -95,6 +96,7 @@ fn api_routes() -> OpenApiRouter<Api> {
         .merge(family_imports::routes())
         .merge(payments::routes())
         .merge(settings::routes())
+        .merge(quiet_time::routes())
         .merge(audit::routes())
         .merge(branding::routes())
         .merge(store::routes())

@@ -152,7 +152,7 @@ async fn send(
     // The content of a key never changes, so the key is its ETag.
     let etag = format!("\"{}\"", app.keys.sign("etag", &media.key));
     // Restricted media must be revalidated each time, so that a revoked right takes effect at once.
-    let cache = match settings.access {
+    let cache = match settings.watch_access() {
         _ if media.immutable => "public, max-age=31536000, immutable",
         Access::Everyone => "private, max-age=600",
         _ => "private, no-cache",

@@ -35,10 +35,10 @@ pub struct Setting {
     key: &'static str,
     value: Value,
     default: Value,
-    /// `general`, `look`, `notifications` or `security`.
+    /// `general`, `look`, `notifications`, `quiet_time` or `security`.
     group: &'static str,
     /// `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `color`, `picture` (an id or
-    /// null) or `pictures` (ids).
+    /// null), `pictures` (ids), `place`, `nightfall`, `week_time` or `extra_times`.
     /// An `email` with a `min` of 0 may be empty.
     kind: &'static str,
     min: Option<i64>,
@@ -65,6 +65,10 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::Color => ("color", None, None, vec![]),
         Kind::Picture(_) => ("picture", None, None, vec![]),
         Kind::Pictures(_) => ("pictures", None, Some(settings::MOST_HERO as i64), vec![]),
+        Kind::Place => ("place", None, None, vec![]),
+        Kind::Nightfall => ("nightfall", None, None, vec![]),
+        Kind::WeekTime => ("week_time", None, None, vec![]),
+        Kind::ExtraTimes => ("extra_times", None, None, vec![]),
     };
     let group = settings::group(key.name);
     let (key, help) = (key.name, key.help.into());

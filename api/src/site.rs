@@ -17,6 +17,7 @@ use uuid::Uuid;
 use crate::auth::MaybeUser;
 use crate::error::Answer;
 use crate::frontend;
+use crate::quiet_time::{self, SiteQuietTime};
 
 /// The camp, as everybody may see it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -43,6 +44,8 @@ pub struct Site {
     pub pictures: Pictures,
     /// Address of a style sheet with the camp's own colors.
     pub style_sheet: Option<String>,
+    /// The quiet time of now or of the next 24 hours.
+    pub quiet_time: Option<SiteQuietTime>,
 }
 
 pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
@@ -66,6 +69,7 @@ pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
         next_video_at,
         pictures: branding::shown(&app.db, settings).await?,
         style_sheet: frontend::style_sheet_url(app, settings),
+        quiet_time: quiet_time::of_site(settings, now),
     })
 }
 

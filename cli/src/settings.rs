@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use portal::audit::Actor;
+use portal::quiet_time::{self, ExtraTime};
 use portal::settings::{self, Kind};
 use portal::settings_admin::{self, Difference};
 use portal::{App, Config, Error, Result};
@@ -44,6 +45,12 @@ pub enum Settings {
         #[arg(long)]
         json: bool,
     },
+    /// Add the dates of a calendar file (.ics) to quietDates
+    #[command(after_help = "Example:\n  camp settings add-dates holidays.ics")]
+    AddDates {
+        #[command(flatten)]
+        from: ImportFile,
+    },
     /// Print all settings as a file that can be imported
     #[command(after_help = "Example:\n  camp settings export > settings.json")]
     Export,
@@ -71,6 +78,7 @@ impl Settings {
                 Ok(Code::Done)
             }
             Settings::Set { changes, json } => set(&app, &changes, json).await,
+            Settings::AddDates { from } => add_dates(&app, &from).await,
             Settings::Export => export(&app).await,
             Settings::Import { from } => import(&app, &from).await,
         }
@@ -154,6 +162,47 @@ fn pairs(typed: &[String]) -> Result<Vec<(&str, &str)>> {
             })
         })
         .collect()
+}
+
+async fn add_dates(app: &App, from: &ImportFile) -> Outcome {
+    let bytes = from.read(MAX_BYTES)?;
+    let now = app.settings().await?;
+    let text = String::from_utf8_lossy(&bytes);
+    let file = quiet_time::read_calendar_file(&text, now.timezone, app.clock.now())
+        .map_err(|_| Error::invalid("file", "This is not a calendar file (.ics)."))?;
+    let mut dates = now.quiet_dates.clone();
+    let is_new = |date: &&ExtraTime| !now.quiet_dates.contains(date);
+    let added: Vec<&ExtraTime> = file.dates.iter().filter(is_new).collect();
+    dates.extend(added.iter().copied().cloned());
+    if !from.dry_run && !added.is_empty() {
+        let value = serde_json::to_value(&dates).map_err(Error::unforeseen)?;
+        let mut tx = app.db.begin().await?;
+        let changes = BTreeMap::from([("quietDates".to_owned(), value)]);
+        settings_admin::set(&mut tx, app, Actor::Operator, changes).await?;
+        tx.commit().await?;
+    }
+    if from.json {
+        print_json(&file)?;
+        return Ok(Code::Done);
+    }
+    let would = if from.dry_run { "would be added" } else { "added" };
+    print(format!("{} {would}.", dates_of(added.len())));
+    let unusable = "without a length, longer than 31 days, or of an unknown time zone";
+    for (count, what) in
+        [(file.repeating, "repeating"), (file.past, "past"), (file.unusable, unusable)]
+    {
+        if count > 0 {
+            print_note(format!("Left out: {} ({what}).", dates_of(count)));
+        }
+    }
+    Ok(Code::Done)
+}
+
+fn dates_of(count: usize) -> String {
+    match count {
+        1 => "1 date".to_owned(),
+        count => format!("{count} dates"),
+    }
 }
 
 async fn export(app: &App) -> Outcome {

@@ -13,6 +13,10 @@ pub enum Access {
     Everyone,
     SignedIn,
     Families,
+    /// Only staff. No setting, but what the others become while the camp's site is closed
+    /// ([`crate::settings::ShabbosMode`]).
+    #[serde(skip)]
+    Closed,
 }
 
 /// The sender of a request, as far as watching is concerned.
@@ -39,6 +43,7 @@ impl Viewer {
             Access::Everyone => true,
             Access::SignedIn => self.user_id.is_some(),
             Access::Families => self.family,
+            Access::Closed => false,
         }
     }
 
@@ -46,10 +51,17 @@ impl Viewer {
     ///
     /// # Errors
     ///
+    /// [`Error::Forbidden`] while the site is closed, else
     /// [`Error::SignInRequired`] when nobody is signed in, otherwise [`Error::Forbidden`].
     pub fn must_watch(&self, access: Access) -> Result<()> {
         if self.may_watch(access) {
             return Ok(());
+        }
+        if access == Access::Closed {
+            return Err(Error::Forbidden {
+                code: "closed",
+                text: "The site is closed for now. It opens again after quiet time.",
+            });
         }
         match self.user_id {
             None => Err(Error::SignInRequired),

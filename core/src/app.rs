@@ -66,7 +66,7 @@ impl App {
 
     /// Returns the current settings, at most two seconds old.
     pub async fn settings(&self) -> Result<Arc<Settings>> {
-        self.settings.get(&self.db).await
+        self.settings.get(&self.db, self.clock.now()).await
     }
 
     /// Invalidates the cache, so that the next access reads the settings again.

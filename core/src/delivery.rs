@@ -21,6 +21,8 @@ use crate::{
 
 /// A claim expires after this time, in case its worker is alive but stuck.
 const LEASE: TimeDelta = TimeDelta::minutes(5);
+/// Mails that were made so long before quiet time, and could not be sent before it, come first after it.
+const LATE: TimeDelta = TimeDelta::hours(24);
 /// A mail that could not be sent for this long has failed.
 const LIFETIME: TimeDelta = TimeDelta::hours(48);
 
@@ -29,8 +31,20 @@ impl Job for Deliver {
 
     async fn run(self, app: &App) -> Result<()> {
         let Some(notification) = find(app, self.notification_id).await? else { return Ok(()) };
+        match wait_of(app, &notification).await? {
+            Wait::None => {}
+            Wait::QuietUntil(end) => {
+                let mut tx = app.db.begin().await?;
+                jobs::enqueue_at(&mut tx, app, &self, Some(end)).await?;
+                return tx.commit().await;
+            }
+            // Recovery wakes it after the earlier ones.
+            Wait::Turn => return Ok(()),
+        }
         let senders = (0..app.mailer.connections).map(|_| send_all(app, &notification));
         futures_util::future::try_join_all(senders).await?;
+        // Quiet time may have begun while the mails went out.
+        let wait = wait_of(app, &notification).await?;
         // Waiting mails are tried again at a known time.
         let mut tx = app.db.begin().await?;
         let next: Option<DateTime<Utc>> = tx
@@ -42,12 +56,59 @@ impl Job for Deliver {
             let rest = app.mailer.backing_off().unwrap_or_default();
             let rested = app.clock.now() + TimeDelta::from_std(rest).unwrap_or_default();
             let at = due.max(rested) + TimeDelta::seconds(1);
+            let at = match wait {
+                Wait::QuietUntil(end) => at.max(end),
+                Wait::None | Wait::Turn => at,
+            };
             jobs::enqueue_at(&mut tx, app, &self, Some(at)).await?;
         } else if notification.category.is_some() {
             settle(&mut tx, notification.id).await?;
         }
         tx.commit().await
     }
+}
+
+/// Why the mails of a notification wait although they are due (decision M9).
+enum Wait {
+    None,
+    /// For the end of quiet time.
+    QuietUntil(DateTime<Utc>),
+    /// For earlier notifications that waited for the end of quiet time and are still going out.
+    Turn,
+}
+
+/// Decides whether a notification waits. This is asked again before each mail, and nothing of the
+/// answer is stored, so mails that wait follow every change of the settings.
+async fn wait_of(app: &App, notification: &Notification) -> Result<Wait> {
+    if !notification.can_wait() {
+        return Ok(Wait::None);
+    }
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    if let Some(end) = settings.quiet_until(now) {
+        return Ok(Wait::QuietUntil(end));
+    }
+    let Some(window) = settings.last_quiet_window(now) else { return Ok(Wait::None) };
+    let earlier: bool = app
+        .db
+        .sql(
+            "select exists (
+               select 1 from notifications n
+               join deliveries d on d.notification_id = n.id
+               where n.category is not null and not n.urgent
+                 and n.created_at > $1 and n.created_at < $2
+                 and (n.created_at, n.id) < ($3, $4)
+                 and d.status in ('queued', 'sending')
+                 and (d.status = 'sending' or d.due_at <= $5))",
+        )
+        .bind(window.starts_at - LATE)
+        .bind(window.ends_at)
+        .bind(notification.created_at)
+        .bind(notification.id)
+        .bind(now)
+        .scalar()
+        .await?;
+    Ok(if earlier { Wait::Turn } else { Wait::None })
 }
 
 /// Records the result of the notification, unless another worker still processes one of its mails.
@@ -73,7 +134,11 @@ async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
 
 async fn find(app: &App, id: Uuid) -> Result<Option<Notification>> {
     app.db
-        .sql("select id, kind, subject_id, category, data from notifications where id = $1")
+        .sql(
+            "select id, kind, subject_id, category, data, urgent, created_at
+             from notifications
+             where id = $1",
+        )
         .bind(id)
         .optional()
         .await
@@ -85,9 +150,12 @@ async fn send_all(app: &App, notification: &Notification) -> Result<()> {
         if app.mailer.backing_off().is_some() || app.mailer.is_paused() {
             return Ok(());
         }
+        if !matches!(wait_of(app, notification).await?, Wait::None) {
+            return Ok(());
+        }
         let Some(delivery) = claim(app, notification.id).await? else { return Ok(()) };
         let outcome = send_one(app, notification, &delivery).await;
-        mark(app, notification.id, &delivery, outcome).await?;
+        mark(app, notification, &delivery, outcome).await?;
     }
 }
 
@@ -214,10 +282,16 @@ fn mailbox(address: &str) -> Option<Mailbox> {
 
 /// Records the result of a mail. The mail may already have been sent, so the write is retried when
 /// the database is unavailable for a moment.
-async fn mark(app: &App, id: Uuid, delivery: &Delivery, outcome: Outcome) -> Result<()> {
+async fn mark(
+    app: &App,
+    notification: &Notification,
+    delivery: &Delivery,
+    outcome: Outcome,
+) -> Result<()> {
+    let tried_for = tried_for(app, notification, delivery).await;
     let mut tries = 0;
     loop {
-        match try_mark(app, id, delivery, &outcome).await {
+        match try_mark(app, notification.id, delivery, &outcome, tried_for).await {
             Err(error) if tries < 5 => {
                 tracing::warn!(%error, "the result of a mail could not be saved; trying again");
                 tries += 1;
@@ -228,7 +302,27 @@ async fn mark(app: &App, id: Uuid, delivery: &Delivery, outcome: Outcome) -> Res
     }
 }
 
-async fn try_mark(app: &App, id: Uuid, delivery: &Delivery, outcome: &Outcome) -> Result<()> {
+/// How long a mail could have been sent. Quiet time does not count if the mail waited for its end.
+async fn tried_for(app: &App, notification: &Notification, delivery: &Delivery) -> TimeDelta {
+    let now = app.clock.now();
+    let all = now - delivery.created_at;
+    if !notification.can_wait() || all < LIFETIME {
+        return all;
+    }
+    match app.settings().await {
+        Ok(settings) => all - settings.quiet_between(delivery.created_at, now),
+        // The result of the mail must be recorded all the same.
+        Err(_) => LIFETIME,
+    }
+}
+
+async fn try_mark(
+    app: &App,
+    id: Uuid,
+    delivery: &Delivery,
+    outcome: &Outcome,
+    tried_for: TimeDelta,
+) -> Result<()> {
     let now = app.clock.now();
     let (status, attempts, due, error) = match outcome {
         Outcome::Sent => ("sent", delivery.attempts, now, None),
@@ -237,9 +331,7 @@ async fn try_mark(app: &App, id: Uuid, delivery: &Delivery, outcome: &Outcome) -
             let text: String = error.to_string().chars().take(500).collect();
             match error {
                 SendError::Refused { .. } => ("failed", delivery.attempts, now, Some(text)),
-                _ if now - delivery.created_at > LIFETIME => {
-                    ("failed", delivery.attempts, now, Some(text))
-                }
+                _ if tried_for > LIFETIME => ("failed", delivery.attempts, now, Some(text)),
                 // An unreachable server says nothing about this mail, so the wait does not grow.
                 SendError::Unreachable(_) => {
                     let attempts = delivery.attempts - 1;

@@ -23,13 +23,20 @@ pub enum ServerEvent {
     #[serde(rename = "reset")]
     Reset {},
     #[serde(rename = "update.created")]
-    UpdateCreated(LiveUpdate),
+    UpdateCreated(CreatedUpdate),
     #[serde(rename = "update.changed")]
     UpdateChanged(LiveUpdate),
     #[serde(rename = "update.removed")]
     UpdateRemoved { id: Uuid },
     #[serde(rename = "video.published")]
-    VideoPublished { id: Uuid, title: String, published_at: DateTime<Utc> },
+    VideoPublished {
+        id: Uuid,
+        title: String,
+        published_at: DateTime<Utc>,
+        /// Browser notifications wait until then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        quiet_until: Option<DateTime<Utc>>,
+    },
     #[serde(rename = "video.changed")]
     VideoChanged { id: Uuid },
     #[serde(rename = "comment.created")]
@@ -42,6 +49,16 @@ pub enum ServerEvent {
     /// For staff only.
     #[serde(rename = "site.changed")]
     SiteChanged {},
+}
+
+/// An update that was posted.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct CreatedUpdate {
+    #[serde(flatten)]
+    pub update: LiveUpdate,
+    /// Browser notifications wait until then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quiet_until: Option<DateTime<Utc>>,
 }
 
 impl ServerEvent {
@@ -81,6 +98,7 @@ pub async fn newest(db: &Db) -> Result<i64> {
 /// Numbers have no gaps. If the first number is not the next one, the events before it have been
 /// deleted.
 pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<StoredEvent>> {
+    let now = app.clock.now();
     let rows: Vec<Row> = app
         .db
         .sql(
@@ -89,7 +107,7 @@ pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<StoredEvent>
                     coalesce(u.message, c.content) as content,
                     coalesce(u.author, c.author_name) as author,
                     coalesce(u.created_at, c.created_at) as created_at, v.published_at,
-                    u.priority, u.pinned_until,
+                    u.priority, u.pinned_until, u.urgent,
                     case when e.kind = 'messages.changed'
                          then (select count(*) from messages where status = 'unread' and not spam)
                     end as unread
@@ -113,10 +131,14 @@ pub async fn since(app: &App, after: i64, limit: i64) -> Result<Vec<StoredEvent>
         )
         .bind(after)
         .bind(limit)
-        .bind(app.clock.now())
+        .bind(now)
         .all()
         .await?;
-    Ok(rows.into_iter().map(Row::into_stored).collect())
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let quiet_until = app.settings().await?.quiet_until(now);
+    Ok(rows.into_iter().map(|row| row.into_stored(quiet_until)).collect())
 }
 
 #[derive(sqlx::FromRow)]
@@ -133,24 +155,30 @@ struct Row {
     published_at: Option<DateTime<Utc>>,
     priority: Option<Priority>,
     pinned_until: Option<DateTime<Utc>>,
+    urgent: Option<bool>,
 }
 
 impl Row {
-    fn into_stored(self) -> StoredEvent {
+    fn into_stored(self, quiet_until: Option<DateTime<Utc>>) -> StoredEvent {
         let (id, kind) = (self.id, self.kind.clone());
-        StoredEvent { id, kind, data: self.event().and_then(|event| event.data()) }
+        StoredEvent { id, kind, data: self.event(quiet_until).and_then(|event| event.data()) }
     }
 
-    fn event(self) -> Option<ServerEvent> {
+    fn event(self, quiet_until: Option<DateTime<Utc>>) -> Option<ServerEvent> {
         let (video_id, subject_id) = (self.video_id, self.subject_id);
         match self.kind.as_str() {
-            "update.created" => Some(ServerEvent::UpdateCreated(self.update()?)),
+            "update.created" => {
+                let quiet_until = quiet_until.filter(|_| self.urgent != Some(true));
+                let update = self.update()?;
+                Some(ServerEvent::UpdateCreated(CreatedUpdate { update, quiet_until }))
+            }
             "update.changed" => Some(ServerEvent::UpdateChanged(self.update()?)),
             "update.removed" => Some(ServerEvent::UpdateRemoved { id: subject_id? }),
             "video.published" => Some(ServerEvent::VideoPublished {
                 id: video_id?,
                 title: self.title?,
                 published_at: self.published_at?,
+                quiet_until,
             }),
             "video.changed" => Some(ServerEvent::VideoChanged { id: video_id? }),
             "comment.created" => {

@@ -62,6 +62,9 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
 pub async fn drain(app: &App) -> Result<usize> {
     let jobs = jobs();
     let mut done = 0;
+    if app.mailer.backing_off().is_none() {
+        notifications::recover(app).await?;
+    }
     loop {
         let mut round = videos::publish_due(app).await? + updates::expire_due(app).await?;
         round += conversion::run_all(app).await?;

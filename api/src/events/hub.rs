@@ -183,7 +183,7 @@ impl Inner {
             return Ok(());
         }
         let settings = self.app.settings().await?;
-        let access = settings.access;
+        let access = settings.watch_access();
         // Before events are published, so that ended sessions do not receive them.
         let somebody_ended = self.check(&settings).await?;
         let position = event.last().map_or(position, |event| event.id);

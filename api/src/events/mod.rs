@@ -85,13 +85,13 @@ async fn listen(
     let last = last.map(|id| id.parse().unwrap_or(-1));
     let settings = api.app.settings().await?;
     let (viewer, sessions) = listener(&api.app, &settings, &headers).await?;
-    let (signals, subscription, position) = hub.join(sessions, settings.access).await?;
-    let (first, seen) = opening(&api.app, &viewer, settings.access, last, position).await?;
+    let (signals, subscription, position) = hub.join(sessions, settings.watch_access()).await?;
+    let (first, seen) = opening(&api.app, &viewer, settings.watch_access(), last, position).await?;
     let reader = Reader {
         waiting: first,
         news: None,
         seen,
-        may_watch: viewer.may_watch(settings.access),
+        may_watch: viewer.may_watch(settings.watch_access()),
         viewer,
         subscription,
         signals,

@@ -118,7 +118,7 @@ pub async fn of(
         "/faq" => ask("/api/faq?limit=100".into()),
         "/store" => ask("/api/store".into()),
         // The browser does not reuse a preloaded error response, so only for public videos.
-        _ if settings.access == Access::Everyone => {
+        _ if settings.watch_access() == Access::Everyone => {
             if let Some(id) = path.strip_prefix("/video/").and_then(|id| id.parse::<Uuid>().ok()) {
                 ask(format!("/api/videos/{id}"));
                 first.picture = picture;

@@ -164,7 +164,7 @@ async fn update(app: &App, settings: &Settings, id: &str) -> Answer<Option<Optio
     match updates::find(app, settings, &Viewer::default(), id).await {
         Ok(page) => Ok(Some((!page.withdrawn).then_some(page.update))),
         Err(Error::NotFound(_)) => Ok(None),
-        Err(Error::SignInRequired) => Ok(Some(None)),
+        Err(Error::SignInRequired | Error::Forbidden { .. }) => Ok(Some(None)),
         Err(error) => Err(error.into()),
     }
 }

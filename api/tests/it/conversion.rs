@@ -8,6 +8,7 @@ use portal::conversion;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp};
+use crate::quiet_time::close;
 use crate::uploads::{LAKE, is_staged, open_uploads, uploaded};
 
 /// Publishes an upload at once, and lets the worker convert it.
@@ -112,6 +113,12 @@ story! {
         chaya.get(&all[0]).await.refused(401, "sign_in_required");
 
         camp.set("access", "everyone").await;
+        close(&camp).await;
+        for path in &all {
+            stranger.get(path).await.refused(403, "closed");
+            assert_eq!(staff.get(path).await.expect(200).header("cache-control"), "private, no-cache");
+        }
+        camp.set("shabbosMode", "none").await;
         let shown = staff.get(&format!("/api/admin/videos/{id}")).await.expect(200).json();
         let draft = json!({ "version": shown["version"], "status": "draft" });
         staff.patch(&format!("/api/admin/videos/{id}"), draft).await.expect(200);

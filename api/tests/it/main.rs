@@ -37,6 +37,7 @@ mod messages;
 mod newsletters;
 mod payment_notes;
 mod payments;
+mod quiet_time;
 mod routes;
 mod schedule;
 mod settings;

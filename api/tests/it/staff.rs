@@ -266,9 +266,9 @@ story! {
         staff.post("/api/admin/videos/bulk", bad).await.refused(404, "not_found");
         assert_eq!(staff.get("/api/admin/videos/counts").await.json()["published"], 0);
         let done = staff.post("/api/admin/videos/bulk", json!({ "ids": ids, "action": "publish" })).await.expect(200).json();
-        assert_eq!(done, json!({ "done": 3, "notified": 3, "waiting": 0 }));
+        assert_eq!(done, json!({ "done": 3, "notified": 3, "waiting": 0, "mail_at": null }));
         let again = staff.post("/api/admin/videos/bulk", json!({ "ids": ids, "action": "publish" })).await.expect(200).json();
-        assert_eq!(again, json!({ "done": 0, "notified": 0, "waiting": 0 }));
+        assert_eq!(again, json!({ "done": 0, "notified": 0, "waiting": 0, "mail_at": null }));
         assert_eq!(staff.get("/api/admin/videos/counts?q=draft%202").await.json()["all"], 1);
         let one = staff.get(&format!("/api/admin/videos/{}", ids[0].as_str().expect("an id"))).await.expect(200).json();
         assert_eq!(one["status"], "published");

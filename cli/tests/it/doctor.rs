@@ -157,7 +157,8 @@ on_both_engines! {
         assert_eq!(said.out.contains("All is well."), room, "{}", said.out);
         assert!(said.out.contains("v=spf1 include:mail.example -all"), "{}", said.out);
         for what in ["database", "migrations", "ledger", "owners", "two-factor", "worker", "queue", "failed-mail",
-                     "files", "ffmpeg", "video-files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone", "clock"] {
+                     "files", "ffmpeg", "video-files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone",
+                     "quiet-time", "clock"] {
             let well = found.iter().any(|one| one["what"] == what && one["state"] == "well");
             assert!(well, "{what}: {found:?}");
         }
@@ -201,6 +202,15 @@ on_both_engines! {
 
         execute!(&app.db, "insert into settings (key, value, updated_at, updated_by) values ('timezone', '\"Camp/Lake\"', $1, 'x')", now);
         practice.finds("time-zone", "broken", "Camp/Lake", &[]);
+        execute!(&app.db, "delete from settings");
+
+        execute!(&app.db, "insert into settings (key, value, updated_at, updated_by)
+                           values ('shabbosMode', '\"quiet\"', $1, 'x'), ('yomTov', '\"none\"', $1, 'x')", now);
+        let well = practice.examine(&["--json"]).out;
+        assert!(well.contains("Shabbos is from Fri, "), "{well}");
+        execute!(&app.db, "insert into settings (key, value, updated_at, updated_by)
+                           values ('quietPlace', '\"Jerusalem\"', $1, 'x')", now);
+        practice.finds("quiet-time", "warning", "Jerusalem is far from the time zone America/New_York", &[]);
         execute!(&app.db, "delete from settings");
 
         let files = camp.folder().join("data/files/doctor");

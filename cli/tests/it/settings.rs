@@ -27,6 +27,34 @@ on_both_engines! {
         }
     }
 
+    async fn quiet_dates_are_typed_or_taken_from_a_calendar_file(camp: Camp) {
+        camp.begin();
+        let dates = || camp.run(&["settings", "get", "quietDates", "--json"]).out.trim().to_owned();
+        let said = camp.run(&["settings", "set", "quietDates", "2199-07-27T14:00/2199-07-27T16:30 Visiting Day, 2199-07-23 Tisha B'Av"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let typed = r#"{"from":"2199-07-23","name":"Tisha B'Av","to":"2199-07-23"},{"from":"2199-07-27T14:00","name":"Visiting Day","to":"2199-07-27T16:30"}"#;
+        assert_eq!(dates(), format!("[{typed}]"));
+        for wrong in ["tomorrow", "2199-07-23/2199-07-22", "2199-02-30"] {
+            assert_eq!(camp.run(&["settings", "set", "quietDates", wrong]).code, 3, "{wrong}");
+        }
+        let file = camp.folder().join("holidays.ics");
+        let event = |fields: &str| format!("BEGIN:VEVENT\n{fields}\nEND:VEVENT\n");
+        let events = [event("DTSTART;VALUE=DATE:21990801\nSUMMARY:Fast"), event("DTSTART;VALUE=DATE:20200801"), event("DTSTART;VALUE=DATE:21990801\nRRULE:FREQ=WEEKLY")];
+        std::fs::write(&file, format!("BEGIN:VCALENDAR\n{}END:VCALENDAR\n", events.concat())).expect("written");
+        let path = file.to_str().expect("a path");
+        let add = |more: &[&str]| camp.run(&[&["settings", "add-dates", path], more].concat());
+        assert!(add(&["--dry-run"]).out.contains("1 date would be added."));
+        assert_eq!(dates(), format!("[{typed}]"));
+        let said = add(&[]);
+        assert!(said.out.contains("1 date added."), "{said:?}");
+        assert!(said.err.contains("Left out: 1 date (repeating)."), "{said:?}");
+        let fast = r#"{"from":"2199-08-01","name":"Fast","to":"2199-08-01"}"#;
+        assert_eq!(dates(), format!("[{typed},{fast}]"));
+        assert!(add(&[]).out.contains("0 dates added."), "each once");
+        std::fs::write(&file, "<html>").expect("written");
+        assert_eq!(add(&[]).code, 3);
+    }
+
     async fn several_settings_are_changed_together_or_not_at_all(camp: Camp) {
         camp.begin();
         let get = |name: &str| camp.run(&["settings", "get", name]).out.trim().to_owned();

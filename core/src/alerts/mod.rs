@@ -28,13 +28,7 @@ pub async fn check(app: &App) -> Result<()> {
         .bind(now - TimeDelta::days(1))
         .scalar()
         .await?;
-    let late: i64 = app
-        .db
-        .sql("select count(*) from deliveries where status = 'queued' and created_at < $1 and created_at > $2")
-        .bind(now - LATE)
-        .bind(now - TimeDelta::days(2))
-        .scalar()
-        .await?;
+    let late = late(app).await?;
     let aside = jobs::failed(&app.db).await?;
     if failed > 0 {
         raise(app, "mail_failed", &format!("{failed} emails could not be delivered in the last day. The staff area shows which.")).await?;
@@ -74,6 +68,24 @@ pub async fn check(app: &App) -> Result<()> {
     Ok(())
 }
 
+/// Counts the mails that wait for too long. In quiet time most mails wait on purpose.
+async fn late(app: &App) -> Result<i64> {
+    let now = app.clock.now();
+    let was_quiet = !app.settings().await?.quiet_between(now - LATE, now).is_zero();
+    app.db
+        .sql(
+            "select count(*) from deliveries d
+             join notifications n on n.id = d.notification_id
+             where d.status = 'queued' and d.created_at < $1 and d.created_at > $2
+               and (not $3 or n.category is null or n.urgent)",
+        )
+        .bind(now - LATE)
+        .bind(now - TimeDelta::days(2))
+        .bind(was_quiet)
+        .scalar()
+        .await
+}
+
 /// Checks the worker's heartbeat. The site runs it, and has to send the mail itself.
 pub async fn check_worker(app: &App) -> Result<()> {
     let Some(beat) = notifications::last_heartbeat(&app.db).await? else { return Ok(()) };
@@ -106,8 +118,7 @@ async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
         .await?;
     let mut told = Vec::new();
     for (id, email, name) in owners {
-        let notice =
-            Notice { kind: MailKind::Alert, subject_id: id, data: json!({ "text": text }) };
+        let notice = Notice { data: json!({ "text": text }), ..Notice::new(MailKind::Alert, id) };
         let once = format!("alert:{what}:{day}:{id}");
         told.extend(notifications::notify_once(&mut tx, app, notice, &email, &name, &once).await?);
     }

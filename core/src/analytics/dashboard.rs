@@ -62,6 +62,7 @@ pub struct Attention {
 pub struct NextVideo {
     pub id: Uuid,
     pub title: String,
+    /// When it is published, which is after its time if that is in quiet time.
     pub scheduled_date: DateTime<Utc>,
 }
 
@@ -102,16 +103,21 @@ pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
         to_approve: families.to_approve,
         overdue_plans: families.overdue,
         failed_jobs: db.sql("select count(*) from failed_jobs").scalar().await?,
-        next_video: next_video(db).await?,
+        next_video: next_video(db, settings).await?,
     };
     Ok(Dashboard { tiles, attention })
 }
 
-async fn next_video(db: &Db) -> Result<Option<NextVideo>> {
-    db.sql(
-        "select id, title, scheduled_date from videos
-         where status = 'scheduled' order by scheduled_date limit 1",
-    )
-    .optional()
-    .await
+async fn next_video(db: &Db, settings: &Settings) -> Result<Option<NextVideo>> {
+    let mut next: Option<NextVideo> = db
+        .sql(
+            "select id, title, scheduled_date from videos
+             where status = 'scheduled' order by scheduled_date limit 1",
+        )
+        .optional()
+        .await?;
+    if let Some(video) = &mut next {
+        video.scheduled_date = settings.publication_time(video.scheduled_date);
+    }
+    Ok(next)
 }

@@ -1,10 +1,10 @@
 //! Checks the camp's data: payment plans, staff accounts, jobs and mail.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Offset, TimeDelta, Utc};
 use chrono_tz::Tz;
 
 use super::{Findings, counted};
-use crate::settings::{self, InvalidValue};
+use crate::settings::{self, InvalidValue, QuietHours, ShabbosMode};
 use crate::{App, Result, backup, jobs, notifications};
 
 /// Workers send a heartbeat every few seconds.
@@ -18,6 +18,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
         owners(app, found).await?;
         settings(app, found).await?;
         time_zone(app, found).await?;
+        quiet_time(app, found).await?;
         worker(app, found).await?;
         waiting(app, found).await?;
         failed(app, found).await
@@ -121,6 +122,41 @@ async fn time_zone(app: &App, found: &mut Findings) -> Result<()> {
     Ok(())
 }
 
+async fn quiet_time(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "quiet-time";
+    /// Places are at most so many hours away from the middle of their time zone.
+    const FARTHEST: f64 = 3.0;
+    let settings = app.settings().await?;
+    if settings.shabbos_mode == ShabbosMode::None {
+        found.well(WHAT, "Quiet time is off: emails go out on Shabbos and Yom Tov as well.");
+        return Ok(());
+    }
+    let now = app.clock.now();
+    let zone = settings.timezone;
+    let zone_hours = f64::from(now.with_timezone(&zone).offset().fix().local_minus_utc()) / 3600.0;
+    let apart = (settings.quiet_place.sun_hours() - zone_hours).abs();
+    if settings.quiet_hours == QuietHours::CandleLighting && apart.min(24.0 - apart) > FARTHEST {
+        found.warning(
+            WHAT,
+            format!("{} is far from the time zone {zone}.", settings.quiet_place),
+            "camp settings set quietPlace PLACE, or timezone ZONE",
+        );
+    }
+    match settings.quiet_schedule().next(now) {
+        None => found.warning(
+            WHAT,
+            "Quiet time is on, but there is none.",
+            "Choose its hours: the settings page, or `camp settings set`.",
+        ),
+        Some(window) => {
+            let local = |at: DateTime<Utc>| at.with_timezone(&zone).format("%a, %b %-d, %-I:%M %p");
+            let (starts, ends) = (local(window.starts_at), local(window.ends_at));
+            found.well(WHAT, format!("{} is from {starts} to {ends}.", window.name()));
+        }
+    }
+    Ok(())
+}
+
 async fn worker(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "worker";
     const START: &str = "Start `camp worker`, or `camp serve --with-worker`.";
@@ -144,9 +180,15 @@ async fn worker(app: &App, found: &mut Findings) -> Result<()> {
 async fn waiting(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "queue";
     let now = app.clock.now();
+    let was_quiet = !app.settings().await?.quiet_between(now - LATE, now).is_zero();
     let mail: Option<DateTime<Utc>> = app
         .db
-        .sql("select min(created_at) from deliveries where status = 'queued'")
+        .sql(
+            "select min(d.created_at) from deliveries d
+             join notifications n on n.id = d.notification_id
+             where d.status = 'queued' and (not $1 or n.category is null or n.urgent)",
+        )
+        .bind(was_quiet)
         .scalar()
         .await?;
     let job = jobs::oldest_due(&app.db).await?;

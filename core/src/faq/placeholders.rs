@@ -61,7 +61,7 @@ fn access_answer(settings: &Settings) -> &'static str {
         Access::SignedIn => {
             "Anyone with an account can sign in, watch the videos and read the updates. Without an account you see only titles and dates."
         }
-        Access::Families => {
+        Access::Families | Access::Closed => {
             "Only registered parents and authorized family members can watch the videos and read the updates. Sign in with the email the camp has on file, or use the link in your invitation. If you sign up without one, the camp confirms your family first."
         }
     }

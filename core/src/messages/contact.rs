@@ -101,7 +101,7 @@ pub async fn receive(
     .await?;
     notify_camp(&mut tx, app, id, &new.department.address(&settings)).await?;
     let data = json!(Acknowledgment { copy: proved });
-    let notice = Notice { kind: MessageMail::Received.into(), subject_id: id, data };
+    let notice = Notice { data, ..Notice::new(MessageMail::Received, id) };
     match proved {
         // Without the name in either case.
         true => notifications::notify(&mut tx, app, notice, &email, "").await?,

@@ -53,6 +53,8 @@ pub struct Sent {
     pub recipients: i64,
     /// Null for a preview.
     pub id: Option<Uuid>,
+    /// When it goes out; empty for at once.
+    pub mail_at: Option<DateTime<Utc>>,
 }
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -83,15 +85,16 @@ pub async fn send(
     key: Option<Uuid>,
 ) -> Result<Sent> {
     let reach = |tx| notifications::reach_all(tx, settings, Category::General, new.audience);
+    let now = app.clock.now();
+    let mail_at = settings.quiet_until(now);
     if new.preview {
-        return Ok(Sent { recipients: reach(&mut *tx).await?, id: None });
+        return Ok(Sent { recipients: reach(&mut *tx).await?, id: None, mail_at });
     }
     let TestNewsletter { subject, body } = checked(&new.subject, &new.body)?;
-    let now = app.clock.now();
     tx.lock("letters").await?;
     if let Some(id) = sent_before(tx, now, key, &subject, &body, new.audience).await? {
         let tally = notifications::tally(&mut *tx, MailKind::Newsletter, id).await?;
-        return Ok(Sent { recipients: tally.mailed(), id: Some(id) });
+        return Ok(Sent { recipients: tally.mailed(), id: Some(id), mail_at });
     }
     if reach(&mut *tx).await? == 0 {
         return Err(Error::Conflict(match settings.email_enabled {
@@ -120,7 +123,7 @@ pub async fn send(
     let details = json!({ "audience": new.audience, "recipients": recipients });
     let subject = Subject::new(SubjectKind::Letter, id);
     audit::record(tx, now, actor, Action::LetterSend, subject, details).await?;
-    Ok(Sent { recipients, id: Some(id) })
+    Ok(Sent { recipients, id: Some(id), mail_at })
 }
 
 /// Returns the newsletter that was sent with this key, or with this content a moment ago.

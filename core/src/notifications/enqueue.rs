@@ -233,7 +233,7 @@ pub async fn notify_test(
     data: Value,
 ) -> Result<()> {
     rate_limits::count_test(tx, app, staff_id).await?;
-    notify(tx, app, Notice { kind, subject_id: staff_id.into(), data }, email, "").await
+    notify(tx, app, Notice { data, ..Notice::new(kind, staff_id) }, email, "").await
 }
 
 /// Like [`notify`], but only once for each key. Returns the notification if it is new.
@@ -282,8 +282,9 @@ async fn insert(
 ) -> Result<Option<Uuid>> {
     let id: Option<(Uuid,)> = tx
         .sql(
-            "insert into notifications (id, kind, subject_id, once_key, category, data, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7)
+            "insert into notifications
+               (id, kind, subject_id, once_key, category, data, urgent, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)
              on conflict (once_key) do nothing
              returning id",
         )
@@ -293,6 +294,7 @@ async fn insert(
         .bind(once_key)
         .bind(category)
         .bind(notice.data.to_string())
+        .bind(notice.urgent)
         .bind(now)
         .optional()
         .await?;

@@ -51,11 +51,14 @@ pub struct Notice {
     pub subject_id: Uuid,
     /// What the mail needs besides its subject; never a token or a password.
     pub data: Value,
+    /// Does not wait for the end of quiet time (decision M9).
+    pub urgent: bool,
 }
 
 impl Notice {
     pub fn new(kind: impl Into<MailKind>, subject_id: impl Into<Uuid>) -> Notice {
-        Notice { kind: kind.into(), subject_id: subject_id.into(), data: Value::Null }
+        let (kind, subject_id) = (kind.into(), subject_id.into());
+        Notice { kind, subject_id, data: Value::Null, urgent: false }
     }
 }
 
@@ -67,6 +70,15 @@ pub struct Notification {
     pub subject_id: Uuid,
     pub category: Option<Category>,
     pub data: String,
+    pub urgent: bool,
+    pub created_at: DateTime<Utc>,
+}
+
+impl Notification {
+    /// Whether its mails wait for the end of quiet time.
+    pub(crate) fn can_wait(&self) -> bool {
+        self.category.is_some() && !self.urgent
+    }
 }
 
 /// A mail to one address, claimed for sending.

@@ -42,10 +42,12 @@ pub async fn last_heartbeat(db: &Db) -> Result<Option<DateTime<Utc>>> {
     db.sql("select max(beat_at) from worker_beats").scalar().await
 }
 
-/// Releases what dead workers had claimed, and enqueues jobs for mails that are due. Returns the
-/// number of notifications that were enqueued.
+/// Releases what dead workers had claimed, and enqueues jobs for mails that are due, the oldest
+/// notification first. In quiet time only those that do not wait for its end. Returns the number of
+/// notifications that were enqueued.
 pub async fn recover(app: &App) -> Result<usize> {
     let now = app.clock.now();
+    let is_quiet = app.settings().await?.quiet_window(now).is_some();
     let mut tx = app.db.begin().await?;
     tx.sql(
         "update deliveries
@@ -61,14 +63,18 @@ pub async fn recover(app: &App) -> Result<usize> {
     .await?;
     let waiting: Vec<(Uuid,)> = tx
         .sql(
-            "select distinct d.notification_id from deliveries d
-             where d.status = 'queued' and d.due_at <= $1
+            "select n.id from notifications n
+             where n.id in (select notification_id from deliveries
+                            where status = 'queued' and due_at <= $1)
                -- somebody is at it already
                and not exists (select 1 from deliveries s
-                               where s.notification_id = d.notification_id and s.status = 'sending')
+                               where s.notification_id = n.id and s.status = 'sending')
+               and (not $2 or n.category is null or n.urgent)
+             order by n.created_at, n.id
              limit 100",
         )
         .bind(now - TimeDelta::seconds(2))
+        .bind(is_quiet)
         .all()
         .await?;
     for (notification_id,) in &waiting {

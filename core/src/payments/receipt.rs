@@ -54,7 +54,7 @@ pub(super) async fn send(
         .await?;
     for (email, full_name) in to {
         let data = serde_json::to_value(&figures).map_err(Error::unforeseen)?;
-        let notice = Notice { kind: MailKind::Payment, subject_id: recorded.payment.id, data };
+        let notice = Notice { data, ..Notice::new(MailKind::Payment, recorded.payment.id) };
         notifications::notify(tx, app, notice, &email, &full_name).await?;
     }
     Ok(())

@@ -9,6 +9,7 @@ use super::pictures::{MOST_HERO, PictureSlot, named};
 use crate::colors::Color;
 use crate::email_address::EmailAddress;
 use crate::money::{Cents, MOST, money};
+use crate::quiet_time::{ExtraTime, Nightfall, Place, TypedExtraTime, WeekTime};
 use crate::{Error, Result};
 
 /// The kind of value that a setting takes.
@@ -42,6 +43,14 @@ pub enum Kind {
     Picture(PictureSlot),
     /// The ids of such pictures in order, or none for the defaults.
     Pictures(PictureSlot),
+    /// The name of a place, or latitude and longitude.
+    Place,
+    /// "8.5 degrees" or "72 minutes".
+    Nightfall,
+    /// "Friday 18:00".
+    WeekTime,
+    /// Dates that are kept as quiet time.
+    ExtraTimes,
 }
 
 impl Kind {
@@ -171,6 +180,49 @@ pub const KEYS: &[Key] = &[
         "How much room the files of videos may take, in gigabytes",
     ),
     key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
+    key(
+        "shabbosMode",
+        Kind::Choice(&["none", "quiet", "closed"]),
+        "What changes on Shabbos, Yom Tov and quietDates: nothing (none), emails and notifications wait (quiet), or the site is closed as well (closed)",
+    ),
+    key(
+        "quietHours",
+        Kind::Choice(&["candle_lighting", "fixed"]),
+        "Whether quiet time is from candle lighting to nightfall, or at fixed times of the week",
+    ),
+    key(
+        "quietPlace",
+        Kind::Place,
+        "Whose sunset decides: a place like Monsey, NY, or latitude and longitude like 41.11, -74.07",
+    ),
+    key(
+        "candleLightingMinutes",
+        Kind::Number { min: 0, max: 90 },
+        "Minutes before sunset when quiet time begins",
+    ),
+    key(
+        "nightfall",
+        Kind::Nightfall,
+        "When quiet time ends: 4 to 12 degrees (8.5 degrees), or 20 to 120 minutes after sunset (72 minutes)",
+    ),
+    key("quietStart", Kind::WeekTime, "When a fixed quiet time begins, for example Friday 18:00"),
+    key("quietEnd", Kind::WeekTime, "When a fixed quiet time ends, for example Saturday 21:30"),
+    key(
+        "yomTov",
+        Kind::Choice(&["none", "diaspora", "israel"]),
+        "Which days of Yom Tov are quiet time as well",
+    ),
+    key(
+        "quietDates",
+        Kind::ExtraTimes,
+        "More quiet times: whole days from the evening before, or from one time to another",
+    ),
+    key(
+        "quietHoldsVideos",
+        Kind::Switch,
+        "Whether a video that is scheduled in quiet time is published after it",
+    ),
+    key("quietNotice", Kind::Switch, "Whether pages say that it is quiet time, and until when"),
 ];
 
 /// Settings for features that this portal does not have, with the reason.
@@ -188,6 +240,17 @@ pub fn group(name: &str) -> &'static str {
         "mainColor" | "accentColor" | "logo" | "heroPictures" => "look",
         "emailEnabled" | "dailyReports" | "liveUpdates" | "systemAlerts" | "pushEnabled"
         | "smsEnabled" => "notifications",
+        "shabbosMode"
+        | "quietHours"
+        | "quietPlace"
+        | "candleLightingMinutes"
+        | "nightfall"
+        | "quietStart"
+        | "quietEnd"
+        | "yomTov"
+        | "quietDates"
+        | "quietHoldsVideos"
+        | "quietNotice" => "quiet_time",
         _ => "security",
     }
 }
@@ -252,8 +315,52 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
         (Kind::Pictures(_), Value::Array(list)) => pictures(name, value, list.len()),
         (Kind::Pictures(_), _) => wrong(GONE.into()),
         (Kind::Https, Value::String(text)) => https(name, text.trim()),
+        (Kind::Place, Value::String(text)) => match Place::read(text) {
+            Some(place) => Ok(json!(place)),
+            None => wrong(NOT_A_PLACE.into()),
+        },
+        (Kind::Nightfall, Value::String(text)) => match Nightfall::read(text) {
+            Some(nightfall) => Ok(json!(nightfall)),
+            None => wrong(NOT_A_NIGHTFALL.into()),
+        },
+        (Kind::WeekTime, Value::String(text)) => match WeekTime::read(text) {
+            Some(time) => Ok(json!(time)),
+            None => wrong("Please enter a day and a time like Friday 18:00.".into()),
+        },
+        (Kind::ExtraTimes, value) => extra_times(name, value),
         _ => wrong(format!("{name} must be text.")),
     }
+}
+
+const NOT_A_PLACE: &str = "Please choose a place of the list, or enter latitude and longitude like 41.11, -74.07, between 65 degrees south and 65 degrees north.";
+const NOT_A_NIGHTFALL: &str =
+    "Please enter 4 to 12 degrees like 8.5 degrees, or 20 to 120 minutes like 72 minutes.";
+/// More than a camp needs for years.
+const MOST_EXTRA: usize = 200;
+
+/// Extra times in order, each once.
+fn extra_times(name: &str, value: &Value) -> Result<Value> {
+    let wrong = |text: String| Err(Error::invalid(name, text));
+    let Value::Array(list) = value else { return wrong(format!("{name} must be a list.")) };
+    if list.len() > MOST_EXTRA {
+        return wrong(format!("Please enter at most {MOST_EXTRA} dates."));
+    }
+    let mut checks = crate::validation::Validator::new();
+    let mut times = Vec::new();
+    for typed in list {
+        let Ok(mut typed) = serde_json::from_value::<TypedExtraTime>(typed.clone()) else {
+            return wrong("Each date has a from, a to and a name.".into());
+        };
+        typed.name = checks.line(name, &typed.name, ExtraTime::NAME);
+        match ExtraTime::try_from(typed) {
+            Ok(time) => times.push(time),
+            Err(problem) => return wrong(problem.into()),
+        }
+    }
+    checks.done()?;
+    times.sort_by_key(ExtraTime::start);
+    times.dedup();
+    Ok(json!(times))
 }
 
 fn line(name: &str, text: &str, min: usize, max: usize) -> Result<Value> {

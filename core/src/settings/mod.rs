@@ -6,11 +6,13 @@
 
 mod keys;
 mod pictures;
+mod quiet_time;
 mod stored;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -19,12 +21,14 @@ use uuid::Uuid;
 use crate::access::Access;
 use crate::db::Db;
 use crate::money::Cents;
+use crate::quiet_time::{ExtraTime, Nightfall, Place, WeekTime, YomTov};
 use crate::{Error, Result};
 
 pub(crate) use keys::{GONE, check, find};
 pub use keys::{KEYS, Key, Kind, UNAVAILABLE, group};
 pub(crate) use pictures::named;
 pub use pictures::{MOST_HERO, PictureSlot};
+pub use quiet_time::{QuietHours, ShabbosMode};
 pub(crate) use stored::read;
 pub use stored::{InvalidValue, invalid_values};
 
@@ -80,6 +84,25 @@ pub struct Settings {
     pub upload_quota: i64,
     /// Address of an embedded shop, or empty.
     pub shop_url: String,
+    /// What quiet time changes.
+    pub shabbos_mode: ShabbosMode,
+    pub quiet_hours: QuietHours,
+    pub quiet_place: Place,
+    /// Before sunset.
+    pub candle_lighting_minutes: i64,
+    pub nightfall: Nightfall,
+    /// Only with fixed hours.
+    pub quiet_start: WeekTime,
+    pub quiet_end: WeekTime,
+    pub yom_tov: YomTov,
+    pub quiet_dates: Vec<ExtraTime>,
+    /// Whether videos that are scheduled in quiet time are published after it.
+    pub quiet_holds_videos: bool,
+    /// Whether pages say that it is quiet time.
+    pub quiet_notice: bool,
+    /// No setting: whether the site was closed when [`crate::App::settings`] returned them.
+    #[serde(skip)]
+    pub(crate) closed_now: bool,
 }
 
 impl Settings {
@@ -137,6 +160,18 @@ impl Default for Settings {
             hero_pictures: Vec::new(),
             upload_quota: 100,
             shop_url: String::new(),
+            shabbos_mode: ShabbosMode::None,
+            quiet_hours: QuietHours::CandleLighting,
+            quiet_place: Place::default(),
+            candle_lighting_minutes: 18,
+            nightfall: Nightfall::Degrees(850),
+            quiet_start: WeekTime::FRIDAY,
+            quiet_end: WeekTime::SATURDAY,
+            yom_tov: YomTov::Diaspora,
+            quiet_dates: Vec::new(),
+            quiet_holds_videos: false,
+            quiet_notice: true,
+            closed_now: false,
         }
     }
 }
@@ -148,7 +183,16 @@ const FRESH: Duration = Duration::from_secs(2);
 
 impl Cache {
     /// Returns the current settings, at most two seconds old.
-    pub(crate) async fn get(&self, db: &Db) -> Result<Arc<Settings>> {
+    pub(crate) async fn get(&self, db: &Db, now: DateTime<Utc>) -> Result<Arc<Settings>> {
+        let settings = self.stored(db).await?;
+        let closed_now = settings.is_closed(now);
+        if closed_now == settings.closed_now {
+            return Ok(settings);
+        }
+        Ok(Arc::new(Settings { closed_now, ..(*settings).clone() }))
+    }
+
+    async fn stored(&self, db: &Db) -> Result<Arc<Settings>> {
         if let Some((at, settings)) = self.0.lock().expect("no panic inside").as_ref()
             && at.elapsed() < FRESH
         {
@@ -187,7 +231,8 @@ pub fn get(settings: &Settings, name: &str) -> Result<Value> {
 /// # Errors
 ///
 /// [`Error::Invalid`] on the setting's name when it is unknown or in [`UNAVAILABLE`], when a switch is
-/// neither true nor false, and when a number or an amount is not a whole number.
+/// neither true nor false, when a number or an amount is not a whole number, and when an extra time is
+/// not a date.
 pub fn parse(name: &str, typed: &str) -> Result<Value> {
     Ok(match find(name)?.kind {
         Kind::Switch => match typed {
@@ -201,6 +246,11 @@ pub fn parse(name: &str, typed: &str) -> Result<Value> {
         },
         Kind::Pictures(_) => {
             json!(typed.split([',', ' ']).filter(|id| !id.is_empty()).collect::<Vec<_>>())
+        }
+        Kind::ExtraTimes => {
+            let times = typed.split(',').filter(|time| !time.trim().is_empty());
+            let times: std::result::Result<Vec<_>, _> = times.map(ExtraTime::read).collect();
+            json!(times.map_err(|problem| Error::invalid(name, problem))?)
         }
         _ => json!(typed),
     })

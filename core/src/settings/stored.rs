@@ -66,6 +66,7 @@ fn strictest(name: &str) -> Option<Value> {
         "userRegistrations" => json!(false),
         "requireEmailVerification" | "enableTwoFactor" => json!(true),
         "commentModeration" => json!("first_held"),
+        "shabbosMode" => json!("quiet"),
         "sessionTimeout" => json!(5),
         "maxLoginAttempts" => json!(1),
         "passwordMinLength" => json!(64),

@@ -100,17 +100,8 @@ pub async fn set(
 ) -> Result<()> {
     let (before, invalid_values) = locked_with_invalid_values(tx).await?;
     let before = as_map(&before);
-    let mut checks = crate::validation::Validator::new();
-    let mut values = BTreeMap::new();
-    for (name, value) in &changes {
-        match clean(&mut *tx, &before, name, value).await? {
-            Ok(value) => {
-                values.insert(name.clone(), value);
-            }
-            Err(error) => checks.refuse(name, error.to_string()),
-        }
-    }
-    checks.done()?;
+    let values = clean_all(tx, &before, &changes).await?;
+    merged(&before, &values)?;
     let defaults = as_map(&Settings::default());
     let now = app.clock.now();
     let mut changed = false;
@@ -150,6 +141,54 @@ pub async fn set(
         events::emit(tx, now, Event::SiteChanged);
     }
     Ok(())
+}
+
+/// Returns the settings with these valid values, if they fit together.
+fn merged(before: &Map<String, Value>, values: &BTreeMap<String, Value>) -> Result<Settings> {
+    let mut after = before.clone();
+    after.extend(values.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let after: Settings =
+        serde_json::from_value(Value::Object(after)).map_err(Error::unforeseen)?;
+    match after.quiet_problem() {
+        Some((name, problem)) => Err(Error::invalid(name, problem)),
+        None => Ok(after),
+    }
+}
+
+/// Validates all values and returns their stored form.
+async fn clean_all(
+    tx: &mut Tx,
+    now: &Map<String, Value>,
+    changes: &BTreeMap<String, Value>,
+) -> Result<BTreeMap<String, Value>> {
+    let mut checks = crate::validation::Validator::new();
+    let mut values = BTreeMap::new();
+    for (name, value) in changes {
+        match clean(&mut *tx, now, name, value).await? {
+            Ok(value) => drop(values.insert(name.clone(), value)),
+            Err(error) => checks.refuse(name, error.to_string()),
+        }
+    }
+    checks.done()?;
+    Ok(values)
+}
+
+/// Returns the settings as they would be with these changes, for a preview.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] names every invalid value.
+pub async fn with_changes(app: &App, changes: &BTreeMap<String, Value>) -> Result<Settings> {
+    let mut checks = crate::validation::Validator::new();
+    let mut values = BTreeMap::new();
+    for Difference { key, after, problem, .. } in compare(app, changes).await? {
+        match problem {
+            Some(problem) => checks.refuse(&key, problem),
+            None => drop(values.insert(key, after)),
+        }
+    }
+    checks.done()?;
+    merged(&as_map(&*app.settings().await?), &values)
 }
 
 /// Returns all settings by key, including defaults, in the form that [`compare`] and [`set`] take.

@@ -24,6 +24,8 @@ pub struct AdminUpdate {
     pub posted_by: Option<String>,
     pub expires_at: Option<DateTime<Utc>>,
     pub version: i64,
+    /// It did not wait for the end of quiet time.
+    pub urgent: bool,
     /// Whether families have been notified, which happens once.
     pub announced: bool,
     /// The delivery counts of its mails.
@@ -33,7 +35,8 @@ pub struct AdminUpdate {
 const COLUMNS: &str =
     "u.id, u.title, u.message, u.author, u.priority, u.created_at, u.pinned_until,
          u.is_active and (u.expires_at is null or u.expires_at > $1) as is_active,
-         s.username as posted_by, u.expires_at, u.version, n.id is not null as announced, ";
+         s.username as posted_by, u.expires_at, u.version, u.urgent,
+         n.id is not null as announced, ";
 
 const JOINS: &str = "left join staff s on s.id = u.posted_by
      left join notifications n on n.subject_id = u.id and n.kind = 'update' ";
@@ -46,6 +49,7 @@ struct Row {
     posted_by: Option<String>,
     expires_at: Option<DateTime<Utc>>,
     version: i64,
+    urgent: bool,
     announced: bool,
     #[sqlx(flatten)]
     deliveries: Tally,
@@ -53,9 +57,27 @@ struct Row {
 
 impl From<Row> for AdminUpdate {
     fn from(row: Row) -> AdminUpdate {
-        let Row { update, is_active, posted_by, expires_at, version, announced, deliveries } = row;
+        let Row {
+            update,
+            is_active,
+            posted_by,
+            expires_at,
+            version,
+            urgent,
+            announced,
+            deliveries,
+        } = row;
         let deliveries = announced.then_some(deliveries);
-        AdminUpdate { update, is_active, posted_by, expires_at, version, announced, deliveries }
+        AdminUpdate {
+            update,
+            is_active,
+            posted_by,
+            expires_at,
+            version,
+            urgent,
+            announced,
+            deliveries,
+        }
     }
 }
 

@@ -23,6 +23,8 @@ use crate::{App, Error, Result};
 pub struct Saved {
     pub update: AdminUpdate,
     pub notified: i64,
+    /// When the mails go out; empty for at once.
+    pub mail_at: Option<DateTime<Utc>>,
 }
 
 /// The editable columns of an update.
@@ -68,40 +70,52 @@ pub async fn create(
         Claim::Made(id) => {
             let notified = notifications::tally(&mut *tx, MailKind::Update, id).await?.mailed();
             let update = idempotency::unless_deleted(find_for_staff(tx, now, id).await)?;
-            return Ok(Saved { update, notified });
+            let mail_at = mail_at(settings, now, new.urgent, notified);
+            return Ok(Saved { update, notified, mail_at });
         }
     };
     let record = new.record(settings, now)?;
-    insert(tx, id, &record, actor, now).await?;
+    insert(tx, id, &record, new.urgent, actor, now).await?;
     let details = json!({
         "title": record.title, "priority": record.priority, "pinned_until": record.pinned_until,
-        "expires_at": record.expires_at, "send_mail": new.send_mail,
+        "expires_at": record.expires_at, "send_mail": new.send_mail, "urgent": new.urgent,
     });
     let subject = Subject::new(SubjectKind::LiveUpdate, id);
     audit::record(tx, now, actor, Action::LiveUpdateCreate, subject, details).await?;
     let notified = match new.send_mail {
         true => {
-            let notice = Notice::new(MailKind::Update, id);
+            let notice = Notice { urgent: new.urgent, ..Notice::new(MailKind::Update, id) };
             notifications::notify_families(tx, app, settings, notice, Category::CampUpdates).await?
         }
         false => 0,
     };
     events::emit(tx, now, Event::UpdateCreated(id));
-    Ok(Saved { update: find_for_staff(tx, now, id).await?, notified })
+    let mail_at = mail_at(settings, now, new.urgent, notified);
+    Ok(Saved { update: find_for_staff(tx, now, id).await?, notified, mail_at })
+}
+
+fn mail_at(
+    settings: &Settings,
+    now: DateTime<Utc>,
+    urgent: bool,
+    notified: i64,
+) -> Option<DateTime<Utc>> {
+    settings.quiet_until(now).filter(|_| notified > 0 && !urgent)
 }
 
 async fn insert(
     tx: &mut Tx,
     id: Uuid,
     record: &Record,
+    urgent: bool,
     actor: Actor,
     now: DateTime<Utc>,
 ) -> Result<()> {
     tx.sql(
         "insert into live_updates
            (id, title, message, author, priority, is_active, pinned_until, expires_at, posted_by,
-            search_text, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)",
+            search_text, version, created_at, updated_at, urgent)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13)",
     )
     .bind(id)
     .bind(&record.title)
@@ -115,6 +129,7 @@ async fn insert(
     .bind(record.search_text())
     .bind(record.version)
     .bind(now)
+    .bind(urgent)
     .execute()
     .await?;
     Ok(())

@@ -34,6 +34,9 @@ pub struct NewUpdate {
     /// Whether families get mail about it, now or never.
     #[serde(default = "by_mail")]
     pub send_mail: bool,
+    /// Its mails and notifications do not wait for the end of quiet time.
+    #[serde(default)]
+    pub urgent: bool,
 }
 
 fn by_mail() -> bool {

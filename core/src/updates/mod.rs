@@ -96,7 +96,7 @@ pub async fn list(
         update: LiveUpdate,
         place: i64,
     }
-    viewer.must_watch(settings.access)?;
+    viewer.must_watch(settings.watch_access())?;
     let now = app.clock.now();
     let after: Option<Position> = part.after("updates")?;
     let as_of = after.map_or(now, |(as_of, ..)| as_of);
@@ -153,7 +153,7 @@ pub async fn find(
         .optional()
         .await?
         .ok_or(NOT_FOUND)?;
-    viewer.must_watch(settings.access)?;
+    viewer.must_watch(settings.watch_access())?;
     if page.withdrawn {
         let LiveUpdate { title, message, author, pinned_until, .. } = &mut page.update;
         [title, message, author].into_iter().for_each(String::clear);
@@ -169,7 +169,7 @@ pub async fn find(
 ///
 /// Only those of the database.
 pub async fn public(app: &App, settings: &Settings, limit: i64) -> Result<Vec<LiveUpdate>> {
-    if !Viewer::default().may_watch(settings.access) {
+    if !Viewer::default().may_watch(settings.watch_access()) {
         return Ok(Vec::new());
     }
     app.db

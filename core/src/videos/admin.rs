@@ -61,6 +61,9 @@ pub struct AdminVideo {
     /// How many addresses would get mail if it were published now; empty if none would.
     #[sqlx(skip)]
     pub recipients: Option<i64>,
+    /// When a scheduled video is published, which is after its time if that is in quiet time.
+    #[sqlx(skip)]
+    pub publishes_at: Option<DateTime<Utc>>,
     /// Its file, if staff uploaded one: the newest that is not ready, or the one that is shown.
     #[sqlx(skip)]
     #[schema(required)]
@@ -232,7 +235,7 @@ pub async fn admin_list(
         false => 0,
     };
     for video in &mut page.items {
-        complete(video, this_year, reach, now);
+        complete(video, settings, this_year, reach, now);
     }
     add_files(app, &app.db, &mut page.items).await?;
     Ok(page)
@@ -323,7 +326,13 @@ fn would_notify(video: &AdminVideo, this_year: i64) -> bool {
     video.published_at.is_none() && !video.announced && video.year == this_year
 }
 
-fn complete(video: &mut AdminVideo, this_year: i64, reach: i64, now: DateTime<Utc>) {
+fn complete(
+    video: &mut AdminVideo,
+    settings: &Settings,
+    this_year: i64,
+    reach: i64,
+    now: DateTime<Utc>,
+) {
     let is_due = video.scheduled_date.is_some_and(|at| at <= now);
     video.publishes_when_ready = video.waits && video.status == Status::Scheduled && is_due;
     video.page_url = format!("/video/{}", video.id);
@@ -337,6 +346,7 @@ fn complete(video: &mut AdminVideo, this_year: i64, reach: i64, now: DateTime<Ut
     }
     video.has_own_picture = video.thumbnail_key.as_deref().is_some_and(is_own_picture);
     video.recipients = would_notify(video, this_year).then_some(reach);
+    video.publishes_at = video.scheduled_date.map(|at| settings.publication_time(at));
 }
 
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -383,7 +393,7 @@ async fn completed(
     mut video: AdminVideo,
     reach: i64,
 ) -> Result<AdminVideo> {
-    complete(&mut video, this_year(app, settings), reach, app.clock.now());
+    complete(&mut video, settings, this_year(app, settings), reach, app.clock.now());
     add_files(app, on, std::slice::from_mut(&mut video)).await?;
     Ok(video)
 }

@@ -1,5 +1,6 @@
 //! How staff change and delete videos.
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -22,6 +23,8 @@ use crate::{App, Error, Result, jobs, uploads};
 pub struct Saved {
     pub video: AdminVideo,
     pub notified: i64,
+    /// When the mails go out; empty for at once.
+    pub mail_at: Option<DateTime<Utc>>,
 }
 
 /// Changes a video. The first publication notifies families, no other change does.
@@ -115,5 +118,6 @@ pub(super) async fn saved(
     id: Uuid,
     notified: i64,
 ) -> Result<Saved> {
-    Ok(Saved { video: find_for_staff(tx, app, settings, id).await?, notified })
+    let mail_at = settings.quiet_until(app.clock.now()).filter(|_| notified > 0);
+    Ok(Saved { video: find_for_staff(tx, app, settings, id).await?, notified, mail_at })
 }

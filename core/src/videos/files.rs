@@ -115,7 +115,7 @@ pub async fn converted_file(
         .optional()
         .await?;
     let (status, folder, _) = guard(settings, viewer, row)?;
-    let public = status == Status::Published && settings.access == Access::Everyone;
+    let public = status == Status::Published && settings.watch_access() == Access::Everyone;
     let content_type = content_type(name).to_owned();
     Ok(Media {
         key: format!("{folder}/{name}"),
@@ -188,6 +188,6 @@ fn guard(
     if status != Status::Published && viewer.staff_id.is_none() {
         return Err(NOT_FOUND);
     }
-    viewer.must_watch(settings.access)?;
+    viewer.must_watch(settings.watch_access())?;
     Ok((status, key, content_type))
 }

@@ -55,7 +55,7 @@ async fn listed(
     filter: &Filter,
 ) -> Result<Page<VideoCard>> {
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
-    let open = viewer.may_watch(settings.access);
+    let open = viewer.may_watch(settings.watch_access());
     let pattern = pattern(filter.q.as_deref(), open);
     let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
     let query = |order: &'static str| {
@@ -166,7 +166,7 @@ pub async fn years(
              order by year desc",
         )
         .bind(i64::from(year_in(settings.timezone, app.clock.now())))
-        .bind(pattern(q, viewer.may_watch(settings.access)))
+        .bind(pattern(q, viewer.may_watch(settings.watch_access())))
         .all()
         .await
 }
@@ -177,15 +177,19 @@ async fn next_today(app: &App, settings: &Settings) -> Result<Option<DateTime<Ut
     let today = day_in(settings.timezone, now);
     let tomorrow = today.checked_add_days(Days::new(1)).unwrap_or(today);
     let midnight = moment_in(settings.timezone, tomorrow.and_time(Default::default()));
-    app.db
+    // A video that waits for the end of quiet time was due earlier.
+    let from = settings.quiet_window(now).map_or(now, |window| window.starts_at);
+    let next: Option<DateTime<Utc>> = app
+        .db
         .sql(
             "select min(scheduled_date) from videos
              where status = 'scheduled' and scheduled_date >= $1 and scheduled_date < $2",
         )
-        .bind(now)
+        .bind(from)
         .bind(midnight)
         .scalar()
-        .await
+        .await?;
+    Ok(next.map(|at| settings.publication_time(at)).filter(|at| (now..midnight).contains(at)))
 }
 
 /// Returns when the next video of today will be published, with a text: that time, or otherwise

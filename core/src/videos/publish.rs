@@ -231,6 +231,11 @@ pub async fn publish(
 /// delay the others. If several workers try, one succeeds.
 pub async fn publish_due(app: &App) -> Result<usize> {
     let settings = app.settings().await?;
+    let now = app.clock.now();
+    // They are published in order afterwards (decision M9).
+    if settings.publication_time(now) > now {
+        return Ok(0);
+    }
     let due: Vec<(Uuid,)> = app
         .db
         .sql([
@@ -239,7 +244,7 @@ pub async fn publish_due(app: &App) -> Result<usize> {
             WAITS,
             " order by v.scheduled_date, v.id limit 100",
         ])
-        .bind(app.clock.now())
+        .bind(now)
         .all()
         .await?;
     let mut published = 0;

@@ -199,6 +199,6 @@ pub(crate) async fn must_be_open(
         .await?;
     match published {
         0 => Err(NOT_FOUND),
-        _ => viewer.must_watch(settings.access),
+        _ => viewer.must_watch(settings.watch_access()),
     }
 }

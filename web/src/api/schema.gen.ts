@@ -906,6 +906,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/quiet-time": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When emails about something really go out */
+        get: operations["get_admin_quiet_time"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/quiet-time/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the dates of a calendar file, without saving them */
+        post: operations["post_admin_quiet_time_calendar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/quiet-time/places": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The places that can be chosen by name */
+        get: operations["get_admin_quiet_time_places"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/quiet-time/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The next ten quiet times that these changes of the settings would mean */
+        post: operations["post_admin_quiet_time_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/session": {
         parameters: {
             query?: never;
@@ -2828,6 +2896,8 @@ export interface components {
             is_active: boolean;
             /** @description User name of the account that posted it. */
             posted_by?: string | null;
+            /** @description It did not wait for the end of quiet time. */
+            urgent: boolean;
             /** Format: int64 */
             version: number;
         };
@@ -2881,6 +2951,11 @@ export interface components {
              * @description When it was first published.
              */
             published_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When a scheduled video is published, which is after its time if that is in quiet time.
+             */
+            publishes_at?: string | null;
             /** @description Its time has come, but its file is not ready. */
             publishes_when_ready: boolean;
             /**
@@ -3010,6 +3085,11 @@ export interface components {
              */
             done: number;
             /**
+             * Format: date-time
+             * @description When the mails go out; empty for at once.
+             */
+            mail_at?: string | null;
+            /**
              * Format: int64
              * @description How many mails were queued.
              */
@@ -3024,6 +3104,24 @@ export interface components {
             action: components["schemas"]["BulkAction"];
             /** @description At most 100. */
             ids: string[];
+        };
+        /** @description What a calendar file contains. */
+        CalendarFile: {
+            /** @description Events that are not over, in the order of the file. */
+            dates: components["schemas"]["ExtraTime"][];
+            /** @description Events that are over. */
+            past: number;
+            /** @description Events that repeat. Their dates must be entered one by one. */
+            repeating: number;
+            /**
+             * @description Events without a length, longer than an extra time may be, or with a date or time zone that
+             *     cannot be read.
+             */
+            unusable: number;
+        };
+        CalendarText: {
+            /** @description The content of an .ics file. */
+            text: string;
         };
         /** @enum {string} */
         CaptionLanguage: "en" | "he" | "yi";
@@ -3128,6 +3226,14 @@ export interface components {
             user_type: components["schemas"]["MessageSenderType"];
             /** @description A hidden field that only bots fill in. */
             website?: string | null;
+        };
+        /** @description An update that was posted. */
+        CreatedUpdate: components["schemas"]["LiveUpdate"] & {
+            /**
+             * Format: date-time
+             * @description Browser notifications wait until then.
+             */
+            quiet_until?: string | null;
         };
         Dashboard: {
             attention: components["schemas"]["DashboardAttention"];
@@ -3292,6 +3398,13 @@ export interface components {
             qr_size: number;
             /** @description For typing into the app. */
             secret: string;
+        };
+        /** @description An extra time as it is entered and stored: two dates, or two local times `YYYY-MM-DDTHH:MM`. */
+        ExtraTime: {
+            from: string;
+            name: string;
+            /** @description The last day, or the end. */
+            to: string;
         };
         FactorCode: {
             code: string;
@@ -3723,6 +3836,11 @@ export interface components {
              */
             id?: string | null;
             /**
+             * Format: date-time
+             * @description When it goes out; empty for at once.
+             */
+            mail_at?: string | null;
+            /**
              * Format: int64
              * @description The number of recipients.
              */
@@ -4054,6 +4172,8 @@ export interface components {
             /** @description Whether families get mail about it, now or never. */
             send_mail?: boolean;
             title: string;
+            /** @description Its mails and notifications do not wait for the end of quiet time. */
+            urgent?: boolean;
         };
         /** @description A new video of staff or an import. */
         NewVideo: {
@@ -4089,7 +4209,10 @@ export interface components {
         NextVideo: {
             /** Format: uuid */
             id: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it is published, which is after its time if that is in quiet time.
+             */
             scheduled_date: string;
             title: string;
         };
@@ -4189,6 +4312,8 @@ export interface components {
                 is_active: boolean;
                 /** @description User name of the account that posted it. */
                 posted_by?: string | null;
+                /** @description It did not wait for the end of quiet time. */
+                urgent: boolean;
                 /** Format: int64 */
                 version: number;
             })[];
@@ -4247,6 +4372,11 @@ export interface components {
                  * @description When it was first published.
                  */
                 published_at?: string | null;
+                /**
+                 * Format: date-time
+                 * @description When a scheduled video is published, which is after its time if that is in quiet time.
+                 */
+                publishes_at?: string | null;
                 /** @description Its time has come, but its file is not ready. */
                 publishes_when_ready: boolean;
                 /**
@@ -4513,6 +4643,19 @@ export interface components {
             next?: string | null;
         };
         /** @description One page of a list. */
+        Page_QuietWindow: {
+            items: {
+                /** Format: date-time */
+                ends_at: string;
+                /** @description For example "Shabbos", or "Shavuos and Shabbos". */
+                name: string;
+                /** Format: date-time */
+                starts_at: string;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
         Page_RecentFamilyImport: {
             items: {
                 /** Format: int64 */
@@ -4577,13 +4720,13 @@ export interface components {
             items: {
                 choices: string[];
                 default: unknown;
-                /** @description `general`, `look`, `notifications` or `security`. */
+                /** @description `general`, `look`, `notifications`, `quiet_time` or `security`. */
                 group: string;
                 help: string;
                 key: string;
                 /**
                  * @description `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `color`, `picture` (an id or
-                 *     null) or `pictures` (ids).
+                 *     null), `pictures` (ids), `place`, `nightfall`, `week_time` or `extra_times`.
                  *     An `email` with a `min` of 0 may be empty.
                  */
                 kind: string;
@@ -4609,6 +4752,12 @@ export interface components {
                 /** @description Why it cannot be imported. */
                 problem?: string | null;
             }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_String: {
+            items: string[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
         };
@@ -4889,6 +5038,29 @@ export interface components {
             /** @default null */
             welcome_popup_shown: boolean | null;
         };
+        /** @description What quiet time does to something that is posted or scheduled for a time. */
+        QuietTime: {
+            /**
+             * Format: date-time
+             * @description When the emails about it go out. Urgent ones do not wait.
+             */
+            mail_at: string;
+            mode: components["schemas"]["ShabbosMode"];
+            /**
+             * Format: date-time
+             * @description When a video that is scheduled for it is published.
+             */
+            publishes_at: string;
+            window?: components["schemas"]["QuietWindow"] | null;
+        };
+        QuietWindow: {
+            /** Format: date-time */
+            ends_at: string;
+            /** @description For example "Shabbos", or "Shavuos and Shabbos". */
+            name: string;
+            /** Format: date-time */
+            starts_at: string;
+        };
         /** @description The current state of the portal. */
         Readiness: {
             database: string;
@@ -4982,12 +5154,22 @@ export interface components {
         Role: "owner" | "staff";
         /** @description A posted update, and how many mails it queued. */
         SavedUpdate: {
+            /**
+             * Format: date-time
+             * @description When the mails go out; empty for at once.
+             */
+            mail_at?: string | null;
             /** Format: int64 */
             notified: number;
             update: components["schemas"]["AdminUpdate"];
         };
         /** @description A saved video, and how many mails its publication queued. */
         SavedVideo: {
+            /**
+             * Format: date-time
+             * @description When the mails go out; empty for at once.
+             */
+            mail_at?: string | null;
             /** Format: int64 */
             notified: number;
             video: components["schemas"]["AdminVideo"];
@@ -5024,7 +5206,7 @@ export interface components {
             /** @enum {string} */
             event: "reset";
         } | {
-            data: components["schemas"]["LiveUpdate"];
+            data: components["schemas"]["CreatedUpdate"];
             /** @enum {string} */
             event: "update.created";
         } | {
@@ -5044,6 +5226,11 @@ export interface components {
                 id: string;
                 /** Format: date-time */
                 published_at: string;
+                /**
+                 * Format: date-time
+                 * @description Browser notifications wait until then.
+                 */
+                quiet_until?: string | null;
                 title: string;
             };
             /** @enum {string} */
@@ -5108,13 +5295,13 @@ export interface components {
         Setting: {
             choices: string[];
             default: unknown;
-            /** @description `general`, `look`, `notifications` or `security`. */
+            /** @description `general`, `look`, `notifications`, `quiet_time` or `security`. */
             group: string;
             help: string;
             key: string;
             /**
              * @description `line`, `email`, `switch`, `number`, `choice`, `https`, `zone`, `color`, `picture` (an id or
-             *     null) or `pictures` (ids).
+             *     null), `pictures` (ids), `place`, `nightfall`, `week_time` or `extra_times`.
              *     An `email` with a `min` of 0 may be empty.
              */
             kind: string;
@@ -5147,6 +5334,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description What changes in quiet time.
+         * @enum {string}
+         */
+        ShabbosMode: "none" | "quiet" | "closed";
         SignIn: {
             email: string;
             password: string;
@@ -5189,6 +5381,7 @@ export interface components {
             posting_time_text: string;
             /** @description Whether the browser may be asked to show notifications while a page is open. */
             push_enabled: boolean;
+            quiet_time?: components["schemas"]["SiteQuietTime"] | null;
             registrations_open: boolean;
             require_email_verification: boolean;
             site_description: string;
@@ -5209,6 +5402,11 @@ export interface components {
             url: string;
             /** Format: int64 */
             width: number;
+        };
+        /** @description The quiet time of now or of the next 24 hours, as pages show it. */
+        SiteQuietTime: components["schemas"]["QuietWindow"] & {
+            /** @description The site is closed in it. */
+            closes: boolean;
         };
         /** @description A member of the staff who is signed in. */
         Staff: {
@@ -7996,6 +8194,134 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_admin_quiet_time: {
+        parameters: {
+            query?: {
+                /** @description The camp's local time `YYYY-MM-DDTHH:MM`; now if it is left out. */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuietTime"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    post_admin_quiet_time_calendar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CalendarText"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalendarFile"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_admin_quiet_time_places: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_String"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    post_admin_quiet_time_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_QuietWindow"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

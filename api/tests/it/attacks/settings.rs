@@ -67,6 +67,11 @@ story! {
             ("passwordMinLength", "1", json!(64)),
             ("shopUrl", "\"javascript:alert(1)\"", json!("")),
             ("siteName", "\"\"", json!("Visiting Day")),
+            ("shabbosMode", "\"sometimes\"", json!("quiet")),
+            ("quietPlace", "\"Atlantis\"", json!("Monsey, NY")),
+            ("nightfall", "\"soon\"", json!("8.5 degrees")),
+            ("quietStart", "\"Friday\"", json!("Friday 18:00")),
+            ("quietDates", "[{\"from\":\"soon\",\"to\":\"later\"}]", json!([])),
         ] {
             store(&camp, key, wrong).await;
             let setting = shown(&owner, key).await;

@@ -53,7 +53,7 @@ story! {
         let public = format!("/api/videos/{}", id(video));
         let bulk = json!({ "ids": [video["id"]], "action": "publish" });
         let done = staff.post("/api/admin/videos/bulk", bulk).await.expect(200).json();
-        assert_eq!(done, json!({ "done": 0, "waiting": 1, "notified": 0 }));
+        assert_eq!(done, json!({ "done": 0, "waiting": 1, "notified": 0, "mail_at": null }));
         let video = edited(&staff, &shown(&staff, video).await, json!({ "status": "published", "title": "A day at the lake" })).await["video"].clone();
         assert_eq!(video["status"], "scheduled");
         assert_eq!(publish_due(&camp.app).await.expect("it works"), 0);

@@ -210,6 +210,6 @@ pub async fn vtt(
     if status != Status::Published && viewer.staff_id.is_none() {
         return Err(NOT_FOUND);
     }
-    viewer.must_watch(settings.access)?;
+    viewer.must_watch(settings.watch_access())?;
     Ok(vtt)
 }

@@ -1,0 +1,475 @@
+//! Quiet time: what families may switch off waits, and goes out in order afterwards, once.
+
+use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, TimeZone, Timelike, Utc, Weekday};
+use portal::clock::moment_in;
+use serde_json::{Value, json};
+
+use crate::camp::{Browser, Camp};
+use crate::updates::{follower, posted as posted_update, update};
+use crate::videos::{posted as posted_video, titles, video};
+
+/// Friday noon in the camp, eight hours before candle lighting.
+const FRIDAY: &str = "2026-07-17T16:00:00Z";
+/// Friday at ten in the evening.
+const FRIDAY_NIGHT: &str = "2026-07-18T02:00:00Z";
+/// When Shabbos begins and ends in Monsey.
+const CANDLE_LIGHTING: &str = "2026-07-18T00:08:00Z";
+const NIGHTFALL: &str = "2026-07-19T01:15:00Z";
+
+async fn keeps_shabbos(camp: &Camp) {
+    camp.set("quietPlace", "Monsey, NY").await;
+    camp.set("shabbosMode", "quiet").await;
+}
+
+/// Closes the site from an hour ago until in an hour.
+pub async fn close(camp: &Camp) {
+    let (now, zone) = (camp.app.clock.now(), camp.app.settings().await.expect("settings").timezone);
+    let local = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%dT%H:%M").to_string();
+    let hour = TimeDelta::hours(1);
+    let now = json!([{ "from": local(now - hour), "to": local(now + hour), "name": "Visit" }]);
+    camp.set("quietDates", now).await;
+    camp.set("shabbosMode", "closed").await;
+}
+
+/// What families may switch off, to one address.
+fn subjects(camp: &Camp, email: &str) -> Vec<String> {
+    let mails = camp.mails_to(email).into_iter().filter(|mail| mail.unsubscribe_url.is_some());
+    mails.map(|mail| mail.subject).collect()
+}
+
+/// Lets the worker run for about 20 seconds: each round of recovery wakes what waits.
+async fn work_a_while(camp: &Camp) {
+    for _ in 0..7 {
+        camp.work().await;
+        camp.wait(TimeDelta::seconds(3));
+    }
+}
+
+fn newsletter(subject: &str) -> Value {
+    json!({ "subject": subject, "body": "Dear parents", "audience": "families" })
+}
+
+async fn quiet_time(staff: &Browser, query: &str) -> Value {
+    staff.get(&format!("/api/admin/quiet-time{query}")).await.expect(200).json()
+}
+
+story! {
+    async fn mail_of_shabbos_waits_and_goes_out_in_order_afterwards_once(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let _moshe = follower(&camp, "Moshe Adler", "moshe@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        camp.set_clock(FRIDAY_NIGHT);
+        let first = staff.post("/api/admin/live-updates", update("First", json!({}))).await.expect(201).json();
+        assert_eq!((&first["notified"], &first["mail_at"]), (&json!(2), &json!(NIGHTFALL)));
+        camp.wait(TimeDelta::hours(1));
+        let second = staff.post("/api/admin/videos", video("Second", json!({}))).await.expect(201).json();
+        assert_eq!(second["mail_at"], NIGHTFALL);
+        let preview = json!({ "subject": "Third", "body": "Dear parents", "audience": "families", "preview": true });
+        let preview = staff.post("/api/admin/letters", preview).await.expect(200).json();
+        assert_eq!(preview["mail_at"], NIGHTFALL);
+        staff.post("/api/admin/letters", newsletter("Third")).await.expect(200);
+        camp.browser().post("/api/auth/forgot", json!({ "email": "chaya@family.example" })).await.expect(202);
+        work_a_while(&camp).await;
+        let reset = camp.mails_to("chaya@family.example");
+        assert!(reset.iter().any(|mail| mail.text.contains("/auth/reset")), "a password cannot wait");
+        camp.set_clock("2026-07-19T01:14:00Z");
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), Vec::<String>::new());
+        camp.set_clock("2026-07-19T01:15:03Z");
+        work_a_while(&camp).await;
+        for family in ["chaya@family.example", "moshe@family.example"] {
+            assert_eq!(subjects(&camp, family), ["Camp update: First", "New video: Second", "Third"]);
+        }
+        camp.wait(TimeDelta::days(1));
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example").len(), 3, "once");
+    }
+}
+
+story! {
+    async fn two_workers_keep_the_order_too(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        camp.set_clock(FRIDAY_NIGHT);
+        let titles: Vec<String> = (1..=8).map(|n| format!("News {n}")).collect();
+        for title in &titles {
+            posted_update(&staff, title, json!({})).await;
+        }
+        camp.set_clock("2026-07-19T01:15:03Z");
+        let other = camp.beside().await;
+        for _ in 0..12 {
+            futures_util::future::join(camp.work(), other.work()).await;
+            camp.wait(TimeDelta::seconds(3));
+        }
+        let mut mails = [camp.mails(), other.mails()].concat();
+        mails.retain(|mail| mail.unsubscribe_url.is_some());
+        mails.sort_by_key(|mail| mail.date);
+        let sent: Vec<&str> = mails.iter().map(|mail| mail.subject.trim_start_matches("Camp update: ")).collect();
+        assert_eq!(sent, titles);
+    }
+}
+
+story! {
+    async fn what_is_urgent_does_not_wait(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        camp.set_clock(FRIDAY_NIGHT);
+        posted_update(&staff, "Baseball results", json!({})).await;
+        let urgent = staff.post("/api/admin/live-updates", update("The road is closed", json!({ "urgent": true }))).await.expect(201).json();
+        assert_eq!((&urgent["mail_at"], &urgent["update"]["urgent"]), (&Value::Null, &json!(true)));
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["Camp update: The road is closed"]);
+    }
+}
+
+story! {
+    async fn open_pages_learn_until_when_their_notifications_wait(camp) {
+        camp.set_clock(FRIDAY);
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        let mut page = camp.browser().listen(None).await;
+        posted_update(&staff, "Before", json!({})).await;
+        assert_eq!(page.hears("update.created").await.data["quiet_until"], Value::Null);
+        camp.set_clock(FRIDAY_NIGHT);
+        posted_update(&staff, "Inside", json!({})).await;
+        assert_eq!(page.hears("update.created").await.data["quiet_until"], NIGHTFALL);
+        posted_video(&staff, "Inside", json!({})).await;
+        assert_eq!(page.hears("video.published").await.data["quiet_until"], NIGHTFALL);
+        posted_update(&staff, "Urgent", json!({ "urgent": true })).await;
+        assert_eq!(page.hears("update.created").await.data["quiet_until"], Value::Null);
+    }
+}
+
+story! {
+    async fn mail_that_is_late_does_not_reach_into_shabbos(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        camp.set_clock("2026-07-18T00:00:00Z");
+        let saved = staff.post("/api/admin/live-updates", update("Late", json!({}))).await.expect(201).json();
+        assert_eq!(saved["mail_at"], Value::Null, "before candle lighting it goes out at once");
+        camp.work_without_mail().await;
+        camp.set_clock("2026-07-18T00:08:30Z");
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), Vec::<String>::new());
+        camp.set_clock("2026-07-19T01:16:00Z");
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["Camp update: Late"]);
+    }
+}
+
+story! {
+    async fn three_quiet_days_do_not_use_up_the_time_in_which_a_mail_is_tried(camp) {
+        // Rosh Hashanah on Thursday and Friday, then Shabbos: 73 hours.
+        camp.set_clock("2024-10-02T16:00:00Z");
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        posted_update(&staff, "A good year", json!({})).await;
+        camp.work_without_mail().await;
+        camp.set_clock("2024-10-05T23:30:00Z");
+        camp.work_without_mail().await;
+        camp.wait(TimeDelta::minutes(2));
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["Camp update: A good year"]);
+    }
+}
+
+story! {
+    async fn what_waits_goes_out_when_quiet_time_is_switched_off(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        camp.set_clock(FRIDAY_NIGHT);
+        posted_update(&staff, "News", json!({})).await;
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example").len(), 0);
+        camp.set("shabbosMode", "none").await;
+        camp.wait(TimeDelta::seconds(5));
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["Camp update: News"]);
+    }
+}
+
+story! {
+    async fn changed_settings_hold_and_release_mail_that_waits_already(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        let sent = || subjects(&camp, "chaya@family.example").len();
+        posted_update(&staff, "Queued while there was no quiet time", json!({})).await;
+        keeps_shabbos(&camp).await;
+        camp.set("quietDates", json!([{ "from": "2026-07-17T11:00", "to": "2026-07-17T15:00" }])).await;
+        work_a_while(&camp).await;
+        assert_eq!(sent(), 0, "a new date holds it");
+        camp.set("quietDates", json!([])).await;
+        work_a_while(&camp).await;
+        assert_eq!(sent(), 1);
+        camp.set_clock(FRIDAY_NIGHT);
+        posted_update(&staff, "Night", json!({})).await;
+        work_a_while(&camp).await;
+        camp.set("nightfall", "72 minutes").await;
+        camp.set_clock("2026-07-19T01:16:00Z");
+        work_a_while(&camp).await;
+        assert_eq!(sent(), 1, "a later nightfall holds it longer");
+        camp.set("nightfall", "42 minutes").await;
+        work_a_while(&camp).await;
+        assert_eq!(sent(), 2, "an earlier one sends it");
+    }
+}
+
+story! {
+    async fn a_clock_that_jumps_and_a_new_time_zone_lose_nothing_and_double_nothing(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        let sent = || subjects(&camp, "chaya@family.example");
+        keeps_shabbos(&camp).await;
+        camp.set_clock(FRIDAY_NIGHT);
+        posted_update(&staff, "First", json!({})).await;
+        work_a_while(&camp).await;
+        camp.set_clock("2026-07-19T02:00:00Z");
+        work_a_while(&camp).await;
+        assert_eq!(sent(), ["Camp update: First"]);
+        camp.set_clock("2026-07-18T12:00:00Z");
+        posted_update(&staff, "Second", json!({})).await;
+        camp.set("timezone", "Asia/Jerusalem").await;
+        work_a_while(&camp).await;
+        assert_eq!(sent(), ["Camp update: First"], "the sun sets when it sets");
+        // From one Shabbos into the next, and out of it.
+        camp.set_clock("2026-07-25T12:00:00Z");
+        work_a_while(&camp).await;
+        assert_eq!(sent(), ["Camp update: First"]);
+        camp.set_clock("2026-07-26T12:00:00Z");
+        work_a_while(&camp).await;
+        assert_eq!(sent(), ["Camp update: First", "Camp update: Second"]);
+    }
+}
+
+story! {
+    async fn scheduled_videos_wait_where_the_camp_wants_that(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        let scheduled = |at: &str| json!({ "status": "scheduled", "scheduled_date": at });
+        posted_video(&staff, "Shows at once", scheduled("2026-07-17T21:00")).await;
+        let at = quiet_time(&staff, "?at=2026-07-17T21:00").await;
+        assert_eq!((&at["publishes_at"], &at["mail_at"]), (&json!("2026-07-18T01:00:00Z"), &json!(NIGHTFALL)));
+        camp.set_clock(FRIDAY_NIGHT);
+        work_a_while(&camp).await;
+        assert_eq!(titles(&camp.browser(), "?collection=current").await, ["Shows at once"]);
+        camp.set("quietHoldsVideos", true).await;
+        posted_video(&staff, "Later", scheduled("2026-07-18T13:00")).await;
+        let earlier = posted_video(&staff, "Earlier", scheduled("2026-07-18T10:00")).await;
+        assert_eq!((&earlier["scheduled_date"], &earlier["publishes_at"]), (&json!("2026-07-18T14:00:00Z"), &json!(NIGHTFALL)));
+        let next = staff.get("/api/admin/dashboard").await.expect(200).json()["attention"]["next_video"].clone();
+        assert_eq!(next["scheduled_date"], NIGHTFALL);
+        let at = quiet_time(&staff, "?at=2026-07-18T10:00").await;
+        assert_eq!((&at["publishes_at"], &at["mail_at"]), (&json!(NIGHTFALL), &json!(NIGHTFALL)));
+        camp.set_clock("2026-07-18T20:00:00Z");
+        work_a_while(&camp).await;
+        assert_eq!(titles(&camp.browser(), "?collection=current").await, ["Shows at once"]);
+        let site = camp.browser().get("/api/site").await.expect(200).json();
+        assert_eq!(site["posting_time_text"], "Next update: 9:15 PM");
+        camp.set_clock("2026-07-19T01:15:03Z");
+        work_a_while(&camp).await;
+        let sent = ["New video: Shows at once", "New video: Earlier", "New video: Later"];
+        assert_eq!(subjects(&camp, "chaya@family.example"), sent);
+    }
+}
+
+story! {
+    async fn pages_announce_quiet_time_as_the_settings_say(camp) {
+        let shown = async || camp.browser().get("/api/site").await.expect(200).json()["quiet_time"].clone();
+        camp.set_clock(FRIDAY);
+        assert_eq!(shown().await, Value::Null);
+        keeps_shabbos(&camp).await;
+        let shabbos = json!({ "starts_at": CANDLE_LIGHTING, "ends_at": NIGHTFALL, "name": "Shabbos", "closes": false });
+        assert_eq!(shown().await, shabbos);
+        camp.set_clock(FRIDAY_NIGHT);
+        assert_eq!(shown().await, shabbos);
+        camp.set("quietNotice", false).await;
+        assert_eq!(shown().await, Value::Null);
+        camp.set("quietNotice", true).await;
+        camp.set_clock("2026-07-20T16:00:00Z");
+        assert_eq!(shown().await, Value::Null, "not days ahead");
+        camp.set_clock(FRIDAY_NIGHT);
+        camp.set("shabbosMode", "closed").await;
+        assert_eq!(shown().await["closes"], true, "a closed site always says until when");
+    }
+}
+
+story! {
+    async fn a_closed_site_shows_nothing_to_families_and_everything_to_staff(camp) {
+        camp.set_clock(FRIDAY);
+        let chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        camp.set("shabbosMode", "closed").await;
+        let video = posted_video(&staff, "Lake", json!({})).await;
+        let trip = posted_update(&staff, "Secret trip", json!({})).await;
+        let path = format!("/api/videos/{}", video["id"].as_str().expect("an id"));
+        chaya.get(&path).await.expect(200);
+        camp.set_clock(FRIDAY_NIGHT);
+        for browser in [&chaya, &camp.browser()] {
+            browser.get(&path).await.refused(403, "closed");
+            browser.get("/api/live-updates").await.refused(403, "closed");
+            let card = browser.get("/api/videos?collection=current").await.expect(200).json();
+            assert_eq!(card["items"][0]["thumbnail_url"], Value::Null);
+            browser.get("/api/faq").await.expect(200);
+        }
+        chaya.post(&format!("{path}/comments"), json!({ "content": "Hello" })).await.refused(403, "closed");
+        let update = format!("/updates/{}", trip["id"].as_str().expect("an id"));
+        for page in [update, path.replace("/api/videos", "/video")] {
+            let preview = camp.browser().get(&page).await;
+            assert_ne!(preview.status.as_u16(), 500, "{page}");
+            assert!(!preview.text().contains("Secret trip") && !preview.text().contains("i.ytimg.com"));
+        }
+        let feed = camp.browser().get("/feed.xml").await.expect(200).text();
+        assert!(!feed.contains("Lake"), "{feed}");
+        staff.get(&path).await.expect(200);
+        assert_eq!(camp.browser().get("/api/site").await.expect(200).json()["access"], "everyone");
+        camp.set_clock(NIGHTFALL);
+        chaya.get(&path).await.expect(200);
+    }
+}
+
+story! {
+    async fn families_of_a_closed_site_still_get_its_mail_afterwards(camp) {
+        camp.set_clock(FRIDAY);
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        camp.set("shabbosMode", "closed").await;
+        camp.set_clock(FRIDAY_NIGHT);
+        posted_video(&staff, "Havdalah", json!({})).await;
+        camp.set_clock("2026-07-19T01:15:03Z");
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["New video: Havdalah"]);
+    }
+}
+
+story! {
+    async fn owners_see_the_next_ten_quiet_times_of_what_they_typed(camp) {
+        camp.set_clock(FRIDAY);
+        let owner = camp.owner().await;
+        let path = "/api/admin/quiet-time/preview";
+        let typed = json!({ "quietPlace": "monsey, ny", "quietDates": [{ "from": "2026-07-23", "to": "2026-07-23", "name": "Tisha B'Av" }] });
+        let windows = owner.post(path, typed).await.expect(200).json()["items"].clone();
+        assert_eq!(windows.as_array().expect("windows").len(), 10);
+        assert_eq!(windows[0], json!({ "starts_at": CANDLE_LIGHTING, "ends_at": NIGHTFALL, "name": "Shabbos" }));
+        assert_eq!(windows[1]["name"], "Tisha B'Av");
+        for (typed, field) in [
+            (json!({ "quietPlace": "Atlantis" }), "quietPlace"),
+            (json!({ "nightfall": "soon" }), "nightfall"),
+            (json!({ "quietStart": "Friday" }), "quietStart"),
+            (json!({ "quietHours": "fixed", "quietStart": "Friday 18:00", "quietEnd": "friday 18:00" }), "quietEnd"),
+            (json!({ "quietDates": [{ "from": "2026-07-23", "to": "2026-07-22" }] }), "quietDates"),
+            (json!({ "quietDates": "2026-07-23" }), "quietDates"),
+        ] {
+            for reply in [owner.post(path, typed.clone()).await, owner.patch("/api/admin/settings", typed.clone()).await] {
+                assert_eq!(reply.refused(422, "validation")["errors"][0]["field"], field, "{typed}");
+            }
+        }
+        camp.staff().await.post(path, json!({})).await.refused(403, "owner_required");
+        let places = owner.get("/api/admin/quiet-time/places").await.expect(200).json();
+        assert!(places["items"].as_array().expect("places").contains(&json!("Monsey, NY")));
+    }
+}
+
+story! {
+    async fn a_calendar_file_is_read_and_its_dates_can_be_saved(camp) {
+        camp.set_clock(FRIDAY);
+        let owner = camp.owner().await;
+        let text = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20260723\r\nSUMMARY:Tisha B'Av\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20260801\r\nRRULE:FREQ=YEARLY\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+        let read = owner.post("/api/admin/quiet-time/calendar", json!({ "text": text })).await.expect(200).json();
+        assert_eq!(read, json!({ "dates": [{ "from": "2026-07-23", "to": "2026-07-23", "name": "Tisha B'Av" }], "repeating": 1, "past": 0, "unusable": 0 }));
+        owner.patch("/api/admin/settings", json!({ "quietDates": read["dates"], "shabbosMode": "quiet" })).await.expect(200);
+        let staff = camp.staff().await;
+        assert_eq!(quiet_time(&staff, "?at=2026-07-23T12:00").await["window"]["name"], "Tisha B'Av");
+        assert_eq!(quiet_time(&staff, "?at=2026-07-27T12:00").await["window"], Value::Null);
+        for at in ["soon", "1999-12-31T12:00", "262000-01-01T00:00"] {
+            staff.get(&format!("/api/admin/quiet-time?at={at}")).await.refused(422, "validation");
+        }
+        owner.post("/api/admin/quiet-time/calendar", json!({ "text": "<html>" })).await.refused(422, "validation");
+    }
+}
+
+/// A video every evening and an update every noon for 70 days, with ten times Shabbos and Shavuos on a
+/// Friday and Shabbos. Each mail is compared with quiet time as a calendar prints it.
+async fn season(camp: Camp) {
+    let zone = camp.app.settings().await.expect("settings").timezone;
+    let first: NaiveDate = "2026-05-17".parse().expect("a day");
+    let local = |day: u64, hour, minute| {
+        let time = (first + Days::new(day)).and_hms_opt(hour, minute, 0).expect("a time");
+        moment_in(zone, time)
+    };
+    camp.app.clock.set(local(0, 9, 0));
+    let families = ["chaya@family.example", "moshe@family.example"];
+    let _chaya = follower(&camp, "Chaya Weiss", families[0]).await;
+    let _moshe = follower(&camp, "Moshe Adler", families[1]).await;
+    let staff = camp.staff().await;
+    keeps_shabbos(&camp).await;
+    camp.forget_mails();
+    let mut expected = Vec::new();
+    for day in 0..70 {
+        camp.app.clock.set(local(day, 12, 30));
+        posted_update(&staff, &format!("Day {day}"), json!({})).await;
+        expected.push((local(day, 12, 30), format!("Camp update: Day {day}")));
+        camp.work().await;
+        camp.app.clock.set(local(day, 20, 30));
+        posted_video(&staff, &format!("Day {day}"), json!({})).await;
+        expected.push((local(day, 20, 30), format!("New video: Day {day}")));
+        camp.work().await;
+        camp.app.clock.set(local(day, 23, 0));
+        match (first + Days::new(day)).weekday() {
+            Weekday::Sat => work_a_while(&camp).await,
+            _ => camp.work().await,
+        }
+    }
+    for family in families {
+        let mails = camp.mails_to(family);
+        let sent: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
+        let posted: Vec<&str> = expected.iter().map(|(_, subject)| subject.as_str()).collect();
+        assert_eq!(sent, posted, "each once, in order");
+        for (mail, (posted_at, _)) in mails.iter().zip(&expected) {
+            assert_eq!(
+                mail.date.date_naive(),
+                sent_on(posted_at.with_timezone(&zone), first),
+                "{}",
+                mail.subject
+            );
+        }
+    }
+}
+
+/// The date in UTC at which a mail goes out: at once, or at eleven in the evening after Shabbos or
+/// Shavuos. In these weeks candles are lit between 7:45 and 8:15, so that the evening's video is
+/// inside, and the night begins before 9:45.
+fn sent_on<Zone: TimeZone>(posted_at: DateTime<Zone>, first: NaiveDate) -> NaiveDate {
+    let (day, evening) = (posted_at.date_naive(), posted_at.hour() > 18);
+    let shavuos = first + Days::new(5);
+    let nights = match day.weekday() {
+        Weekday::Thu if day + Days::new(1) == shavuos && evening => 2,
+        Weekday::Fri if day == shavuos || evening => 1,
+        Weekday::Sat => 0,
+        _ => return posted_at.to_utc().date_naive(),
+    };
+    // Eleven in the evening is the next day in UTC.
+    day + Days::new(nights + 1)
+}
+
+story! {
+    async fn a_season_writes_to_nobody_on_shabbos_and_yom_tov_and_forgets_nobody(camp) {
+        season(camp).await;
+    }
+}
