@@ -12,6 +12,10 @@ import { splitScripts } from "../ui/two-scripts";
 /** A page that was asleep for hours shows what it missed without announcing it. */
 const announcedFor = 2 * 60;
 
+type NewVideo = { id: string; title: string; published_at: string };
+/** Notifications wait for the end of quiet time. */
+type Quiet = { quiet_until?: string | null };
+
 /** Announces updates and videos once each: by a toast, or by a notification of the device. */
 export function createAnnouncements(client: QueryClient, onLead: () => void) {
   const announced = new Set<string>();
@@ -25,18 +29,18 @@ export function createAnnouncements(client: QueryClient, onLead: () => void) {
     if (device.current()?.say(notice) ?? true) toast({ title, description: notice.title, href: notice.path });
   }
 
-  function update({ id, title, message, created_at }: LiveUpdate) {
+  function update({ id, title, message, created_at, quiet_until: quietUntil }: LiveUpdate & Quiet) {
     if (isNews(id, created_at))
       announce(
-        { id, title, body: message, path: paths.update(id) },
+        { id, title, body: message, path: paths.update(id), quietUntil },
         `New ${campName()} Camp Update!`.replace("  ", " "),
       );
   }
 
-  function video({ id, title, published_at }: { id: string; title: string; published_at: string }) {
+  function video({ id, title, published_at, quiet_until: quietUntil }: NewVideo & Quiet) {
     // The lists show the video anyway; it is announced only to those who switched notifications on.
     if (device.current() && isNews(id, published_at))
-      announce({ id, title, body: `A new video from ${campName()}`, path: paths.video(id) }, "New video");
+      announce({ id, title, body: `A new video from ${campName()}`, path: paths.video(id), quietUntil }, "New video");
   }
 
   return { update, video, device };

@@ -9,6 +9,7 @@ import { Header } from "./header";
 import { useServerEvents } from "./use-server-events";
 
 const VerifyBanner = lazy(() => import("./verify-banner"));
+const QuietTime = lazy(() => import("./quiet-time"));
 
 export function PublicLayout() {
   const main = useRef<HTMLElement>(null);
@@ -25,13 +26,12 @@ export function PublicLayout() {
       </a>
       <Header />
       <OfflineBar />
-      {user && !user.email_verified && site?.require_email_verification && (
-        <ErrorBoundary small>
-          <Suspense>
-            <VerifyBanner user={user} />
-          </Suspense>
-        </ErrorBoundary>
-      )}
+      <ErrorBoundary small>
+        <Suspense>
+          {user && !user.email_verified && site?.require_email_verification && <VerifyBanner user={user} />}
+          {site?.quiet_time && <QuietTime quiet={site.quiet_time} main={main} />}
+        </Suspense>
+      </ErrorBoundary>
       {/* The footer stays below the fold, so that nothing in sight moves while a page fills. */}
       <main ref={main} id="main" tabIndex={-1} className="min-h-[calc(100dvh-4rem)] flex-1">
         <ErrorBoundary key={pathname}>

@@ -65,6 +65,8 @@ export type Notice = {
   body: string;
   /** Where a click leads. */
   path: string;
+  /** The end of quiet time, before which no notification is shown. */
+  quietUntil?: string | null | undefined;
 };
 
 export async function showNotification({ id, title, body, path }: Notice) {

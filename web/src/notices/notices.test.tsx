@@ -1,5 +1,6 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { deleteUnsent } from "../lib/delete-unsent";
 import { device, hide } from "../test/device";
 import { eventLine } from "../test/events";
 import { chaya, open, server, site, update } from "../test/portal";
@@ -180,6 +181,49 @@ describe("a device that has them on", () => {
     line.tell("update.created", news(), "5");
     await moment();
     expect(screen.queryByText(/Camp Update!/)).toBeNull();
+  });
+
+  it("waits for the end of quiet time, and then shows everything once and in order", async () => {
+    await listening();
+    await hidden();
+    const quiet_until = new Date(Date.now() + 400).toISOString();
+    line.tell("update.created", news({ quiet_until }), "2");
+    line.tell(
+      "video.published",
+      { id: "v9", title: "Grand Siyum", published_at: new Date().toISOString(), quiet_until },
+      "3",
+    );
+    line.tell("update.created", news({ id: "n3", title: "Withdrawn", quiet_until }), "4");
+    line.tell("update.created", news({ id: "n4", title: "The road is closed" }), "5");
+    await waitFor(() => expect(phone.shown).toMatchObject([{ title: "The road is closed" }]));
+    line.tell("update.removed", { id: "n3" }, "6");
+    await waitFor(() => expect(phone.shown).toHaveLength(3), { timeout: 3_000 });
+    expect(phone.shown.map(({ tag }) => tag)).toEqual(["n4", "n2", "v9"]);
+    await moment();
+    expect(phone.shown).toHaveLength(3);
+    expect(localStorage.getItem("waitingNotices")).toBeNull();
+  });
+
+  it("forgets what waits when somebody signs out", async () => {
+    await listening();
+    await hidden();
+    line.tell("update.created", news({ quiet_until: new Date(Date.now() + 3_600_000).toISOString() }), "2");
+    await waitFor(() => expect(localStorage.getItem("waitingNotices")).toContain("The buses have left"));
+    deleteUnsent();
+    expect(localStorage.getItem("waitingNotices")).toBeNull();
+  });
+
+  it("shows what an earlier page left waiting, unless it is too old", async () => {
+    const left = (id: string, hours: number) => ({
+      id,
+      title: id,
+      body: "",
+      path: "/",
+      quietUntil: new Date(Date.now() - hours * 3_600_000).toISOString(),
+    });
+    localStorage.setItem("waitingNotices", JSON.stringify([left("n2", 1), left("n3", 20)]));
+    await listening();
+    await waitFor(() => expect(phone.shown.map(({ tag }) => tag)).toEqual(["n2"]));
   });
 
   it("takes back what was withdrawn", async () => {

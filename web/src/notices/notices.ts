@@ -1,9 +1,11 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { siteQuery } from "../api/queries";
+import { onDeletion } from "../lib/delete-unsent";
 import { dismissWorker, permitted, showNotification, type Notice } from "./device";
 import { holdLock, isLockHeld } from "./locks";
 import { notificationsEnabled } from "./enabled";
 import { shownBefore, recordShown } from "./shown-notices";
+import { addWaiting, forgetWaiting, removeWaiting, takeDue, timeToNext } from "./waiting";
 
 export type Notices = {
   /** Whether this page is the leader, which stays connected while all pages are hidden. */
@@ -20,15 +22,20 @@ const inSight = "notifications: a page in sight";
 /** Spreads the requests of many devices after a new video, in milliseconds. */
 const spread = 2_000;
 
+/** A timer is set again after this long, in milliseconds, because the device may have slept. */
+const longestTimer = 60_000;
+
 /** Shows one notification for each update and video, however many pages are open. */
 export function notices(client: QueryClient, onLead: () => void): Notices {
   let ended = false;
   let leads = false;
   let leaveSight: (() => void) | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const leave = holdLock("notifications: who listens", "exclusive", () => {
     leads = true;
     onLead();
+    void showWaiting();
   });
 
   function look() {
@@ -37,6 +44,7 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
   }
   look();
   document.addEventListener("visibilitychange", look);
+  onDeletion.add(forgetWaiting);
 
   async function show(notice: Notice) {
     await new Promise((done) => setTimeout(done, Math.random() * spread));
@@ -46,6 +54,15 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
       .catch(() => client.getQueryData(siteQuery.queryKey));
     if (ended || !site?.push_enabled || !notificationsEnabled() || !permitted()) return;
     await showNotification(notice);
+  }
+
+  /** Shows what quiet time held, in order, and comes back for what it still holds. Only the leader does. */
+  async function showWaiting() {
+    clearTimeout(timer);
+    if (ended || !leads) return;
+    for (const notice of takeDue(Date.now())) await show(notice).catch(() => undefined);
+    const next = timeToNext(Date.now());
+    if (next !== null && !ended) timer = setTimeout(() => void showWaiting(), Math.min(next, longestTimer));
   }
 
   return {
@@ -61,12 +78,16 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
         .then((elsewhere) => {
           if (elsewhere) return;
           recordShown(notice.id, "by notification");
-          return show(notice);
+          const { quietUntil } = notice;
+          if (!quietUntil || Date.parse(quietUntil) <= Date.now()) return show(notice);
+          addWaiting({ ...notice, quietUntil });
+          return showWaiting();
         })
         .catch(() => undefined);
       return false;
     },
     takeBack(id) {
+      removeWaiting(id);
       void navigator.serviceWorker
         .getRegistration("/")
         .then(async (registration) => {
@@ -78,6 +99,8 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
     end() {
       ended = true;
       leads = false;
+      clearTimeout(timer);
+      onDeletion.delete(forgetWaiting);
       leave();
       leaveSight?.();
       document.removeEventListener("visibilitychange", look);

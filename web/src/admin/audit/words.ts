@@ -161,6 +161,7 @@ const fields: Record<string, string> = {
   tried: "Name that was tried",
   two_factor: "Two-factor",
   upload_date: "Filmed on",
+  urgent: "Urgent",
   video_id: "Video",
   video_url: "Link",
   void_of: "Takes back",

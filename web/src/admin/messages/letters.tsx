@@ -16,6 +16,7 @@ import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { Listing } from "../shared/listing";
+import { mailsWait, MailTime, useQuietNow } from "../shared/quiet-time";
 import { TestMailButton, useTestMail } from "../shared/send-test";
 import { requiresSignIn } from "../shared/session";
 import { deliverySummary, people } from "../shared/words";
@@ -50,6 +51,7 @@ const explained: Record<Audience, string> = {
 /** Sends the newsletter that is being written: to oneself as a test, or to its readers after a question. */
 function useSending({ letter: { subject, body, audience, key }, clear }: ReturnType<typeof useUnsentLetter>) {
   const client = useQueryClient();
+  const timeZone = useSite()?.timezone ?? "UTC";
   const [asking, setAsking] = useState(false);
   const reach = useReach();
   const recipients = reach[audience];
@@ -74,8 +76,13 @@ function useSending({ letter: { subject, body, audience, key }, clear }: ReturnT
   });
 
   async function send() {
-    const { recipients: told } = await sendLetter({ ...texts, audience, preview: false }, key);
-    toast({ title: "Newsletter Sent", description: `It is on its way to ${people(told)}.` });
+    const { recipients: told, mail_at } = await sendLetter({ ...texts, audience, preview: false }, key);
+    const later = mailsWait(mail_at, timeZone);
+    toast(
+      later
+        ? { title: "Newsletter Queued", description: `${people(told)} will get it. ${later}` }
+        : { title: "Newsletter Sent", description: `It is on its way to ${people(told)}.` },
+    );
     clear();
     await client.invalidateQueries({ queryKey: ["admin", "letters"] });
   }
@@ -90,6 +97,7 @@ function Compose() {
     change,
   } = letter;
   const { form, busy, errors, message, reach, recipients, test, send, asking, setAsking } = useSending(letter);
+  const quiet = useQuietNow();
 
   return (
     <section aria-labelledby="write" className="sheet p-5 shadow-low sm:p-6">
@@ -133,6 +141,7 @@ function Compose() {
         </div>
         <Preview subject={subject} body={body} />
         <div className="grid gap-4 lg:col-span-2">
+          <MailTime />
           <FormMessage>{message}</FormMessage>
           <div className="flex flex-wrap items-center justify-end gap-x-4 gap-y-2">
             {(subject || body) && (
@@ -157,7 +166,10 @@ function Compose() {
           }}
           onClose={() => setAsking(false)}
         >
-          To: {audienceName[audience].toLowerCase()}. It goes out right away and can’t be called back.
+          To: {audienceName[audience].toLowerCase()}.{" "}
+          {quiet
+            ? `It is quiet time (${quiet.name}): it goes out afterwards. It can’t be called back.`
+            : "It goes out right away and can’t be called back."}
         </ConfirmDialog>
       )}
     </section>

@@ -9,6 +9,7 @@ import type { Typed } from "./words";
 type Schemas = components["schemas"];
 export type Setting = Schemas["Setting"];
 export type Difference = Schemas["SettingDifference"];
+export type ExtraTime = Schemas["ExtraTime"];
 export type Values = Record<string, unknown>;
 
 export const settingsQuery = queryOptions({
@@ -34,6 +35,24 @@ export const addPicture = async (place: PicturePlace, file: File) =>
 export const previewSettings = async (body: Values) =>
   (await asStaff(api.POST("/api/admin/settings/preview", { body }))).items;
 export const exportSettings = () => asStaff(api.GET("/api/admin/settings/export", { parseAs: "text" }));
+
+/** The next ten quiet times with these changes, which are JSON so that they are a key. */
+export const previewQuietQuery = (changes: string) =>
+  queryOptions({
+    queryKey: ["admin", "settings", "quiet-preview", changes],
+    queryFn: async ({ signal }) =>
+      (await asStaff(api.POST("/api/admin/quiet-time/preview", { body: JSON.parse(changes) as Values, signal }))).items,
+    retry: false,
+  });
+
+export const placesQuery = queryOptions({
+  queryKey: ["admin", "quiet-places"],
+  queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/quiet-time/places", { signal }))).items,
+  staleTime: Infinity,
+});
+
+/** Reads a calendar file without saving anything. */
+export const readCalendar = (text: string) => asStaff(api.POST("/api/admin/quiet-time/calendar", { body: { text } }));
 
 /** Call with the response to a change: updates the page, the site and the session. */
 export function useSettingsChanged() {

@@ -3,8 +3,10 @@ import { Field, FieldError, Select, Switch, TextArea, TextInput } from "../../ui
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
+import { ExtraTimes } from "./extra-times";
 import { PictureSetting } from "./picture-setting";
 import type { Setting } from "./queries";
+import { NightfallSelect, PlaceInput, WeekTimeInput } from "./quiet-controls";
 import { choiceLabel, hintOf, settingLabel, valueLabel } from "./words";
 
 type Props = {
@@ -51,7 +53,9 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
       </div>
     );
   }
-  const common = { name: key, value: String(value), disabled: Boolean(unavailable) };
+  if (kind === "extra_times") {
+    return <ExtraTimes value={String(value)} label={label} hint={hintOf(setting)} error={error} onChange={onChange} />;
+  }
   const long = kind === "line" && (setting.max ?? 0) > 120;
   const field = (
     <Field
@@ -61,45 +65,7 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
       optional={isOptional(setting)}
       className={long ? "md:col-span-2" : "content-start"}
     >
-      {kind === "choice" ? (
-        <Select {...common} onChange={(e) => onChange(e.target.value)}>
-          {setting.choices.map((choice) => (
-            <option key={choice} value={choice}>
-              {choiceLabel(choice)}
-            </option>
-          ))}
-        </Select>
-      ) : kind === "zone" ? (
-        <ZoneSelect {...common} onChange={onChange} />
-      ) : kind === "color" ? (
-        <ColorInput {...common} builtIn={builtInColors[key] ?? "#000000"} label={label} onChange={onChange} />
-      ) : long ? (
-        <TextArea
-          {...common}
-          dir="auto"
-          rows={3}
-          maxLength={setting.max ?? undefined}
-          onChange={(e) => onChange(e.target.value)}
-        />
-      ) : kind === "number" ? (
-        <TextInput
-          {...common}
-          inputMode="numeric"
-          autoComplete="off"
-          className="max-w-40 tabular-nums"
-          onChange={(e) => onChange(e.target.value)}
-        />
-      ) : (
-        <TextInput
-          {...common}
-          {...(kind === "email" ? { type: "email", inputMode: "email", autoComplete: "off", spellCheck: false } : {})}
-          {...(kind === "https"
-            ? { type: "url", inputMode: "url", autoComplete: "off", spellCheck: false, placeholder: "https://" }
-            : {})}
-          {...(kind === "line" ? { dir: "auto", maxLength: setting.max ?? undefined } : {})}
-          onChange={(e) => onChange(e.target.value)}
-        />
-      )}
+      <Control setting={setting} value={String(value)} label={label} long={long} onChange={onChange} />
     </Field>
   );
   if (!problem) return field;
@@ -108,6 +74,62 @@ export function SettingControl({ setting, value, error, onChange }: Props) {
       {field}
       {problem}
     </div>
+  );
+}
+
+type ControlProps = {
+  setting: Setting;
+  value: string;
+  label: string;
+  long: boolean;
+  onChange: (value: string) => void;
+};
+
+/** The control of a setting that is typed or chosen. */
+function Control({ setting, value, label, long, onChange }: ControlProps) {
+  const { key, kind, unavailable } = setting;
+  const common = { name: key, value, disabled: Boolean(unavailable) };
+  if (kind === "place") return <PlaceInput {...common} onChange={onChange} />;
+  if (kind === "nightfall") return <NightfallSelect {...common} onChange={onChange} />;
+  if (kind === "week_time") return <WeekTimeInput {...common} label={label} onChange={onChange} />;
+  return kind === "choice" ? (
+    <Select {...common} onChange={(e) => onChange(e.target.value)}>
+      {setting.choices.map((choice) => (
+        <option key={choice} value={choice}>
+          {choiceLabel(choice, key)}
+        </option>
+      ))}
+    </Select>
+  ) : kind === "zone" ? (
+    <ZoneSelect {...common} onChange={onChange} />
+  ) : kind === "color" ? (
+    <ColorInput {...common} builtIn={builtInColors[key] ?? "#000000"} label={label} onChange={onChange} />
+  ) : long ? (
+    <TextArea
+      {...common}
+      dir="auto"
+      rows={3}
+      maxLength={setting.max ?? undefined}
+      onChange={(e) => onChange(e.target.value)}
+    />
+  ) : kind === "number" ? (
+    <TextInput
+      {...common}
+      inputMode="numeric"
+      autoComplete="off"
+      className="max-w-40 tabular-nums"
+      onChange={(e) => onChange(e.target.value)}
+    />
+  ) : (
+    <TextInput
+      {...common}
+      {...(kind === "email" ? { type: "email", inputMode: "email", autoComplete: "off", spellCheck: false } : {})}
+      {...(kind === "https"
+        ? { type: "url", inputMode: "url", autoComplete: "off", spellCheck: false, placeholder: "https://" }
+        : {})}
+      {...(kind === "line" ? { dir: "auto", maxLength: setting.max ?? undefined } : {})}
+      onChange={(e) => onChange(e.target.value)}
+    />
   );
 }
 

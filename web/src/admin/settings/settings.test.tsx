@@ -342,3 +342,88 @@ describe("export and import", () => {
     expect(portal.asked("POST", "/api/admin/settings/preview")).toEqual([]);
   });
 });
+
+describe("quiet time", () => {
+  const quietSettings = (change: Record<string, unknown> = {}) =>
+    list(
+      ...[
+        setting({ key: "shabbosMode", value: "quiet", kind: "choice", choices: ["none", "quiet", "closed"] }),
+        setting({ key: "quietHours", value: "candle_lighting", kind: "choice", choices: ["candle_lighting", "fixed"] }),
+        setting({ key: "quietPlace", value: "Monsey, NY", kind: "place" }),
+        setting({ key: "nightfall", value: "8.5 degrees", kind: "nightfall" }),
+        setting({ key: "quietStart", value: "Friday 18:00", kind: "week_time" }),
+        setting({ key: "quietEnd", value: "Saturday 22:00", kind: "week_time" }),
+        setting({ key: "quietDates", value: [], kind: "extra_times" }),
+      ].map((one) => ({ ...one, group: "quiet_time", value: change[one.key] ?? one.value })),
+    );
+  const shabbos = { starts_at: "2030-07-20T00:05:00Z", ends_at: "2030-07-21T01:13:00Z", name: "Shabbos" };
+  const quietCamp = (answers: Record<string, unknown> = {}) =>
+    camp({
+      "GET /api/admin/settings": quietSettings(),
+      "PATCH /api/admin/settings": quietSettings(),
+      "POST /api/admin/quiet-time/preview": list(shabbos),
+      "GET /api/admin/quiet-time/places": list("Monsey, NY", "Jerusalem"),
+      ...answers,
+    });
+  const previews = (portal: ReturnType<typeof server>) =>
+    portal.asked("POST", "/api/admin/quiet-time/preview").map(({ body }) => body);
+
+  it("shows what the settings mean as they are typed", async () => {
+    const portal = quietCamp();
+    const user = open("/admin/settings");
+    const preview = within(await screen.findByRole("region", { name: "The next ten quiet times" }));
+    expect(await preview.findByText("Shabbos")).toBeTruthy();
+    expect(preview.getByText(/^Friday, Jul 19, 2030, 8:05\sPM to Saturday, Jul 20, 2030, 9:13\sPM$/)).toBeTruthy();
+    expect(previews(portal)).toEqual([{}]);
+    await user.selectOptions(await field("Nightfall"), "72 minutes after sunset");
+    await waitFor(() => expect(previews(portal).at(-1)).toEqual({ nightfall: "72 minutes" }));
+    portal.answer(
+      "POST /api/admin/quiet-time/preview",
+      refuse(422, "validation", "No.", [{ field: "quietPlace", message: "No." }]),
+    );
+    await user.clear(await field("Place"));
+    expect(await preview.findByText("They appear when this is complete: Place.")).toBeTruthy();
+  });
+
+  it("asks for the place, or for fixed times of the week", async () => {
+    const portal = quietCamp({ "GET /api/admin/settings": quietSettings({ shabbosMode: "none" }) });
+    const user = open("/admin/settings");
+    await field("In quiet time");
+    expect(screen.queryByLabelText("Place"), "without quiet time there is nothing to ask").toBeNull();
+    expect(screen.queryByRole("region", { name: "The next ten quiet times" })).toBeNull();
+    await user.selectOptions(await field("In quiet time"), "Emails and notifications wait");
+    expect(await field("Place")).toHaveProperty("value", "Monsey, NY");
+    expect(screen.queryByLabelText("Begins")).toBeNull();
+    await user.selectOptions(await field("Hours"), "Fixed times of the week");
+    expect(screen.queryByLabelText("Place")).toBeNull();
+    await user.selectOptions(await field("Begins"), "Sunday");
+    await user.click(screen.getByRole("button", { name: "Save quiet time" }));
+    expect(await screen.findByText("Quiet Time Updated")).toBeTruthy();
+    expect(patched(portal)).toEqual([
+      expect.objectContaining({ shabbosMode: "quiet", quietHours: "fixed", quietStart: "Sunday 18:00" }),
+    ]);
+  });
+
+  it("takes dates by hand and from a calendar file, and saves them with the form", async () => {
+    const fast = { from: "2030-08-08", to: "2030-08-08", name: "Tisha B'Av" };
+    const portal = quietCamp({
+      "POST /api/admin/quiet-time/calendar": { dates: [fast], repeating: 2, past: 0, unusable: 0 },
+    });
+    const user = open("/admin/settings");
+    await user.type(await field("First day"), "2030-07-26");
+    await user.click(screen.getByRole("checkbox", { name: "Only certain hours" }));
+    expect(screen.getByRole("button", { name: "Add date" })).toHaveProperty("disabled", true);
+    await user.type(await field("From"), "14:00");
+    await user.type(await field("Until"), "16:30");
+    await user.type(await field("Name (optional)"), "Visiting Day");
+    await user.click(screen.getByRole("button", { name: "Add date" }));
+    expect(screen.getByText(/^July 26, 2030, 2:00\sPM to 4:30\sPM$/)).toBeTruthy();
+    const file = new File(["BEGIN:VCALENDAR"], "holidays.ics", { type: "text/calendar" });
+    await user.upload(await field("Calendar file (.ics)"), file);
+    expect(await screen.findByText("Save to keep them. Left out: 2 repeating events.")).toBeTruthy();
+    expect(portal.asked("POST", "/api/admin/quiet-time/calendar")[0]?.body).toEqual({ text: "BEGIN:VCALENDAR" });
+    await user.click(screen.getByRole("button", { name: "Save quiet time" }));
+    const visit = { from: "2030-07-26T14:00", to: "2030-07-26T16:30", name: "Visiting Day" };
+    await waitFor(() => expect(patched(portal)).toEqual([expect.objectContaining({ quietDates: [visit, fast] })]));
+  });
+});

@@ -28,7 +28,8 @@ import {
   type Setting,
 } from "./queries";
 import { SettingControl } from "./setting-control";
-import { changesOf, groups, isChanged, sentence, shown, type Group } from "./words";
+import { QuietPreview } from "./quiet-preview";
+import { changesOf, groups, hasQuietTime, isChanged, isRelevant, sentence, shown, type Group } from "./words";
 
 const description = "How the site works, for everyone";
 
@@ -175,8 +176,9 @@ function GroupForm({ group, settings }: GroupProps) {
       onChange={(value) => change(setting, value)}
     />
   );
-  const switches = settings.filter(({ kind }) => kind === "switch");
-  const fields = settings.filter(({ kind }) => kind !== "switch");
+  const relevant = settings.filter((setting) => isRelevant(setting, settings, typed));
+  const switches = relevant.filter(({ kind }) => kind === "switch");
+  const fields = relevant.filter(({ kind }) => kind !== "switch");
 
   return (
     <Section id={group.name} title={group.title}>
@@ -193,6 +195,7 @@ function GroupForm({ group, settings }: GroupProps) {
             {switches.map(control)}
           </div>
         )}
+        {hasQuietTime(settings, typed) && <QuietPreview changes={changesOf(settings, typed).values} />}
         {stale && <StaleNotice what="page" onReload={reload} />}
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap items-center gap-3 border-t border-line pt-4">

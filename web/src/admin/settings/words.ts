@@ -28,6 +28,13 @@ export const groups = [
     saved: "Notifications Updated",
   },
   {
+    name: "quiet_time",
+    title: "Quiet time",
+    about: "Shabbos, Yom Tov and other times in which emails and notifications wait.",
+    action: "Save quiet time",
+    saved: "Quiet Time Updated",
+  },
+  {
     name: "security",
     title: "Security",
     about: "Who may watch, who may join, and how people sign in.",
@@ -67,6 +74,17 @@ const labels: Record<string, string> = {
   maxLoginAttempts: "Sign-in attempts",
   passwordMinLength: "Minimum password length",
   enableTwoFactor: "Two-factor for all staff",
+  shabbosMode: "In quiet time",
+  quietHours: "Hours",
+  quietPlace: "Place",
+  candleLightingMinutes: "Candle lighting (minutes before sunset)",
+  nightfall: "Nightfall",
+  quietStart: "Begins",
+  quietEnd: "Ends",
+  yomTov: "Yom Tov",
+  quietDates: "More dates",
+  quietHoldsVideos: "Hold scheduled videos",
+  quietNotice: "Notice on the site",
 };
 
 /** An unknown key gets a readable label: "digestHour" is "Digest hour". */
@@ -89,10 +107,25 @@ const choices: Record<string, string> = {
   families: "Families of the camp",
   at_once: "Appear at once",
   first_held: "Everyone’s first comment waits for approval",
+  quiet: "Emails and notifications wait",
+  closed: "The site is closed as well",
+  candle_lighting: "From candle lighting to nightfall",
+  fixed: "Fixed times of the week",
+  diaspora: "As in the diaspora",
+  israel: "As in Israel",
 };
 
-export const choiceLabel = (choice: string) =>
-  Object.hasOwn(choices, choice) ? choices[choice]! : /^[A-Z]+$/.test(choice) ? choice : settingLabel(choice);
+/** The label of "none" differs between settings. */
+const none: Record<string, string> = { shabbosMode: "Nothing changes", yomTov: "Not kept" };
+
+export const choiceLabel = (choice: string, key = "") =>
+  choice === "none" && Object.hasOwn(none, key)
+    ? none[key]!
+    : Object.hasOwn(choices, choice)
+      ? choices[choice]!
+      : /^[A-Z]+$/.test(choice)
+        ? choice
+        : settingLabel(choice);
 
 const isId = (value: unknown) =>
   typeof value === "string" && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(value);
@@ -107,7 +140,9 @@ export function valueLabel(value: unknown, key = ""): string {
   if (Array.isArray(value) && value.every(isId)) return value.length === 0 ? "None" : count(value.length, "picture");
   if (isId(value)) return "A picture";
   if (typeof value === "number") return number(value);
+  if (value === "none" && Object.hasOwn(none, key)) return none[key]!;
   if (typeof value === "string") return Object.hasOwn(choices, value) ? choices[value]! : value;
+  if (key === "quietDates" && Array.isArray(value)) return value.length === 0 ? "None" : count(value.length, "date");
   return JSON.stringify(value);
 }
 
@@ -120,7 +155,9 @@ export const shown = ({ key, kind, value }: Setting, typed: Typed) =>
     ? value === true
     : isMoney(key) && typeof value === "number"
       ? typedMoney(value)
-      : String(value ?? ""));
+      : kind === "extra_times"
+        ? JSON.stringify(value)
+        : String(value ?? ""));
 
 /** When the stored value is invalid, choosing the value in effect is a change as well. */
 export const isChanged = (setting: Setting, typed: Typed) =>
@@ -140,6 +177,8 @@ export function changesOf(settings: Setting[], typed: Typed) {
     } else if (setting.kind === "number") {
       if (/^-?\d+$/.test(String(value).trim())) values[setting.key] = Number(value);
       else errors[setting.key] = `Please enter a whole number${rangeOf(setting)}.`;
+    } else if (setting.kind === "extra_times") {
+      values[setting.key] = JSON.parse(String(value));
     } else {
       values[setting.key] = value;
     }
@@ -147,12 +186,39 @@ export function changesOf(settings: Setting[], typed: Typed) {
   return { values, errors };
 }
 
+const ofCandleLighting = ["quietPlace", "candleLightingMinutes", "nightfall"];
+const ofFixedHours = ["quietStart", "quietEnd"];
+
+/** Whether there is quiet time with these settings as they are typed. */
+export const hasQuietTime = (settings: Setting[], typed: Typed) =>
+  settings.some((setting) => setting.key === "shabbosMode" && shown(setting, typed) !== "none");
+
+/** Whether a setting means something with the others of its group as they are typed. */
+export function isRelevant({ key, group, problem }: Setting, settings: Setting[], typed: Typed) {
+  if (group !== "quiet_time" || key === "shabbosMode" || problem) return true;
+  const hours = settings.find((setting) => setting.key === "quietHours");
+  const fixed = hours && shown(hours, typed) === "fixed";
+  return hasQuietTime(settings, typed) && !(fixed ? ofCandleLighting : ofFixedHours).includes(key);
+}
+
 const rangeOf = ({ min, max }: Setting) =>
   min !== null && min !== undefined && max !== null && max !== undefined
     ? ` from ${number(min)} to ${number(max)}`
     : "";
 
+/** Where the help is about what is typed at the command line. */
+const hints: Record<string, string> = {
+  shabbosMode: "What changes on Shabbos, on Yom Tov and on the camp's own dates",
+  quietPlace: "Whose sunset decides: a place of the list, or latitude and longitude like 41.11,\u00a0-74.07",
+  candleLightingMinutes: "When quiet time begins: from 0 to 90",
+  nightfall: "When quiet time ends",
+  quietStart: "Every week at this time",
+  quietEnd: "Every week at this time",
+  quietDates: "Whole days from the evening before, or certain hours",
+};
+
 export function hintOf(setting: Setting) {
+  if (Object.hasOwn(hints, setting.key)) return hints[setting.key]!;
   if (isMoney(setting.key)) return setting.help.replace(", in cents", "");
   return setting.kind === "number" && rangeOf(setting) ? `${setting.help}:${rangeOf(setting)}` : setting.help;
 }

@@ -1,12 +1,16 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
+import { useSite } from "../../api/queries";
+import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
 import { Checkbox, FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { usePageForm } from "../shared/form";
+import { MailTime, useQuietNow } from "../shared/quiet-time";
 import { TestMailButton, useTestMail } from "../shared/send-test";
 import {
   valuesOf,
@@ -31,21 +35,30 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
   const { recipients: reach, last_author } = useQuery({ ...reachQuery, refetchInterval, enabled: open }).data ?? {};
   const [typed, setTyped] = useState<Partial<FormValues>>({});
   const [sendMail, setSendMail] = useState(true);
+  const quiet = useQuietNow();
+  const [ticked, setTicked] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const urgent = Boolean(quiet) && ticked;
   const test = useTestMail();
   const values: FormValues = { ...valuesOf(null, "UTC"), author: last_author ?? "", ...typed };
+
+  async function post() {
+    const update = newUpdateOf(values, sendMail, urgent);
+    const posted = await createUpdate(keyOf(update), update);
+    toast(postedToast(posted, timeZone));
+    onDone();
+    await updatesChanged();
+  }
 
   const { busy, errors, message, form } = usePageForm({
     check: () => missing(values),
     submit: async () => {
-      if (test.isTest()) return void (await testUpdate(testUpdateOf(values)));
-      const update = newUpdateOf(values, sendMail);
-      return createUpdate(keyOf(update), update);
-    },
-    done: async (posted) => {
-      if (!posted) return test.sent();
-      toast(postedToast(posted.notified));
-      onDone();
-      await updatesChanged();
+      if (test.isTest()) {
+        await testUpdate(testUpdateOf(values));
+        test.sent();
+      } else if (urgent) setAsking(true);
+      else await post();
     },
     failed: (error) =>
       toastFailure(error, test.isTest() ? "Failed to send the test." : "Failed to create live update."),
@@ -72,6 +85,16 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
             className="sm:pt-7"
           />
         </UpdateFields>
+        {quiet && (
+          <Checkbox
+            name="urgent"
+            label="Urgent"
+            hint={`Emails and notifications do not wait for the end of quiet time (${quiet.name}).`}
+            checked={ticked}
+            onChange={(event) => setTicked(event.target.checked)}
+          />
+        )}
+        {sendMail && <MailTime urgent={urgent} />}
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap items-center justify-end gap-3 max-sm:flex-col-reverse max-sm:items-stretch">
           <TestMailButton busy={busy} test={test} className="sm:me-auto" />
@@ -83,6 +106,28 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
           </Button>
         </div>
       </form>
+      {asking && quiet && (
+        <UrgentQuestion title={values.title} during={quiet.name} onConfirm={post} onClose={() => setAsking(false)} />
+      )}
     </section>
   );
 }
+
+type QuestionProps = { title: string; during: string; onConfirm: () => Promise<void>; onClose: () => void };
+
+/** Asks a second time before an update goes out in quiet time. */
+const UrgentQuestion = ({ title, during, onConfirm, onClose }: QuestionProps) => (
+  <ConfirmDialog
+    title="Post it as urgent?"
+    name={title.trim()}
+    action="Post it now"
+    onConfirm={onConfirm}
+    failed={(error) => {
+      toastFailure(error, "Failed to create live update.");
+      return explain(error);
+    }}
+    onClose={onClose}
+  >
+    It is quiet time ({during}). Emails and notifications go out right away.
+  </ConfirmDialog>
+);

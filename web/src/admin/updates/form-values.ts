@@ -1,6 +1,7 @@
 import { isPinned } from "../../api/is-pinned";
 import { campLocal } from "../../lib/format";
 import { changed } from "../shared/form";
+import { mailsWait } from "../shared/quiet-time";
 import { people } from "../shared/words";
 import type { AdminUpdate, NewUpdate, Priority, TestUpdate, UpdatePatch } from "./queries";
 
@@ -57,9 +58,9 @@ const fieldsOf = (values: FormValues) => ({
   expires_at: expiryOf(values),
 });
 
-export function newUpdateOf(values: FormValues, sendMail: boolean): NewUpdate {
+export function newUpdateOf(values: FormValues, sendMail: boolean, urgent: boolean): NewUpdate {
   const { pin_days = null, ...fields } = fieldsOf(values);
-  return { ...fields, pin_days, send_mail: sendMail };
+  return { ...fields, pin_days, send_mail: sendMail, ...(urgent ? { urgent } : {}) };
 }
 
 /** Only what the person changed. */
@@ -85,12 +86,21 @@ export function mailHint(reach: number | undefined, sendMail: boolean) {
 /** The choices of how long an update is pinned, in days. */
 export const pinDays = [1, 2, 3, 4, 5, 6, 7];
 
-/** The toast after posting; it mentions mail only when mails were queued. */
-export const postedToast = (notified: number) => ({
-  title: "Live Update Posted!",
-  description:
-    notified > 0 ? "Your update has been posted and parents will be notified." : "Your update has been posted.",
-});
+type Posted = { notified: number; mail_at?: string | null };
+
+/** The toast after posting; it mentions mail only when mails were queued, and when they go out after quiet time. */
+export function postedToast({ notified, mail_at }: Posted, timeZone: string) {
+  const posted = "Your update has been posted";
+  const later = mailsWait(mail_at, timeZone);
+  return {
+    title: "Live Update Posted!",
+    description: later
+      ? `${posted}. ${later}`
+      : notified > 0
+        ? `${posted} and parents will be notified.`
+        : `${posted}.`,
+  };
+}
 
 export const visibilityToast = (active: boolean) =>
   active

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { list, open, refuse, server, unreachable } from "../../test/portal";
-import { onDuty } from "../../test/staff";
+import { onDuty, onShabbos } from "../../test/staff";
 import { valuesOf, expiryOf, mailHint, postLabel } from "./form-values";
 import type { AdminUpdate } from "./queries";
 // Fetched before the clock of the first test runs.
@@ -20,6 +20,7 @@ const update = (change: Partial<AdminUpdate> = {}): AdminUpdate => ({
   posted_by: "kornbluh",
   expires_at: "2030-07-31T03:59:00Z",
   version: 4,
+  urgent: false,
   announced: true,
   deliveries: { queued: 2, sent: 209, failed: 1, suppressed: 0 },
   ...change,
@@ -187,6 +188,44 @@ describe("a new update", () => {
     ]);
     await waitFor(() => expect(address()).toBe("/admin/live-updates"));
     expect(screen.getByLabelText("Title")).toHaveProperty("value", "");
+  });
+
+  it("says when its emails go out, and as urgent they go right away, after a second question", async () => {
+    const saved = { update: update(), notified: 212, mail_at: onShabbos.mail_at };
+    const camp = desk({ "GET /api/admin/quiet-time": onShabbos, "POST /api/admin/live-updates": saved });
+    const user = open("/admin/live-updates?action=create");
+    await fill(user);
+    const waits = /^It is quiet time \(Shabbos\)\. Emails go out Saturday, Jul 20, 2030, 9:15\sPM\.$/;
+    expect(await screen.findByText(waits)).toBeTruthy();
+    await user.click(screen.getByRole("checkbox", { name: "Urgent" }));
+    expect(screen.queryByText(waits)).toBeNull();
+    expect(screen.getByText("Emails go out right away, although it is quiet time (Shabbos).")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Post update to 212 people" }));
+    const question = within(await screen.findByRole("dialog", { name: "Post it as urgent?" }));
+    await user.click(question.getByRole("button", { name: "Cancel" }));
+    expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(0);
+    await user.click(screen.getByRole("checkbox", { name: "Urgent" }));
+    await user.click(screen.getByRole("button", { name: "Post update to 212 people" }));
+    expect(
+      await screen.findByText(/^Your update has been posted\. Emails go out Saturday, Jul 20, 2030, 9:15\sPM\.$/),
+    ).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/live-updates").map(({ body }) => body)).toEqual([
+      expect.not.objectContaining({ urgent: true }),
+    ]);
+  });
+
+  it("is posted as urgent once that was confirmed", async () => {
+    const camp = desk({
+      "GET /api/admin/quiet-time": onShabbos,
+      "POST /api/admin/live-updates": { update: update(), notified: 212, mail_at: null },
+    });
+    const user = open("/admin/live-updates?action=create");
+    await fill(user);
+    await user.click(await screen.findByRole("checkbox", { name: "Urgent" }));
+    await user.click(screen.getByRole("button", { name: "Post update to 212 people" }));
+    await user.click(await screen.findByRole("button", { name: "Post it now" }));
+    expect(await screen.findByText("Your update has been posted and parents will be notified.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/live-updates")[0]?.body).toMatchObject({ urgent: true, send_mail: true });
   });
 
   it("needs title, message and author", async () => {

@@ -15,6 +15,7 @@ import {
   reachOf,
   statusOf,
   updateLabel,
+  wallTime,
   type FormValues,
 } from "./form-values";
 import { FileDetailsFields } from "./file-details";
@@ -27,6 +28,7 @@ import { useReadyFile } from "./uploads/ready-file";
 import { SourceField } from "./uploads/source-field";
 import { FormButtons } from "../shared/form-buttons";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
+import { MailTime } from "../shared/quiet-time";
 import { people } from "../shared/words";
 import { DescriptionField, TitleField } from "./video-fields";
 import { UnpublishQuestion } from "./unpublish-question";
@@ -59,10 +61,8 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
 
   async function save() {
     const saved = await editVideo(video.id, { version: video.version, ...changesOf(values, video, timeZone) });
-    toast({
-      title: "Success",
-      description: withNotifications(withSchedule("Video updated successfully", saved.video, timeZone), saved.notified),
-    });
+    const updated = withSchedule("Video updated successfully", saved.video, timeZone);
+    toast({ title: "Success", description: withNotifications(updated, saved, timeZone) });
     await videosChanged();
     onClose();
   }
@@ -217,6 +217,7 @@ function AvailabilityFields({ video, values, set, error, reach }: AvailabilityPr
       <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">
         {consequence(video, status, reach)}
       </p>
+      {reach > 0 && status !== "draft" && <MailTime at={status === "scheduled" ? wallTime(values) : undefined} />}
     </fieldset>
   );
 }

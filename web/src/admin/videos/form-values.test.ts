@@ -111,10 +111,13 @@ describe("who is notified", () => {
   });
 
   it("is said when mails were queued, and not otherwise", () => {
-    expect(withNotifications("Video uploaded successfully", 3)).toBe(
-      "Video uploaded successfully and notifications sent!",
+    const said = (saved: { notified: number; mail_at?: string }) =>
+      withNotifications("Video uploaded successfully", saved, "America/New_York");
+    expect(said({ notified: 3 })).toBe("Video uploaded successfully and notifications sent!");
+    expect(said({ notified: 0 })).toBe("Video uploaded successfully");
+    expect(said({ notified: 3, mail_at: "2099-07-19T01:15:00Z" })).toBe(
+      "Video uploaded successfully. Emails go out Saturday, Jul 18, 2099, 9:15\u00a0PM.",
     );
-    expect(withNotifications("Video uploaded successfully", 0)).toBe("Video uploaded successfully");
   });
 });
 

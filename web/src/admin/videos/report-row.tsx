@@ -137,7 +137,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
           ) : video.status === "scheduled" && video.scheduled_date ? (
             <>
               <time dateTime={video.scheduled_date} className="block">
-                {scheduleTime(video.scheduled_date, timeZone)}
+                {scheduleTime(video.publishes_at ?? video.scheduled_date, timeZone)}
               </time>
               {video.recipients != null && <span className="block text-muted">goes to {people(video.recipients)}</span>}
               <span className="block text-muted">Filmed {day(video.upload_date)}</span>

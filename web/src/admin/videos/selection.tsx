@@ -1,12 +1,14 @@
 import { useState } from "react";
 import type { AdminVideo } from "../../api/client";
 import { isApiError } from "../../api/client";
+import { useSite } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { count, number } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { errorToast, toast } from "../../ui/toast";
 import { restoreFocus } from "../shared/focus";
+import { useQuietNow } from "../shared/quiet-time";
 import { bulkVideos, useVideosChanged } from "./queries";
 import { requiresSignIn } from "../shared/session";
 import { VideoTitle } from "../shared/video-title";
@@ -96,6 +98,8 @@ type AskProps = { videos: readonly AdminVideo[]; onDone: () => void; onClose: ()
 
 function PublishAll({ videos, onDone, onClose }: AskProps) {
   const { run, failed } = useBulk("publish", onDone);
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const quiet = useQuietNow();
   const hidden = videos.filter(({ status }) => status !== "published");
   const mails = hidden.reduce((sum, { recipients }) => sum + (recipients ?? 0), 0);
   const already = videos.length - hidden.length;
@@ -122,14 +126,14 @@ function PublishAll({ videos, onDone, onClose }: AskProps) {
       onClose={onClose}
       failed={failed}
       onConfirm={() =>
-        run(hidden, ({ done, notified }) => ({
+        run(hidden, (bulk) => ({
           title: "Success",
-          description: withNotifications(`${count(done, "video")} published`, notified),
+          description: withNotifications(`${count(bulk.done, "video")} published`, bulk, timeZone),
         }))
       }
     >
       {mails > 0
-        ? `Families see ${hidden.length === 1 ? "it" : "them"} right away, and ${mails === 1 ? "1 email goes" : `${number(mails)} emails go`} out.`
+        ? `Families see ${hidden.length === 1 ? "it" : "them"} right away, and ${mails === 1 ? "1 email goes" : `${number(mails)} emails go`} out${quiet ? ` after quiet time (${quiet.name})` : ""}.`
         : `Families see ${hidden.length === 1 ? "it" : "them"} right away. No emails are sent.`}
       {already > 0 && ` ${already === 1 ? "1 more is" : `${number(already)} more are`} already published.`}
     </ConfirmDialog>

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { open, refuse, unreachable } from "../../test/portal";
 import { desk, address } from "../../test/reports-page";
-import { adminVideo, scheduledVideo } from "../../test/staff";
+import { adminVideo, onShabbos, scheduledVideo } from "../../test/staff";
 
 describe("a new report", () => {
   const saved = { video: adminVideo({ id: "v9" }), notified: 212 };
@@ -40,6 +40,31 @@ describe("a new report", () => {
     await waitFor(() => expect(address()).toBe("/admin/reports"));
     expect(screen.queryByLabelText("Title")).toHaveProperty("value", "");
     expect(document.activeElement).toBe(screen.getByRole("button", { name: "Upload New Report" }));
+  });
+
+  it("says when its emails really go out, now and at a time that it is scheduled for", async () => {
+    const camp = desk({
+      "GET /api/admin/quiet-time": ({ query }: { query: Record<string, string> }) =>
+        query["at"] ? { ...onShabbos, publishes_at: onShabbos.mail_at } : onShabbos,
+      "POST /api/admin/videos": { ...saved, mail_at: onShabbos.mail_at },
+    });
+    const user = open("/admin/reports?action=upload");
+    await user.type(await screen.findByLabelText("Title"), "Havdalah");
+    await user.type(screen.getByLabelText("Video URL"), "https://youtu.be/dQw4w9WgXcQ");
+    const later = "Saturday, Jul 20, 2030, 9:15\\sPM";
+    expect(
+      await screen.findByText(new RegExp(`^It is quiet time \\(Shabbos\\)\\. Emails go out ${later}\\.$`)),
+    ).toBeTruthy();
+    await user.selectOptions(screen.getByLabelText("Status"), "scheduled");
+    await user.type(screen.getByLabelText("Scheduled Date"), "2030-07-20");
+    const held = `That is in quiet time \\(Shabbos\\)\\. The video appears ${later}, and emails go out then\\.`;
+    expect(await screen.findByText(new RegExp(`^${held}$`))).toBeTruthy();
+    expect(camp.asked("GET", "/api/admin/quiet-time").at(-1)?.query).toEqual({ at: "2030-07-20T09:00" });
+    await user.selectOptions(screen.getByLabelText("Status"), "published");
+    await user.click(screen.getByRole("button", { name: "Publish and notify 212 people" }));
+    expect(
+      await screen.findByText(new RegExp(`^Video uploaded successfully\\. Emails go out ${later}\\.$`)),
+    ).toBeTruthy();
   });
 
   it("is scheduled for nine in the morning unless told otherwise", async () => {

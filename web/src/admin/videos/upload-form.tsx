@@ -8,6 +8,7 @@ import { toast } from "../../ui/toast";
 import { nineInTheMorning, reachOf, wallTime } from "./form-values";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
+import { MailTime } from "../shared/quiet-time";
 import { invalidUrl, looksLikeLink } from "./link-field";
 import { countsQuery, createVideo, useVideosChanged, type VideoStatus } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
@@ -71,11 +72,9 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
       };
       return createVideo(keyOf(video), video);
     },
-    done: async ({ video, notified }) => {
-      toast({
-        title: "Success",
-        description: withNotifications(withSchedule("Video uploaded successfully", video, timeZone), notified),
-      });
+    done: async (saved) => {
+      const uploaded = withSchedule("Video uploaded successfully", saved.video, timeZone);
+      toast({ title: "Success", description: withNotifications(uploaded, saved, timeZone) });
       onDone();
       await videosChanged();
     },
@@ -121,6 +120,7 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
         )}
         <Checkbox name="is_featured" label="Is Featured" hint="It is first on the home page for a week." />
         {!file && <TriedNotice tried={tried} url={url} />}
+        {reach > 0 && <PublicationMailTime status={status} date={date} time={time} />}
         <FormMessage>{message}</FormMessage>
         <Buttons busy={busy} onCancel={onCancel}>
           {uploadLabel(status, reach, waits)}
@@ -128,6 +128,14 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
       </form>
     </section>
   );
+}
+
+type PublicationProps = { status: VideoStatus; date: string; time: string };
+
+/** When the emails go out, once it is known when the video is published. */
+function PublicationMailTime({ status, date, time }: PublicationProps) {
+  if (status === "draft" || (status === "scheduled" && !date)) return null;
+  return <MailTime at={status === "scheduled" ? wallTime({ date, time }) : undefined} />;
 }
 
 type StatusProps = { status: VideoStatus; error: string | undefined; onChange: (status: VideoStatus) => void };

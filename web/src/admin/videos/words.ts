@@ -1,4 +1,5 @@
 import type { AdminVideo } from "../../api/client";
+import { lowerFirst, mailsWait } from "../shared/quiet-time";
 import { people, scheduleTime } from "../shared/words";
 import type { VideoStatus, VideoType } from "./queries";
 
@@ -21,17 +22,20 @@ export function uploadLabel(status: VideoStatus, reach: number, waits = false) {
   return reach > 0 ? `${publish} and notify ${people(reach)}` : publish;
 }
 
-/** Adds the wording of decision M5 when mails were queued. */
-export const withNotifications = (sentence: string, notified: number) =>
-  notified > 0 ? `${sentence} and notifications sent!` : sentence;
+type Notified = { notified: number; mail_at?: string | null };
+
+/** Adds the wording of decision M5 when mails were queued, or when they go out after quiet time. */
+export function withNotifications(sentence: string, { notified, mail_at }: Notified, timeZone: string) {
+  const later = mailsWait(mail_at, timeZone);
+  if (later) return `${sentence}. ${later}`;
+  return notified > 0 ? `${sentence} and notifications sent!` : sentence;
+}
 
 /** Adds when a scheduled video appears, in the camp's zone: "Video updated successfully. It appears tomorrow, 8:30 PM." */
 export function withSchedule(sentence: string, video: AdminVideo, timeZone: string) {
   if (video.publishes_when_ready) return `${sentence}. Families see it as soon as its file is ready.`;
-  return video.status === "scheduled" && video.scheduled_date
-    ? `${sentence}. It appears ${lowerFirst(scheduleTime(video.scheduled_date, timeZone))}.`
+  const at = video.publishes_at ?? video.scheduled_date;
+  return video.status === "scheduled" && at
+    ? `${sentence}. It appears ${lowerFirst(scheduleTime(at, timeZone))}.`
     : sentence;
 }
-
-/** "Today" and "Tomorrow" begin no sentence here; names of days stay as they are. */
-const lowerFirst = (text: string) => text.replace(/^To(?=day|morrow)/, "to");

@@ -1,0 +1,107 @@
+import { useEffect, type RefObject } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useLocation } from "react-router";
+import { api, isApiError, send, type Site } from "../api/client";
+import { useSite } from "../api/queries";
+import { useNow } from "../lib/clock";
+import { campTime, campZone } from "../lib/format";
+import { paths } from "../lib/paths";
+import { Icon } from "../ui/icon";
+
+type Props = { quiet: NonNullable<Site["quiet_time"]>; main: RefObject<HTMLElement | null> };
+
+/** Pages that stay open on a closed site: what mails link to, and what people may have to read. */
+const openPages: string[] = [paths.contact, paths.privacy, paths.terms, paths.unsubscribe, "/subscribe/confirm"];
+const staysOpen = (pathname: string) => openPages.includes(pathname) || /^\/auth(\/|$)/.test(pathname);
+
+/** Says that it is quiet time and until when. On a closed site it stands in the place of the page. */
+export default function QuietTime({ quiet, main }: Props) {
+  const { pathname } = useLocation();
+  const now = useNow().getTime();
+  const begun = Date.parse(quiet.starts_at) <= now;
+  const over = Date.parse(quiet.ends_at) <= now;
+  const closed = useClosed(quiet.closes && begun && !over) && !staysOpen(pathname);
+  useReloadAt(over);
+
+  useEffect(() => (closed && main.current ? hide(main.current) : undefined), [closed, main]);
+
+  if (!begun || over) return null;
+  return closed ? <Closed quiet={quiet} /> : <Notice quiet={quiet} />;
+}
+
+/** The closed page is the main part meanwhile, which "Skip to content" leads to. */
+function hide(page: HTMLElement) {
+  const { id } = page;
+  page.hidden = true;
+  page.removeAttribute("id");
+  return () => {
+    page.hidden = false;
+    page.id = id;
+  };
+}
+
+/** Whether the server closed the site to this person: staff still see it. */
+function useClosed(ask: boolean) {
+  const { error } = useQuery({
+    queryKey: ["closed"],
+    queryFn: () => send(api.GET("/api/live-updates", { params: { query: { limit: 1 } } })),
+    enabled: ask,
+    retry: false,
+  });
+  return ask && isApiError(error, "closed");
+}
+
+/** Loads everything again when quiet time ends. */
+function useReloadAt(over: boolean) {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (over) void client.invalidateQueries();
+  }, [over, client]);
+}
+
+/** "Saturday, 9:15 PM EDT". */
+function useEnd({ ends_at }: Props["quiet"]) {
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const day = new Intl.DateTimeFormat("en-US", { weekday: "long", timeZone }).format(new Date(ends_at));
+  return `${day}, ${campTime(ends_at, timeZone).replace(" ", "\u00a0")}${campZone(ends_at, timeZone)}`;
+}
+
+function Notice({ quiet }: Pick<Props, "quiet">) {
+  const end = useEnd(quiet);
+  return (
+    <div role="status" className="bg-lake-wash text-lake">
+      <p className="wrap flex items-center gap-2 py-2 text-sm">
+        <Icon name="clock" />
+        <span>
+          <bdi>{quiet.name}</bdi>: emails and notifications wait until {end}.
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function Closed({ quiet }: Pick<Props, "quiet">) {
+  const site = useSite();
+  const end = useEnd(quiet);
+  return (
+    <main
+      id="main"
+      tabIndex={-1}
+      aria-labelledby="closed"
+      className="wrap grid min-h-dvh content-start justify-items-center gap-6 pt-section text-center"
+    >
+      <img src="/art/placeholder.svg" alt="" width={640} height={360} className="w-full max-w-md rounded-lg" />
+      <h1 id="closed" className="text-4xl">
+        The site is resting
+      </h1>
+      <p className="text-lg text-muted">
+        <bdi>{quiet.name}</bdi>: it opens again {end}.
+      </p>
+      {site?.contact_phone && (
+        <p className="text-muted">
+          In an emergency, please call <bdi>{site.contact_phone}</bdi>.
+        </p>
+      )}
+    </main>
+  );
+}

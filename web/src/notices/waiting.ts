@@ -1,0 +1,51 @@
+import type { Notice } from "./device";
+
+/** A notification that is shown after quiet time. */
+export type WaitingNotice = Notice & { quietUntil: string };
+
+const name = "waitingNotices";
+const most = 50;
+/** After so many hours nobody wants to be told any more. */
+const longest = 12 * 3_600_000;
+
+/** In the order of their events. They outlive the page: any page that is open afterwards shows them. */
+function all(): WaitingNotice[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(name) ?? "[]");
+    return Array.isArray(kept) ? (kept as WaitingNotice[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+function keep(waiting: WaitingNotice[]) {
+  try {
+    if (waiting.length > 0) localStorage.setItem(name, JSON.stringify(waiting.slice(-most)));
+    else localStorage.removeItem(name);
+  } catch {
+    // Without storage the emails alone bring the news.
+  }
+}
+
+const due = ({ quietUntil }: WaitingNotice) => Date.parse(quietUntil);
+
+export const addWaiting = (notice: WaitingNotice) => keep([...all().filter(({ id }) => id !== notice.id), notice]);
+
+export const removeWaiting = (id: string) => keep(all().filter((notice) => notice.id !== id));
+
+/** Nothing of a person who signed out stays. */
+export const forgetWaiting = () => keep([]);
+
+/** Takes out what quiet time no longer holds, in order. */
+export function takeDue(now: number): WaitingNotice[] {
+  const waiting = all();
+  const ready = waiting.filter((notice) => !(due(notice) > now));
+  if (ready.length > 0) keep(waiting.filter((notice) => due(notice) > now));
+  return ready.filter((notice) => now - due(notice) < longest);
+}
+
+/** Milliseconds until the first one is due, or null if none waits. */
+export function timeToNext(now: number): number | null {
+  const times = all().map(due);
+  return times.length > 0 ? Math.max(0, Math.min(...times) - now) : null;
+}
