@@ -2,7 +2,6 @@
 //! in `just test`, longer in `just chaos`; each test prints its measurements.
 
 mod bucket;
-mod conversions;
 mod disk;
 mod half_open;
 mod killed;
