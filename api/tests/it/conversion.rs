@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use axum::http::Method;
 use chrono::TimeDelta;
-use portal::conversion;
+use portal::audit::Actor;
+use portal::{conversion, gallery};
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp};
 use crate::quiet_time::close;
-use crate::uploads::{LAKE, is_staged, open_uploads, uploaded};
+use crate::uploads::{LAKE, is_staged, open_uploads, uploaded, without_converter};
 
 /// Publishes an upload at once, and lets the worker convert it.
 pub async fn published(camp: &Camp, staff: &Browser) -> Value {
@@ -216,5 +217,25 @@ story! {
         assert!(open_uploads(&staff).await.is_empty());
         assert!(camp.app.files.list().await.expect("files").is_empty());
         assert!(!is_staged(&camp, &upload));
+    }
+}
+
+story! {
+    async fn what_staff_upload_does_not_wait_for_an_import_of_many_videos(camp) {
+        let camp = without_converter(&camp).await;
+        let staff = camp.staff().await;
+        let folder = tempfile::tempdir().expect("a folder");
+        for day in 1..=3 {
+            std::fs::write(folder.path().join(format!("2024-07-0{day} Hike.mp4")), LAKE).expect("written");
+        }
+        let import = gallery::import_folder(&camp.app, Actor::Operator, folder.path(), 2024, false, |_, _| {});
+        assert_eq!(import.await.expect("an import").added, 3);
+        let video = published(&camp, &staff).await;
+        let all = staff.get("/api/admin/videos").await.expect(200).json();
+        let all = all["items"].as_array().expect("videos");
+        assert_eq!(all.len(), 4);
+        let at = |one: &Value| one["published_at"].as_str().expect("a time").to_owned();
+        let first = all.iter().min_by_key(|one| at(one)).expect("a video");
+        assert_eq!(first["id"], video["id"]);
     }
 }

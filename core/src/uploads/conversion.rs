@@ -37,8 +37,8 @@ pub(crate) struct Finished<'a, R> {
     pub duration_seconds: Option<i64>,
 }
 
-/// Claims the upload that has waited for the longest, or whose worker has ended. Returns `None` if
-/// nothing waits.
+/// Claims the upload that has waited for the longest, or whose worker has ended: first those of
+/// staff, then imports, which may take days. Returns `None` if nothing waits.
 pub(crate) async fn claim_next(app: &App) -> Result<Option<Conversion>> {
     let now = app.clock.now();
     // A read first, so that a worker without work never writes.
@@ -47,7 +47,7 @@ pub(crate) async fn claim_next(app: &App) -> Result<Option<Conversion>> {
         .sql(
             "select id from uploads
              where state = 'waiting' or (state = 'converting' and claimed_until < $1)
-             order by created_at, id
+             order by case when staff_id is null then 1 else 0 end, created_at, id
              limit 1",
         )
         .bind(now)
