@@ -40,11 +40,13 @@ impl Job for RemoveUpload {
 pub async fn discard(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     let mut tx = app.db.begin().await?;
     let row = find(&mut tx, id).await?.ok_or(NOT_FOUND)?;
+    // Of a video, the upload that is ready is the one that it shows. A subquery on the videos would
+    // not see a transaction that shows this upload right now: after waiting for it, PostgreSQL reads
+    // only the row itself again.
     let removed: Vec<(Uuid, Option<String>)> = tx
         .sql(
             "delete from uploads
-             where id = $1 and id not in (select media_upload_id from videos
-                                          where media_upload_id is not null)
+             where id = $1 and not (state = 'ready' and video_id is not null)
              returning id, folder",
         )
         .bind(id)

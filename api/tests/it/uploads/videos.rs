@@ -1,8 +1,11 @@
 //! Videos with uploads: never public before their file is ready, replaced and deleted with it.
 
+use std::time::Duration;
+
 use axum::http::Method;
+use portal::audit::Actor;
 use portal::uploads;
-use portal::videos::publish_due;
+use portal::videos::{self, publish_due};
 use serde_json::{Value, json};
 
 use super::{LAKE, begun, id_of, is_staged, open_uploads, send, uploaded, without_converter};
@@ -242,5 +245,30 @@ story! {
         camp.work().await;
         assert_eq!(shown(&staff, &video).await["status"], "published");
         assert!(watched(&camp.browser(), &video).await == LAKE);
+    }
+}
+
+story! {
+    async fn a_cancellation_at_the_moment_in_which_a_video_gets_its_file_comes_too_late(camp) {
+        let camp = without_converter(&camp).await;
+        let staff = camp.staff().await;
+        let upload = uploaded(&staff, "lake.mp4", LAKE).await;
+        camp.work().await;
+        let link = posted(&staff, "Lake", json!({})).await;
+        let form = json!({ "version": link["version"], "upload_id": upload });
+        let changes = serde_json::from_value(form).expect("changes");
+        let settings = camp.app.settings().await.expect("settings");
+        let mut tx = camp.app.db.begin().await.expect("a transaction");
+        let id = id(&link).parse().expect("an id");
+        videos::edit(&mut tx, &camp.app, &settings, Actor::Operator, id, &changes).await.expect("edited");
+        let path = format!("/api/admin/uploads/{upload}");
+        let committed = async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            tx.commit().await.expect("a commit");
+        };
+        let (cancelled, ()) = tokio::join!(staff.delete(&path), committed);
+        cancelled.refused(409, "conflict");
+        camp.work().await;
+        assert!(watched(&camp.browser(), &link).await == LAKE);
     }
 }
