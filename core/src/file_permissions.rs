@@ -62,7 +62,9 @@ pub(crate) fn tighten(config: &Config) -> Result<()> {
 
 fn is_ours(entry: &Path) -> bool {
     let name = entry.file_name().unwrap_or_default().to_string_lossy();
-    matches!(&*name, "files" | "mail" | "uploads" | "in-use.lock" | "migrate.lock" | ".restoring")
+    let names =
+        ["files", "mail", "uploads", "converting", "in-use.lock", "migrate.lock", ".restoring"];
+    names.contains(&&*name)
         || ["camp.db", ".camp.db", "before-restore-", ".backup-"]
             .iter()
             .any(|start| name.starts_with(start))

@@ -71,10 +71,20 @@ fn what_an_earlier_version_left_open_is_closed() {
     let open = |name: &str, mode| {
         std::fs::set_permissions(camp.data(name), Permissions::from_mode(mode)).expect("ours");
     };
-    for folder in ["", "files", "files/samples"] {
+    for folder in ["uploads", "converting"] {
+        std::fs::create_dir_all(camp.data(folder)).expect("a folder");
+        std::fs::write(camp.data(folder).join("lake.mp4"), "frames").expect("written");
+    }
+    for folder in ["", "files", "files/samples", "uploads", "converting"] {
         open(folder, 0o755);
     }
-    for file in ["camp.db", "files/samples/lake.jpg", "migrate.lock"] {
+    for file in [
+        "camp.db",
+        "files/samples/lake.jpg",
+        "migrate.lock",
+        "uploads/lake.mp4",
+        "converting/lake.mp4",
+    ] {
         open(file, 0o644);
     }
     assert_eq!(camp.run(&["admin", "list"]).code, 0);
