@@ -1,4 +1,4 @@
-//! `camp videos`: converts videos whose files came before conversions.
+//! `camp videos`: converts videos whose files came before conversions, or without ffmpeg.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const SHOW_EVERY: Duration = Duration::from_millis(200);
 /// Convert videos for every phone
 #[derive(clap::Subcommand)]
 pub enum Videos {
-    /// Convert the files of videos that were imported before
+    /// Convert the files of videos that were imported before, or uploaded without ffmpeg
     ///
     /// Each video shows its old file until the new ones are ready, and keeps its address, picture and
     /// comments. A second run goes on where the first one ended. Nobody gets mail.

@@ -4,10 +4,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use portal::App;
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::videos::{OwnVideo, add_own_file};
+use portal::{App, Config};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -105,6 +105,34 @@ on_both_engines! {
         }
         worker.kill().expect("killed");
         worker.wait().expect("ended");
+        app.db.close().await;
+    }
+
+    async fn what_came_without_ffmpeg_is_converted_once_it_is_there(camp: Camp) {
+        camp.begin();
+        let folder = camp.folder().join("summer");
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(folder.join("2024-07-15 Lake.mp4"), LAKE).expect("written");
+        let path = folder.display().to_string();
+        let none = ["--ffmpeg", "/nowhere/ffmpeg"];
+        let imported = camp.run(&[&["gallery", "import", &path, "--year", "2024"][..], &none].concat());
+        assert_eq!(imported.code, 0, "{imported:?}");
+        let mut app = camp.app().await;
+        let ffmpeg = Some(none[1].into());
+        app.config = Config { ffmpeg, ..(*app.config).clone() }.into();
+        portal::conversion::run_all(&app).await.expect("stored as it came");
+        assert_eq!(count(&app.db, "select count(*) from uploads where state = 'ready' and renditions = '[]'").await, 1);
+
+        let said = camp.run(&["videos", "convert", "--all"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.out.contains("): 640x360") && said.out.contains("1 video converted."), "{}", said.out);
+        let shown = "select count(*) from videos v join uploads u on u.id = v.media_upload_id
+                     where u.renditions <> '[]' and v.thumbnail_key is not null";
+        assert_eq!(count(&app.db, shown).await, 1);
+        let left = "select count(*) from uploads where file_name = '2024-07-15 Lake.mp4'";
+        assert_eq!(count(&app.db, left).await, 1, "the new files take the place of the old one");
+        let again = camp.run(&["videos", "convert", "--all", "--json"]);
+        assert_eq!((again.code, again.out.trim()), (0, "[]"), "{again:?}");
         app.db.close().await;
     }
 

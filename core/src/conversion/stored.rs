@@ -44,7 +44,7 @@ pub async fn convert_stored(app: &App, video_id: Uuid, progress: Arc<AtomicU8>) 
             "ffmpeg is not installed. Please install it, or name it with --ffmpeg.".into(),
         ));
     }
-    let file_key = videos::unconverted_file(app, video_id).await?;
+    let file = videos::unconverted_file(app, video_id).await?;
     let _turn = app.converting.acquire().await.map_err(Error::unforeseen)?;
     let id = Uuid::now_v7();
     let copy = staged(app, id);
@@ -52,10 +52,9 @@ pub async fn convert_stored(app: &App, video_id: Uuid, progress: Arc<AtomicU8>) 
         tokio::fs::create_dir_all(folder).await?;
     }
     let begun = async {
-        app.files.copy_to(&file_key, &copy).await?;
+        app.files.copy_to(&file.key, &copy).await?;
         let size_bytes = tokio::fs::metadata(&copy).await?.len() as i64;
-        let file_name = file_key.rsplit('/').next().unwrap_or_default();
-        begin_stored(app, Stored { id, video_id, file_name, size_bytes }).await
+        begin_stored(app, Stored { id, video_id, file_name: &file.name, size_bytes }).await
     };
     let claimed = match begun.await {
         Ok(claimed) => claimed,

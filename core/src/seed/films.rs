@@ -28,7 +28,7 @@ pub async fn convert_newest(app: &App) -> Result<()> {
 }
 
 async fn enlarge(app: &App, tools: &Tools, video_id: Uuid) -> Result<()> {
-    let key = videos::unconverted_file(app, video_id).await?;
+    let key = videos::unconverted_file(app, video_id).await?.key;
     let (small, large) = (staged(app, Uuid::now_v7()), staged(app, Uuid::now_v7()));
     if let Some(folder) = small.parent() {
         tokio::fs::create_dir_all(folder).await?;

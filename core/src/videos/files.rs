@@ -124,22 +124,39 @@ pub async fn converted_file(
     })
 }
 
-/// Returns the key of the file that a video shows, if it was not converted yet.
+/// A file that a video shows and that was not converted yet.
+#[derive(Debug)]
+pub(crate) struct UnconvertedFile {
+    pub key: String,
+    /// For people.
+    pub name: String,
+}
+
+/// Returns the file that a video shows, if it was not converted yet.
 ///
 /// # Errors
 ///
 /// [`Error::NotFound`], [`Error::Conflict`] for a link, and for a file that was converted already.
-pub(crate) async fn unconverted_file(app: &App, id: Uuid) -> Result<String> {
-    let row: Option<(Option<String>, Option<Uuid>)> = app
+pub(crate) async fn unconverted_file(app: &App, id: Uuid) -> Result<UnconvertedFile> {
+    // A file that was stored as it came, without ffmpeg, has no other sizes.
+    let row: Option<(Option<String>, Option<String>, bool)> = app
         .db
-        .sql("select file_key, media_upload_id from videos where id = $1")
+        .sql(
+            "select v.file_key, u.file_name, coalesce(u.renditions <> '[]', false)
+             from videos v
+             left join uploads u on u.id = v.media_upload_id
+             where v.id = $1",
+        )
         .bind(id)
         .optional()
         .await?;
     match row.ok_or(NOT_FOUND)? {
-        (Some(key), None) => Ok(key),
-        (None, _) => Err(Error::Conflict("This video has no file of its own.")),
-        (_, Some(_)) => Err(Error::Conflict("The file of this video is converted already.")),
+        (Some(key), name, false) => {
+            let name = name.or_else(|| Some(key.rsplit('/').next()?.to_owned()));
+            Ok(UnconvertedFile { name: name.unwrap_or_default(), key })
+        }
+        (None, ..) => Err(Error::Conflict("This video has no file of its own.")),
+        (.., true) => Err(Error::Conflict("The file of this video is converted already.")),
     }
 }
 
@@ -157,8 +174,10 @@ pub async fn unconverted(app: &App, limit: i64) -> Result<Vec<Unconverted>> {
         .sql(
             "select v.id, v.title
              from videos v
-             where v.file_key is not null and v.media_upload_id is null
-               and not exists (select 1 from uploads u where u.video_id = v.id)
+             where v.file_key is not null
+               and not exists (select 1 from uploads u
+                               where u.video_id = v.id
+                                 and (u.state <> 'ready' or u.renditions <> '[]'))
              order by case when v.status = 'published' then 0 else 1 end,
                       v.upload_date desc, v.published_at desc, v.id desc
              limit $1",
