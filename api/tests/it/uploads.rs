@@ -415,8 +415,14 @@ story! {
         let alive = begun(&staff, "alive.mp4", LAKE.len()).await;
         uploads::prune(&camp.app).await.expect("it works");
         assert_eq!(open_uploads(&staff).await.len(), 4);
-        camp.wait(TimeDelta::hours(2));
+        send(&staff, &awaited, 0, &LAKE[..1000]).await.expect(204);
+        camp.wait(TimeDelta::hours(25));
+        send(&staff, &alive, 0, &LAKE[..1000]).await.expect(204);
         uploads::prune(&camp.app).await.expect("it works");
+        // Its bytes are about to be removed; they are no video that could be converted.
+        assert!(is_staged(&camp, &id_of(&awaited)));
+        staff.post(&format!("{awaited}/retry"), json!({})).await.refused(409, "conflict");
+        staff.send(Method::HEAD, &awaited, None, &[TUS]).await.expect(410);
         camp.work().await;
         let left = open_uploads(&staff).await;
         let names: Vec<_> = left.iter().map(|one| one["file_name"].as_str().expect("a name")).collect();
@@ -425,6 +431,6 @@ story! {
         assert_eq!(left[0]["problem"], "The upload was not finished within a day. Please upload the file again.");
         assert!(!is_staged(&camp, &id_of(&stalled)) && !is_staged(&camp, &finished));
         assert_eq!(camp.app.files.list().await.expect("files"), []);
-        send(&staff, &alive, 0, LAKE).await.expect(204);
+        send(&staff, &alive, 1000, &LAKE[1000..]).await.expect(204);
     }
 }

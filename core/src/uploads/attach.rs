@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{ConvertVideo, NOT_FOUND, State, Upload, find, shown, staged};
+use super::{ConvertVideo, NOT_FOUND, NOT_KEPT, State, Upload, find, shown};
 use crate::db::Tx;
 use crate::{App, Error, Result, jobs};
 
@@ -52,9 +52,8 @@ pub(crate) async fn attach(tx: &mut Tx, id: Uuid, video_id: Uuid) -> Result<()> 
 /// [`Error::NotFound`], [`Error::Conflict`] for one that did not fail or of which nothing is left.
 pub async fn retry(app: &App, id: Uuid) -> Result<Upload> {
     let row = find(&app.db, id).await?.ok_or(NOT_FOUND)?;
-    if row.state == State::Failed && !row.is_trim && !tokio::fs::try_exists(staged(app, id)).await?
-    {
-        return Err(Error::Conflict("This file was not kept. Please upload it again."));
+    if row.state == State::Failed && !row.is_trim && !row.is_kept(app).await? {
+        return Err(Error::Conflict(NOT_KEPT));
     }
     let mut tx = app.db.begin().await?;
     let changed = tx

@@ -36,6 +36,7 @@ pub(crate) use remove::{remove_all, remove_others, remove_pending};
 pub(crate) use trim::{NewTrim, begin_trim, finished};
 
 pub const NOT_FOUND: Error = Error::NotFound("This upload is not there any more.");
+const NOT_KEPT: &str = "This file was not kept. Please upload it again.";
 
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
@@ -104,6 +105,7 @@ struct Row {
     size_bytes: i64,
     state: State,
     progress: i64,
+    attempts: i64,
     problem: Option<String>,
     log: Option<String>,
     is_trim: bool,
@@ -111,9 +113,17 @@ struct Row {
     created_at: DateTime<Utc>,
 }
 
+impl Row {
+    /// Whether its file is still there, complete and checked: its conversion was begun once.
+    async fn is_kept(&self, app: &App) -> Result<bool> {
+        Ok(self.attempts > 0 && received(app, self.id).await? == self.size_bytes)
+    }
+}
+
 const ROW: &str =
     "select u.id, u.staff_id, u.video_id, u.file_name, u.size_bytes, u.state, u.progress,
-                u.problem, u.log, u.trim_end_seconds is not null as is_trim, u.renditions, u.created_at
+                u.attempts, u.problem, u.log, u.trim_end_seconds is not null as is_trim, u.renditions,
+                u.created_at
          from uploads u ";
 
 /// The file with the bytes of an upload until it is ready.

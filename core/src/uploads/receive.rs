@@ -19,7 +19,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use super::{ConvertVideo, NOT_FOUND, Row, State, content, find, folder, staged};
+use super::{ConvertVideo, NOT_FOUND, NOT_KEPT, Row, State, content, find, folder, staged};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::ffmpeg::Tools;
 use crate::{App, Error, Result, file_permissions, jobs};
@@ -31,7 +31,6 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const UNWRITTEN: u64 = 32 << 20;
 
 const TOO_LONG: &str = "More arrived than the file was said to have. Please upload it again.";
-const NOT_KEPT: Error = Error::Gone("This file was not kept. Please upload it again.");
 const COMPLETE: Error = Error::Conflict("This upload is complete already.");
 
 /// The checksum that the bytes of one request must have.
@@ -65,8 +64,8 @@ pub async fn offset(app: &App, id: Uuid) -> Result<(u64, u64)> {
     let row = find(&app.db, id).await?.ok_or(NOT_FOUND)?;
     let size = row.size_bytes as u64;
     if row.state != State::Uploading {
-        return match row.state == State::Failed && !tokio::fs::try_exists(staged(app, id)).await? {
-            true => Err(NOT_KEPT),
+        return match row.state == State::Failed && !row.is_kept(app).await? {
+            true => Err(Error::Gone(NOT_KEPT)),
             false => Ok((size, size)),
         };
     }
@@ -74,7 +73,7 @@ pub async fn offset(app: &App, id: Uuid) -> Result<(u64, u64)> {
     let offset = super::received(app, id).await? as u64;
     if offset == size && row.state == State::Uploading {
         finish(app, &row).await.map_err(|error| match error {
-            Error::Invalid(_) => NOT_KEPT,
+            Error::Invalid(_) => Error::Gone(NOT_KEPT),
             other => other,
         })?;
     }
