@@ -4,6 +4,8 @@
 mod content;
 mod videos;
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::{Method, Request};
 use base64::Engine;
@@ -174,7 +176,7 @@ story! {
         broken.write_all(head("PATCH", 0, LAKE.len()).as_bytes()).await.expect("sent");
         broken.write_all(&LAKE[..30_000]).await.expect("sent");
         while open_uploads(&staff).await[0]["received_bytes"] != 30_000 {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
         drop(broken);
         // The next one falls silent and stays open, as when a phone loses its network.
@@ -182,7 +184,7 @@ story! {
         silent.write_all(head("PATCH", 30_000, LAKE.len() - 30_000).as_bytes()).await.expect("sent");
         silent.write_all(&LAKE[30_000..60_000]).await.expect("sent");
         while open_uploads(&staff).await[0]["received_bytes"] != 60_000 {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let mut third = TcpStream::connect(at).await.expect("connected");
         third.write_all(head("HEAD", 0, 0).as_bytes()).await.expect("sent");
@@ -408,13 +410,19 @@ story! {
         send(&staff, &stalled, 0, &LAKE[..1000]).await.expect(204);
         let finished = uploaded(&staff, "finished.mp4", LAKE).await;
         camp.work().await;
+        // Another process received bytes of it until it was killed.
+        let long = begun(&staff, "long.mp4", LAKE.len()).await;
+        send(&staff, &long, 0, &LAKE[..1000]).await.expect(204);
+        let bytes = std::fs::File::open(uploads::staged(&camp.app, id_of(&long).parse().expect("an id"))).expect("the file");
+        let later = std::time::SystemTime::now() + Duration::from_secs(30 * 3600);
+        bytes.set_modified(later).expect("a time");
         let awaited = begun(&staff, "awaited.mp4", LAKE.len()).await;
         let form = json!({ "title": "Hike", "upload_id": id_of(&awaited), "status": "draft" });
         staff.post("/api/admin/videos", form).await.expect(201);
         camp.wait(TimeDelta::hours(23));
         let alive = begun(&staff, "alive.mp4", LAKE.len()).await;
         uploads::prune(&camp.app).await.expect("it works");
-        assert_eq!(open_uploads(&staff).await.len(), 4);
+        assert_eq!(open_uploads(&staff).await.len(), 5);
         send(&staff, &awaited, 0, &LAKE[..1000]).await.expect(204);
         camp.wait(TimeDelta::hours(25));
         send(&staff, &alive, 0, &LAKE[..1000]).await.expect(204);
@@ -426,9 +434,9 @@ story! {
         camp.work().await;
         let left = open_uploads(&staff).await;
         let names: Vec<_> = left.iter().map(|one| one["file_name"].as_str().expect("a name")).collect();
-        assert_eq!(names, ["awaited.mp4", "alive.mp4"]);
-        assert_eq!(left[0]["state"], "failed");
-        assert_eq!(left[0]["problem"], "The upload was not finished within a day. Please upload the file again.");
+        assert_eq!(names, ["long.mp4", "awaited.mp4", "alive.mp4"]);
+        assert_eq!((&left[0]["state"], &left[1]["state"]), (&json!("uploading"), &json!("failed")));
+        assert_eq!(left[1]["problem"], "The upload was not finished within a day. Please upload the file again.");
         assert!(!is_staged(&camp, &id_of(&stalled)) && !is_staged(&camp, &finished));
         assert_eq!(camp.app.files.list().await.expect("files"), []);
         send(&staff, &alive, 1000, &LAKE[1000..]).await.expect(204);

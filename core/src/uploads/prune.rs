@@ -3,7 +3,7 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::remove::enqueue;
@@ -32,7 +32,8 @@ pub async fn prune(app: &App) -> Result<()> {
         .all()
         .await?;
     for (id,) in stalled {
-        if !is_written(&staged(app, id)) {
+        let file = staged(app, id);
+        if !is_written(&file) && !is_younger(&file, before) {
             prune_one(app, id).await?;
         }
     }
@@ -69,6 +70,13 @@ async fn prune_one(app: &App, id: Uuid) -> Result<()> {
         .await?;
     enqueue(&mut tx, app, failed).await?;
     tx.commit().await
+}
+
+/// Whether the file was written after that time. The row does not know it of a long request of a
+/// process that was killed.
+fn is_younger(path: &Path, than: DateTime<Utc>) -> bool {
+    let written = path.metadata().and_then(|file| file.modified());
+    written.is_ok_and(|written| DateTime::<Utc>::from(written) > than)
 }
 
 /// Whether a request of any process writes to the file: a long one may take more than a day.
