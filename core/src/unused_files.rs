@@ -1,9 +1,20 @@
 //! Removes files of deleted records from the object store.
 
+use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
-use crate::jobs::Job;
+use crate::db::Tx;
+use crate::jobs::{self, Job};
 use crate::{App, Result};
+
+/// A backup copies the database first, and then the files that it names, which may take hours.
+const REPLACED_FILES_STAY: TimeDelta = TimeDelta::days(1);
+
+/// Enqueues a job that removes files which others have replaced, for a time at which no backup needs
+/// them any more.
+pub(crate) async fn remove_replaced<J: Job>(tx: &mut Tx, app: &App, job: &J) -> Result<()> {
+    jobs::enqueue_at(tx, app, job, Some(app.clock.now() + REPLACED_FILES_STAY)).await
+}
 
 /// Removes the files of a deleted video, unless another video uses them too.
 #[derive(Debug, Serialize, Deserialize)]

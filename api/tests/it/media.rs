@@ -151,7 +151,7 @@ story! {
         let link = json!({ "version": 2, "video_url": "https://youtu.be/dQw4w9WgXcQ" });
         let changed = staff.patch(&format!("/api/admin/videos/{second}"), link).await.expect(200).json();
         assert_eq!(changed["video"]["video_type"], "youtube");
-        camp.work().await;
+        camp.work_until_tomorrow().await;
         camp.browser().get(&format!("/media/videos/{second}")).await.refused(404, "not_found");
         assert!(!camp.app.files.exists("films/lake.mp4").await.expect("an answer"));
         assert!(!camp.app.files.exists("pictures/lake.jpg").await.expect("an answer"));

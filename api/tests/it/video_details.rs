@@ -249,6 +249,7 @@ story! {
         let shown = shown(&staff, &video).await;
         assert_eq!((&shown["upload"]["state"], &shown["poster"]), (&json!("ready"), &json!(0)));
         let upload = shown["upload"]["id"].as_str().expect("an id");
+        camp.work_until_tomorrow().await;
         let left = camp.app.files.list().await.expect("files");
         assert!(left.iter().all(|(key, _)| key.contains(upload)), "what was cut off is gone: {left:?}");
         assert!(!left.iter().any(|(key, _)| key.contains("source")), "{left:?}");

@@ -8,6 +8,7 @@ use super::{NOT_FOUND, find, staged};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::jobs::{self, Job};
+use crate::unused_files::remove_replaced;
 use crate::{App, Error, Result};
 
 /// Removes the files of an upload whose row is gone.
@@ -78,15 +79,30 @@ pub(crate) async fn remove_all(tx: &mut Tx, app: &App, video_id: Uuid) -> Result
     enqueue(tx, app, removed).await
 }
 
-/// Removes the uploads of a video that another one replaces.
-pub(crate) async fn remove_others(tx: &mut Tx, app: &App, video_id: Uuid, id: Uuid) -> Result<()> {
-    let removed = tx
-        .sql("delete from uploads where video_id = $1 and id <> $2 returning id, folder")
+/// Removes the uploads of a video that another one replaces, or with `None` a link.
+pub(crate) async fn remove_others(
+    tx: &mut Tx,
+    app: &App,
+    video_id: Uuid,
+    id: Option<Uuid>,
+) -> Result<()> {
+    let removed: Vec<(Uuid, Option<String>)> = tx
+        .sql(
+            "delete from uploads
+             where video_id = $1 and ($2 is null or id <> $2)
+             returning id, folder",
+        )
         .bind(video_id)
         .bind(id)
         .all()
         .await?;
-    enqueue(tx, app, removed).await
+    let (shown, pending): (Vec<_>, Vec<_>) =
+        removed.into_iter().partition(|(_, folder)| folder.is_some());
+    enqueue(tx, app, pending).await?;
+    for (upload_id, folder) in shown {
+        remove_replaced(tx, app, &RemoveUpload { upload_id, folder }).await?;
+    }
+    Ok(())
 }
 
 /// Removes the uploads of a video that are not ready and that a newer one replaces.

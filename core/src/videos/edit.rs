@@ -52,7 +52,7 @@ pub async fn edit(
     };
     if new.source.video_url != old.source.video_url {
         // Uploads before the video, as conversions write them, so that the two never wait for each other.
-        uploads::remove_all(tx, app, id).await?;
+        uploads::remove_others(tx, app, id, None).await?;
         set_source(tx, id, &new, None).await?;
         remove_files(tx, app, &old.source, &new.source).await?;
     }

@@ -9,7 +9,7 @@ use super::record::{Record, Source, find, set_source};
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::ffmpeg::{CANDIDATES, POSTER};
-use crate::unused_files::RemoveFiles;
+use crate::unused_files::{RemoveFiles, remove_replaced};
 use crate::{App, Error, Result, jobs, uploads};
 
 /// Whether `videos v` waits for a file: it has none yet, or staff gave it a new one that is not ready.
@@ -132,7 +132,7 @@ pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
     };
     let new = Record { source, ..old.clone() };
     set_source(tx, id, &new, Some(upload_id)).await?;
-    uploads::remove_others(tx, app, id, upload_id).await?;
+    uploads::remove_others(tx, app, id, Some(upload_id)).await?;
     remove_files(tx, app, &old.source, &new.source).await?;
     emit_change(tx, app, id).await
 }
@@ -201,5 +201,5 @@ pub(super) async fn remove_files(tx: &mut Tx, app: &App, old: &Source, new: &Sou
     if file_key.is_none() && thumbnail_key.is_none() {
         return Ok(());
     }
-    jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await
+    remove_replaced(tx, app, &RemoveFiles { file_key, thumbnail_key }).await
 }

@@ -176,6 +176,9 @@ story! {
         assert!(watched(&chaya, &video).await == LAKE);
         camp.work().await;
         assert!(watched(&chaya, &video).await == HIKE);
+        let of_old = format!("videos/{}/1/file.mp4", id_of(&path));
+        assert!(files(&camp).await.contains(&of_old), "a backup that has begun needs it");
+        camp.work_until_tomorrow().await;
         let left = files(&camp).await;
         assert!(left.len() == 1 && left[0].starts_with(&format!("videos/{replacement}/")), "{left:?}");
         assert_eq!(video_mails(&camp).len(), 2, "families were told about it once");
@@ -183,7 +186,7 @@ story! {
         let video = shown(&staff, &video).await;
         let video = edited(&staff, &video, json!({ "video_url": TUBE })).await["video"].clone();
         assert_eq!((&video["status"], &video["upload"]), (&json!("published"), &Value::Null));
-        camp.work().await;
+        camp.work_until_tomorrow().await;
         assert_eq!(files(&camp).await, [""; 0]);
     }
 }
