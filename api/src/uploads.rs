@@ -292,12 +292,16 @@ async fn stand_in(
     }
 }
 
-/// Convert an upload that failed again
+/// Convert a failed upload again
 #[utoipa::path(post, path = "/api/admin/uploads/{id}/retry", tag = "uploads", security(("staff" = [])),
     params(("id" = Uuid, Path)),
     responses((status = 200, body = Upload), (status = 401, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
-async fn retry(State(app): State<App>, _staff: CurrentStaff, Id(id): Id) -> Answer<Json<Upload>> {
-    Ok(Json(uploads::retry(&app, id).await?))
+async fn retry(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+    Id(id): Id,
+) -> Answer<Json<Upload>> {
+    Ok(Json(uploads::retry(&app, Actor::Staff(staff.id), id).await?))
 }
 
 /// The bytes of a request. They end early when they stop coming, or when another request goes on

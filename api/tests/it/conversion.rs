@@ -160,7 +160,7 @@ story! {
         assert_eq!((&shown["status"], &shown["upload"]["state"]), (&json!("scheduled"), &json!("failed")));
         assert!(camp.app.files.list().await.expect("files").is_empty());
         std::fs::remove_file(&place).expect("removed");
-        camp.owner().await;
+        let owner = camp.owner().await;
         portal::alerts::check(&camp.app).await.expect("a look");
         camp.work().await;
         let alert = camp.mail_to("kornbluh@camp.example").await;
@@ -169,6 +169,9 @@ story! {
         let retry = format!("/api/admin/uploads/{upload}/retry");
         let waits = staff.post(&retry, json!({})).await.expect(200).json();
         assert_eq!((&waits["state"], &waits["problem"]), (&json!("waiting"), &Value::Null));
+        let log = owner.get("/api/admin/audit?action=video.upload_retry").await.expect(200).json();
+        let line = &log["items"][0];
+        assert_eq!((&line["subject_id"], &line["actor_name"]), (&video["id"], &json!("feder")), "{line}");
         camp.work().await;
         let shown = staff.get(&path).await.expect(200).json();
         assert_eq!((&shown["status"], &shown["upload"]["state"]), (&json!("published"), &json!("ready")));

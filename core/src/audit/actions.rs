@@ -90,6 +90,7 @@ text_enum! {
         VideoUpload = "video.upload",
         VideoUploadCancel = "video.upload_cancel",
         VideoUploadFailed = "video.upload_failed",
+        VideoUploadRetry = "video.upload_retry",
     }
 }
 

@@ -1,8 +1,10 @@
 //! How uploads come to their videos, and how failed ones are tried again.
 
+use serde_json::json;
 use uuid::Uuid;
 
 use super::{ConvertVideo, NOT_FOUND, NOT_KEPT, State, Upload, find, shown};
+use crate::audit::{self, Action, Actor};
 use crate::db::Tx;
 use crate::{App, Error, Result, jobs};
 
@@ -50,7 +52,7 @@ pub(crate) async fn attach(tx: &mut Tx, id: Uuid, video_id: Uuid) -> Result<()> 
 /// # Errors
 ///
 /// [`Error::NotFound`], [`Error::Conflict`] for one that did not fail or of which nothing is left.
-pub async fn retry(app: &App, id: Uuid) -> Result<Upload> {
+pub async fn retry(app: &App, actor: Actor, id: Uuid) -> Result<Upload> {
     let row = find(&app.db, id).await?.ok_or(NOT_FOUND)?;
     if row.state == State::Failed && !row.is_trim && !row.is_kept(app).await? {
         return Err(Error::Conflict(NOT_KEPT));
@@ -70,6 +72,9 @@ pub async fn retry(app: &App, id: Uuid) -> Result<Upload> {
     if changed == 0 {
         return Err(Error::Conflict("This upload did not fail."));
     }
+    let details = json!({ "file_name": row.file_name, "problem": row.problem });
+    let now = app.clock.now();
+    audit::record(&mut tx, now, actor, Action::VideoUploadRetry, row.subject(), details).await?;
     jobs::enqueue(&mut tx, app, &ConvertVideo { upload_id: id }).await?;
     let row = find(&mut tx, id).await?.ok_or(NOT_FOUND)?;
     tx.commit().await?;

@@ -21,6 +21,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::audit::{Subject, SubjectKind};
 use crate::db::{On, with_ids};
 use crate::ids::StaffId;
 use crate::{App, Error, Result};
@@ -114,6 +115,14 @@ struct Row {
 }
 
 impl Row {
+    /// For the audit log.
+    fn subject(&self) -> Subject {
+        match self.video_id {
+            Some(id) => Subject::new(SubjectKind::Video, id),
+            None => Subject::none(SubjectKind::Video),
+        }
+    }
+
     /// Whether its file is still there, complete and checked: its conversion was begun once.
     async fn is_kept(&self, app: &App) -> Result<bool> {
         Ok(self.attempts > 0 && received(app, self.id).await? == self.size_bytes)

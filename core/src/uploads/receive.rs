@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
 use super::{ConvertVideo, NOT_FOUND, NOT_KEPT, Row, State, content, find, folder, staged};
-use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::audit::{self, Action, Actor};
 use crate::ffmpeg::Tools;
 use crate::{App, Error, Result, file_permissions, jobs};
 
@@ -280,13 +280,9 @@ pub(super) async fn finish(app: &App, row: &Row) -> Result<()> {
         _ => Action::VideoUpload,
     };
     let actor = row.staff_id.map_or(Actor::System, Actor::Staff);
-    let subject = match row.video_id {
-        Some(id) => Subject::new(SubjectKind::Video, id),
-        None => Subject::none(SubjectKind::Video),
-    };
     let details =
         json!({ "file_name": row.file_name, "size_bytes": row.size_bytes, "problem": problem });
-    audit::record(&mut tx, now, actor, action, subject, details).await?;
+    audit::record(&mut tx, now, actor, action, row.subject(), details).await?;
     if state == State::Waiting {
         jobs::enqueue(&mut tx, app, &ConvertVideo { upload_id: row.id }).await?;
     }

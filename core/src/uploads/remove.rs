@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{NOT_FOUND, find, staged};
-use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::audit::{self, Action, Actor};
 use crate::db::Tx;
 use crate::jobs::{self, Job};
 use crate::unused_files::remove_replaced;
@@ -58,13 +58,9 @@ pub async fn discard(app: &App, actor: Actor, id: Uuid) -> Result<()> {
             "This is the file that the video shows. Please replace it, or delete the video.",
         ));
     }
-    let subject = match row.video_id {
-        Some(id) => Subject::new(SubjectKind::Video, id),
-        None => Subject::none(SubjectKind::Video),
-    };
     let details = json!({ "file_name": row.file_name, "size_bytes": row.size_bytes });
-    audit::record(&mut tx, app.clock.now(), actor, Action::VideoUploadCancel, subject, details)
-        .await?;
+    let now = app.clock.now();
+    audit::record(&mut tx, now, actor, Action::VideoUploadCancel, row.subject(), details).await?;
     enqueue(&mut tx, app, removed).await?;
     tx.commit().await
 }

@@ -1272,7 +1272,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Convert an upload that failed again */
+        /** Convert a failed upload again */
         post: operations["post_admin_uploads_id_retry"];
         delete?: never;
         options?: never;

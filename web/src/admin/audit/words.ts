@@ -89,6 +89,7 @@ const deeds: Record<string, string> = {
   "video.upload": "Video file uploaded",
   "video.upload_cancel": "Upload of a video file canceled",
   "video.upload_failed": "Upload of a video file failed",
+  "video.upload_retry": "Conversion of a video file tried again",
 };
 
 const topics: Record<string, string> = {
