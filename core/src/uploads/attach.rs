@@ -3,6 +3,7 @@
 use serde_json::json;
 use uuid::Uuid;
 
+use super::conversion::wait_again;
 use super::{ConvertVideo, NOT_FOUND, NOT_KEPT, State, Upload, find, shown};
 use crate::audit::{self, Action, Actor};
 use crate::db::Tx;
@@ -58,18 +59,7 @@ pub async fn retry(app: &App, actor: Actor, id: Uuid) -> Result<Upload> {
         return Err(Error::Conflict(NOT_KEPT));
     }
     let mut tx = app.db.begin().await?;
-    let changed = tx
-        .sql(
-            "update uploads
-             set state = 'waiting', progress = 0, attempts = 0, problem = null, log = null,
-                 claimed_until = null, updated_at = $2
-             where id = $1 and state = 'failed'",
-        )
-        .bind(id)
-        .bind(app.clock.now())
-        .execute()
-        .await?;
-    if changed == 0 {
+    if !wait_again(&mut tx, app, id).await? {
         return Err(Error::Conflict("This upload did not fail."));
     }
     let details = json!({ "file_name": row.file_name, "problem": row.problem });

@@ -12,6 +12,9 @@ use crate::{App, Error, Result};
 const LEASE: TimeDelta = TimeDelta::seconds(30);
 /// Restarts of the worker count too, so this is more than a file that breaks it may need.
 const ATTEMPTS: i64 = 12;
+/// With a retry by staff, attempts are counted from the next multiple of this. A number never comes
+/// twice: a worker that was stopped for a while would take the attempt of another one for its own.
+const ROUND: i64 = 100;
 const TOO_OFTEN: &str = "The conversion was interrupted too often. Please try again.";
 
 /// An upload that this process converts. The number of the attempt shows whether another process has
@@ -76,7 +79,7 @@ async fn claim(app: &App, id: Uuid) -> Result<Option<Conversion>> {
         .await?;
     tx.commit().await?;
     match claimed {
-        Some(claimed) if claimed.attempts > ATTEMPTS => {
+        Some(claimed) if claimed.attempts % ROUND > ATTEMPTS => {
             fail(app, &claimed, TOO_OFTEN, "").await?;
             Ok(None)
         }
@@ -179,6 +182,23 @@ pub(crate) async fn release(app: &App, claimed: &Conversion) -> Result<()> {
     .execute()
     .await?;
     tx.commit().await
+}
+
+/// Lets a failed upload wait for another round of attempts. Returns `false` if it did not fail.
+pub(super) async fn wait_again(tx: &mut Tx, app: &App, id: Uuid) -> Result<bool> {
+    let written = tx
+        .sql(
+            "update uploads
+             set state = 'waiting', progress = 0, attempts = (attempts / $2 + 1) * $2,
+                 problem = null, log = null, claimed_until = null, updated_at = $3
+             where id = $1 and state = 'failed'",
+        )
+        .bind(id)
+        .bind(ROUND)
+        .bind(app.clock.now())
+        .execute()
+        .await?;
+    Ok(written == 1)
 }
 
 /// A file that a video shows already.

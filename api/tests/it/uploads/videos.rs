@@ -248,6 +248,10 @@ story! {
         camp.work().await;
         assert_eq!(shown(&staff, &video).await["status"], "published");
         assert!(watched(&camp.browser(), &video).await == LAKE);
+        // A worker that slept since the first attempt must not take this one for its own.
+        let first = format!("videos/{upload}/1/");
+        let kept = files(&camp).await;
+        assert!(kept.len() == 1 && !kept[0].starts_with(&first), "{kept:?}");
     }
 }
 
