@@ -410,6 +410,9 @@ story! {
         send(&staff, &stalled, 0, &LAKE[..1000]).await.expect(204);
         let finished = uploaded(&staff, "finished.mp4", LAKE).await;
         camp.work().await;
+        // A process was killed before it knew to whom these belong.
+        let lost = uploads::staged(&camp.app, uuid::Uuid::now_v7());
+        std::fs::write(&lost, LAKE).expect("written");
         // Another process received bytes of it until it was killed.
         let long = begun(&staff, "long.mp4", LAKE.len()).await;
         send(&staff, &long, 0, &LAKE[..1000]).await.expect(204);
@@ -423,6 +426,7 @@ story! {
         let alive = begun(&staff, "alive.mp4", LAKE.len()).await;
         uploads::prune(&camp.app).await.expect("it works");
         assert_eq!(open_uploads(&staff).await.len(), 5);
+        assert!(lost.exists());
         send(&staff, &awaited, 0, &LAKE[..1000]).await.expect(204);
         camp.wait(TimeDelta::hours(25));
         send(&staff, &alive, 0, &LAKE[..1000]).await.expect(204);
@@ -437,7 +441,7 @@ story! {
         assert_eq!(names, ["long.mp4", "awaited.mp4", "alive.mp4"]);
         assert_eq!((&left[0]["state"], &left[1]["state"]), (&json!("uploading"), &json!("failed")));
         assert_eq!(left[1]["problem"], "The upload was not finished within a day. Please upload the file again.");
-        assert!(!is_staged(&camp, &id_of(&stalled)) && !is_staged(&camp, &finished));
+        assert!(!lost.exists() && !is_staged(&camp, &id_of(&stalled)) && !is_staged(&camp, &finished));
         assert_eq!(camp.app.files.list().await.expect("files"), []);
         send(&staff, &alive, 1000, &LAKE[1000..]).await.expect(204);
     }

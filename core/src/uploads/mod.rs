@@ -30,6 +30,7 @@ pub use attach::retry;
 pub(crate) use attach::{Claimed, attach, claim};
 pub use create::{NewUpload, Space, create, shown_size, space};
 pub(crate) use local::add_file;
+pub(crate) use prune::left_over;
 pub use prune::prune;
 pub use receive::{Checksum, Received, offset, receive};
 pub use remove::{RemoveUpload, discard};

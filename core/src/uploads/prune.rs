@@ -1,13 +1,13 @@
 //! Gives back the room of uploads that nobody goes on with.
 
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::remove::enqueue;
-use super::staged;
+use super::{find, folder, staged};
 use crate::{App, Result};
 
 /// Without a byte, or without a form that is saved with it.
@@ -15,7 +15,8 @@ const KEPT: TimeDelta = TimeDelta::days(1);
 const UNFINISHED: &str = "The upload was not finished within a day. Please upload the file again.";
 
 /// Removes uploads of which nothing arrived for a day, and finished ones that no form was saved
-/// with. Of a video that waits for its file, staff are shown why it does not come.
+/// with. Of a video that waits for its file, staff are shown why it does not come. Also removes files
+/// of which the database knows nothing.
 pub async fn prune(app: &App) -> Result<()> {
     let before = app.clock.now() - KEPT;
     let stalled: Vec<(Uuid,)> = app
@@ -37,7 +38,27 @@ pub async fn prune(app: &App) -> Result<()> {
             prune_one(app, id).await?;
         }
     }
+    for (path, _) in left_over(app).await? {
+        tokio::fs::remove_file(path).await?;
+    }
     Ok(())
+}
+
+/// Returns the files of uploads that have no row, with their sizes in bytes: of processes that were
+/// killed between the two. Of the last day none, because a row may still follow.
+pub(crate) async fn left_over(app: &App) -> Result<Vec<(PathBuf, u64)>> {
+    let before = app.clock.now() - KEPT;
+    let mut found = Vec::new();
+    let Ok(mut entries) = tokio::fs::read_dir(folder(app)).await else { return Ok(found) };
+    while let Some(entry) = entries.next_entry().await? {
+        let name = entry.file_name();
+        let Some(id) = name.to_str().and_then(|name| name.parse::<Uuid>().ok()) else { continue };
+        let path = entry.path();
+        if !is_younger(&path, before) && find(&app.db, id).await?.is_none() {
+            found.push((path, entry.metadata().await?.len()));
+        }
+    }
+    Ok(found)
 }
 
 async fn prune_one(app: &App, id: Uuid) -> Result<()> {
