@@ -321,6 +321,8 @@ story! {
         let staff = camp.staff().await;
         let video = shown(&staff, &published(&camp, &staff).await).await;
         let path = format!("/api/admin/videos/{}/trim", id(&video));
+        let used = async || staff.get("/api/admin/uploads").await.expect(200).json()["used_bytes"].clone();
+        let before = used().await;
         staff.post(&path, json!({ "start_seconds": 0, "end_seconds": 5 })).await.expect(200);
         let place = camp.app.config.data_dir.join("converting");
         std::fs::remove_dir_all(&place).ok();
@@ -329,6 +331,7 @@ story! {
         let failed = shown(&staff, &video).await["upload"].clone();
         assert_eq!((&failed["state"], &failed["is_trim"]), (&json!("failed"), &json!(true)));
         assert!(failed["log"].as_str().is_some_and(|log| !log.is_empty()), "{failed}");
+        assert_eq!(used().await, before, "it takes no room");
         camp.browser().get(&format!("/api/videos/{}", id(&video))).await.expect(200);
         std::fs::remove_file(&place).expect("removed");
         let retry = format!("/api/admin/uploads/{}/retry", failed["id"].as_str().expect("an id"));

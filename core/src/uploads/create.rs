@@ -90,14 +90,14 @@ pub(super) async fn begin(
 /// Returns the room that all uploads take: finished videos with all their files, and what is
 /// promised to those that are on their way.
 pub async fn space(on: impl Into<On<'_>>, settings: &Settings) -> Result<Space> {
-    // Of a file that was no video nothing is kept.
+    // Of a file that was no video nothing is kept, nor of a cut that failed.
     let used_bytes = on
         .into()
         .sql(
             "select cast(coalesce(sum(case when state = 'ready' then coalesce(stored_bytes, size_bytes)
                                            else size_bytes end), 0) as bigint)
              from uploads
-             where not (state = 'failed' and attempts = 0)",
+             where not (state = 'failed' and (attempts = 0 or trim_end_seconds is not null))",
         )
         .scalar()
         .await?;
