@@ -40,6 +40,14 @@ fn worker(camp: &Camp) -> Child {
     command.spawn().expect("it starts")
 }
 
+/// What the doctor says about something.
+fn finding(camp: &Camp, more: &[&str], what: &str) -> String {
+    let said = camp.run(&[&["doctor", "--json"], more].concat());
+    let found: Vec<Value> = serde_json::from_str(&said.out).expect("JSON");
+    let found = found.into_iter().filter(|one| one["what"] == what);
+    found.map(|one| format!("{}: {}", one["state"], one["says"])).collect()
+}
+
 on_both_engines! {
     async fn imported_files_are_converted_once(camp: Camp) {
         camp.begin();
@@ -133,6 +141,11 @@ on_both_engines! {
         assert_eq!(count(&app.db, left).await, 1, "the new files take the place of the old one");
         let again = camp.run(&["videos", "convert", "--all", "--json"]);
         assert_eq!((again.code, again.out.trim()), (0, "[]"), "{again:?}");
+        let files = app.files.list().await.expect("files");
+        let films = files.iter().filter(|(key, _)| key.ends_with("/file.mp4"));
+        assert_eq!(films.count(), 2, "the old file stays for a day: {files:?}");
+        let well = finding(&camp, &[], "video-files");
+        assert!(well.starts_with("\"well\""), "{well}");
         app.db.close().await;
     }
 
@@ -140,12 +153,7 @@ on_both_engines! {
         camp.begin();
         let app = camp.app().await;
         let id = imported(&app, "Lake", "films/lake.mp4", LAKE).await;
-        let finding = |more: &[&str], what: &str| {
-            let said = camp.run(&[&["doctor", "--json"], more].concat());
-            let found: Vec<Value> = serde_json::from_str(&said.out).expect("JSON");
-            let found: Vec<Value> = found.into_iter().filter(|one| one["what"] == what).collect();
-            found.iter().map(|one| format!("{}: {}", one["state"], one["says"])).collect::<String>()
-        };
+        let finding = |more: &[&str], what: &str| finding(&camp, more, what);
         let well = finding(&[], "video-files");
         assert!(well.starts_with("\"well\""), "{well}");
         app.files.remove("films/lake.mp4").await.expect("removed");
@@ -156,6 +164,30 @@ on_both_engines! {
         app.files.put(&key, LAKE.to_vec()).await.expect("stored");
         let unused = finding(&[], "video-files");
         assert!(unused.starts_with("\"warning\"") && unused.contains(&key), "{unused}");
+        app.files.remove(&key).await.expect("removed");
+
+        // The files that came before the conversion wait for their removal.
+        assert_eq!(camp.run(&["videos", "convert", "--all"]).code, 0);
+        let well = finding(&[], "video-files");
+        assert!(well.starts_with("\"well\""), "{well}");
+        let stored = app.files.list().await.expect("files");
+        let master = stored.iter().find_map(|(key, _)| key.strip_suffix("/1/master.m3u8")).expect("a playlist");
+        let earlier = format!("{master}/0/720.mp4");
+        app.files.put(&earlier, LAKE.to_vec()).await.expect("stored");
+        let unused = finding(&[], "video-files");
+        assert!(unused.starts_with("\"warning\"") && unused.contains(&earlier), "{unused}");
+        app.files.remove(&earlier).await.expect("removed");
+        app.files.remove(&format!("{master}/1/master.m3u8")).await.expect("removed");
+        let incomplete = finding(&[], "video-files");
+        assert!(incomplete.starts_with("\"broken\"") && incomplete.contains("incomplete"), "{incomplete}");
+        let lost = camp.data("uploads").join(Uuid::now_v7().to_string());
+        std::fs::write(&lost, LAKE).expect("written");
+        let named = lost.display().to_string();
+        assert!(!finding(&[], "video-files").contains(&named), "its row may follow");
+        let old = std::time::SystemTime::now() - std::time::Duration::from_secs(25 * 3600);
+        std::fs::File::open(&lost).expect("the file").set_modified(old).expect("a time");
+        let said = finding(&[], "video-files");
+        assert!(said.contains(&named), "{said}");
         let none = finding(&["--ffmpeg", "/nowhere/ffmpeg"], "ffmpeg");
         assert!(none.starts_with("\"warning\": \"ffmpeg is not installed"), "{none}");
         assert!(finding(&[], "ffmpeg").starts_with("\"well\""));

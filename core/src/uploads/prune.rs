@@ -55,7 +55,8 @@ pub(crate) async fn left_over(app: &App) -> Result<Vec<(PathBuf, u64)>> {
         let Some(id) = name.to_str().and_then(|name| name.parse::<Uuid>().ok()) else { continue };
         let path = entry.path();
         if !is_younger(&path, before) && find(&app.db, id).await?.is_none() {
-            found.push((path, entry.metadata().await?.len()));
+            let Ok(file) = entry.metadata().await else { continue };
+            found.push((path, file.len()));
         }
     }
     Ok(found)
