@@ -7,6 +7,10 @@ use std::path::Path;
 /// No index of an honest file is longer: this is enough for a day of video.
 const LONGEST_INDEX: u64 = 256 << 20;
 
+/// Recordings in fragments have two parts for each second or two: this is enough for a day. Each part
+/// is read from the disk by itself.
+const MOST_PARTS: usize = 200_000;
+
 /// What the index says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Mp4 {
@@ -44,8 +48,12 @@ pub(super) fn read(path: &Path) -> Result<Mp4, Wrong> {
     let mut file = File::open(path).map_err(|_| Wrong::Unreadable)?;
     let size = file.metadata().map_err(|_| Wrong::Unreadable)?.len();
     let mut found = Mp4::default();
-    let (mut at, mut index, mut pictures) = (0, None, false);
+    let (mut at, mut parts, mut index, mut pictures) = (0, 0, None, false);
     while at < size {
+        parts += 1;
+        if parts > MOST_PARTS {
+            return Err(Wrong::Unreadable);
+        }
         let (kind, start, end) = match head(&mut file, at, size) {
             Ok(part) => part,
             // Some recorders leave other bytes behind the last part.
