@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::access::Access;
@@ -16,6 +16,7 @@ use crate::Api;
 use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{CaptionsFile, Segments};
+use crate::media::is_known;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -72,6 +73,7 @@ async fn vtt(
     State(app): State<App>,
     CurrentViewer(viewer): CurrentViewer,
     Segments((id, file)): Segments<(Uuid, String)>,
+    sent: HeaderMap,
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let text = captions::vtt(&app, &settings, &viewer, id, &file).await?;
@@ -79,10 +81,15 @@ async fn vtt(
         Access::Everyone => "private, max-age=600",
         _ => "private, no-cache",
     };
+    let etag = format!("\"{}\"", app.keys.sign("etag", &text));
     let headers = [
         (header::CONTENT_TYPE, "text/vtt; charset=utf-8"),
         (header::CACHE_CONTROL, cache),
+        (header::ETAG, etag.as_str()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    Ok((headers, text).into_response())
+    Ok(match is_known(&sent, &etag) {
+        true => (StatusCode::NOT_MODIFIED, headers).into_response(),
+        false => (headers, text).into_response(),
+    })
 }

@@ -67,15 +67,16 @@ async fn download(
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let download = videos::download(&app, &settings, &viewer, id).await?;
+    let disposition = as_attachment(&download.title, ending(&download.media));
     let mut response = send(&app, &settings, download.media, &method, &headers).await?;
-    let disposition = as_attachment(&download.title).parse().map_err(Error::unforeseen)?;
+    let disposition = disposition.parse().map_err(Error::unforeseen)?;
     response.headers_mut().insert(CONTENT_DISPOSITION, disposition);
     response.extensions_mut().insert(Pace::Media);
     Ok(response)
 }
 
 /// Names the file after the video, also in Hebrew (RFC 6266).
-fn as_attachment(title: &str) -> String {
+fn as_attachment(title: &str, ending: &str) -> String {
     let kept = |letter: &char| !letter.is_control() && !"/\\:*?\"<>|".contains(*letter);
     let name: String = title.chars().filter(kept).collect();
     let encoded: String = name
@@ -86,7 +87,18 @@ fn as_attachment(title: &str) -> String {
             _ => format!("%{byte:02X}"),
         })
         .collect();
-    format!("attachment; filename=\"video.mp4\"; filename*=UTF-8''{encoded}.mp4")
+    format!("attachment; filename=\"video.{ending}\"; filename*=UTF-8''{encoded}.{ending}")
+}
+
+/// Programs open a file by the end of its name.
+fn ending(media: &Media) -> &'static str {
+    match content_type(media).as_str() {
+        "video/webm" => "webm",
+        "video/quicktime" => "mov",
+        "video/x-matroska" => "mkv",
+        "video/ogg" => "ogv",
+        _ => "mp4",
+    }
 }
 
 /// A file of the conversion of a video: a playlist, one size, a poster or a preview
@@ -163,7 +175,7 @@ async fn send(
         (ACCEPT_RANGES, "bytes"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
-    if text(headers, IF_NONE_MATCH).is_some_and(|known| matches(known, &etag)) {
+    if is_known(headers, &etag) {
         return Ok((StatusCode::NOT_MODIFIED, always).into_response());
     }
     // A range is only useful if the client has the rest of the same file.
@@ -207,7 +219,9 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
 }
 
-fn matches(known: &str, etag: &str) -> bool {
+/// Whether the client has this version already.
+pub(super) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+    let known = text(headers, IF_NONE_MATCH).unwrap_or_default();
     known.split(',').map(|one| one.trim().trim_start_matches("W/")).any(|k| k == etag || k == "*")
 }
 

@@ -27,7 +27,7 @@ async fn own_video(camp: &Camp, title: &str, status: Status, key: &str) -> Uuid 
         },
         file_key: key.into(),
         thumbnail_key: Some("pictures/lake.jpg".into()),
-        content_type: "video/mp4".into(),
+        content_type: mime_guess::from_path(key).first_raw().expect("a type").into(),
         duration_seconds: Some(6),
     };
     let settings = camp.app.settings().await.expect("settings");
@@ -99,6 +99,18 @@ story! {
         home.send(Method::GET, &path, None, &go_on).await.expect(206);
         let other = [("range", "bytes=30-"), ("if-range", "\"another\"")];
         assert_eq!(home.send(Method::GET, &path, None, &other).await.expect(200).bytes.len(), 36);
+    }
+}
+
+story! {
+    async fn a_film_is_kept_under_the_name_of_its_format(camp) {
+        let staff = camp.staff().await;
+        for name in ["lake.mp4", "lake.webm", "lake.mov", "lake.mkv"] {
+            let id = own_video(&camp, "Lake", Status::Published, &format!("films/{name}")).await;
+            let kept = staff.get(&format!("/media/videos/{id}/download")).await.expect(200);
+            let disposition = kept.header("content-disposition").to_lowercase();
+            assert!(disposition.ends_with(&format!("''{name}")), "{disposition}");
+        }
     }
 }
 

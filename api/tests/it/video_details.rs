@@ -63,6 +63,8 @@ story! {
         assert_eq!(sent.header("content-type"), "text/vtt; charset=utf-8");
         let vtt = "WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nאַ גוטן טאָג\n\n00:00:05.000 --> 00:00:06.500\nBunk 7 &amp; 8\n";
         assert_eq!(sent.text(), vtt);
+        let known = [("if-none-match", sent.header("etag"))];
+        assert!(home.send(Method::GET, url, None, &known).await.expect(304).bytes.is_empty());
 
         camp.set("access", "families").await;
         home.get(url).await.refused(401, "sign_in_required");
@@ -78,7 +80,8 @@ story! {
         let captions = seen(&home, &video).await["captions"].clone();
         let newer = captions[1]["url"].as_str().expect("an address");
         assert_ne!(newer, url);
-        assert!(home.get(newer).await.expect(200).text().contains("שלום לכולם"));
+        let newer_text = home.send(Method::GET, newer, None, &known).await.expect(200).text();
+        assert!(newer_text.contains("שלום לכולם"));
 
         let path = format!("/api/admin/videos/{}/captions/yi", id(&video));
         staff.delete(&path).await.expect(204);
