@@ -219,6 +219,8 @@ story! {
         caption(&staff, &video, "yi", YIDDISH.as_bytes()).await.expect(200);
         edited(&staff, &video, json!({ "chapters": "0:00 Lineup\n0:05 Bunk 7", "poster": 2 })).await;
         let before = seen(&home, &video).await;
+        let picture = format!("/media/thumbnails/{}", id(&video));
+        let chosen = home.get(&picture).await.expect(200).bytes;
         let form = shown(&staff, &video).await;
         let path = format!("/api/admin/videos/{}/trim", id(&video));
         for (start, end) in [(0, 7), (3, 3), (-1, 4), (0, 8), (9, 12)] {
@@ -251,6 +253,7 @@ story! {
         assert!((2.8..3.2).contains(&seconds), "{playlist}");
         let shown = shown(&staff, &video).await;
         assert_eq!((&shown["upload"]["state"], &shown["poster"]), (&json!("ready"), &json!(0)));
+        assert!(home.get(&picture).await.expect(200).bytes == chosen, "the chosen picture stays");
         let upload = shown["upload"]["id"].as_str().expect("an id");
         camp.work_until_tomorrow().await;
         let left = camp.app.files.list().await.expect("files");

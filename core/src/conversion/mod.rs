@@ -118,9 +118,10 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
         () = keep(app, claimed, &progress) => None,
     };
     let shown = match outcome {
-        None => Ok(false),
+        None | Some(Err(Stop::TakenOver)) => Ok(false),
         Some(Ok(made)) => show(app, claimed, &made).await,
-        Some(Err(Failure { problem, log })) => {
+        Some(Err(Stop::Interrupted(error))) => Err(error),
+        Some(Err(Stop::Failed(Failure { problem, log }))) => {
             tracing::warn!(upload = %claimed.id, problem, log, "a video was not converted");
             fail(app, claimed, &problem, &log).await.map(|_| false)
         }
@@ -130,7 +131,9 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
             tokio::fs::remove_dir_all(&work_folder).await.ok();
             tokio::fs::remove_file(staged(app, claimed.id)).await.ok();
             // Videos whose time came while they waited for their file.
-            videos::publish_due(app).await?;
+            if let Err(error) = videos::publish_due(app).await {
+                tracing::warn!(%error, "due videos are published a little later");
+            }
         }
         // Another worker that took it over goes on with its files.
         Ok(false) => {
@@ -166,12 +169,27 @@ async fn keep(app: &App, claimed: &Conversion, progress: &AtomicU8) {
     }
 }
 
+/// Why nothing can be shown.
+enum Stop {
+    Failed(Failure),
+    /// Another process works on the upload, or it was removed.
+    TakenOver,
+    /// The database did not answer. What was made stays for the next attempt.
+    Interrupted(Error),
+}
+
+impl<E: Into<Failure>> From<E> for Stop {
+    fn from(error: E) -> Stop {
+        Stop::Failed(error.into())
+    }
+}
+
 async fn make_and_store(
     app: &App,
     claimed: &Conversion,
     folder: &Path,
     progress: Arc<AtomicU8>,
-) -> Result<Made, Failure> {
+) -> Result<Made, Stop> {
     let made = match Made::read(folder).await {
         Some(made) => made,
         None => {
@@ -183,8 +201,10 @@ async fn make_and_store(
     };
     progress.store(STORING, Ordering::Relaxed);
     // Another process that took over while this one slept may have stored its files already.
-    if !matches!(renew(app, claimed, STORING).await, Ok(true)) {
-        return Err(Failure { problem: NOT_STORED.into(), log: String::new() });
+    match renew(app, claimed, STORING).await {
+        Ok(true) => {}
+        Ok(false) => return Err(Stop::TakenOver),
+        Err(error) => return Err(Stop::Interrupted(error)),
     }
     storing::put_all(app, claimed.id, &made, folder).await.map_err(not_stored)?;
     Ok(made)

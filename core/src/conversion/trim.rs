@@ -6,10 +6,10 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::GONE;
-use crate::ffmpeg::{self, Converted, Cut, Failure, Progress, Tools, needed_for_trim};
+use crate::ffmpeg::{self, Converted, Cut, Failure, POSTER, Progress, Tools, needed_for_trim};
 use crate::uploads::conversion::Conversion;
 use crate::uploads::finished;
-use crate::{App, Result};
+use crate::{App, Result, videos};
 
 const NOT_READ: &str = "The files of this video could not be read. Please try again.";
 const NO_FFMPEG: &str =
@@ -37,6 +37,10 @@ pub(super) async fn trim(
     let (converted, cut) =
         ffmpeg::trim(&tools, (&absolute, &sizes), wanted, folder, Arc::clone(&progress)).await?;
     tokio::fs::remove_dir_all(&source).await?;
+    // The pictures of the new timeline are others, so the one that staff chose is kept as it is.
+    if let Some(key) = videos::chosen_poster(app, claimed.id).await.unwrap_or_default() {
+        app.files.copy_to(&key, &folder.join(POSTER)).await.ok();
+    }
     Ok((converted, cut))
 }
 

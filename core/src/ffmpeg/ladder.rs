@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use super::probe::{Media, Rate, Video};
 use super::sniff::Container;
-use super::{LONGEST_SECONDS, SEGMENT, process};
+use super::{SEGMENT, process};
 
 /// The short side, and the highest rate in bits per second of what is encoded.
 const RUNGS: [(u32, u64); 3] = [(1080, 5_000_000), (720, 2_800_000), (480, 1_400_000)];
@@ -103,7 +103,7 @@ impl Plan {
         if media.audio.is_none() {
             // Some phones do not play HLS without sound.
             let silence = "anullsrc=r=48000:cl=stereo";
-            let duration = format!("{:.3}", media.duration.unwrap_or(LONGEST_SECONDS));
+            let duration = format!("{:.3}", media.duration);
             let words = ["-t", &duration, "-f", "lavfi", "-i", silence];
             arguments.extend(words.map(Into::into));
         }
@@ -177,9 +177,6 @@ impl Plan {
             }
         }
         add("-c:a aac -b:a 128k -ac 2 -ar 48000");
-        if media.audio.is_none() && media.duration.is_none() {
-            add("-shortest");
-        }
         words.extend(rung.packaging());
         words
     }
@@ -261,14 +258,7 @@ mod tests {
 
     fn media(video: Video) -> Media {
         let container = Container::Mov;
-        Media {
-            path: "a.mp4".into(),
-            container,
-            duration: Some(9.0),
-            guessed_duration: 9.0,
-            video,
-            audio: None,
-        }
+        Media { path: "a.mp4".into(), container, duration: 9.0, video, audio: None }
     }
 
     fn sizes(video: Video) -> Vec<(u32, u32)> {

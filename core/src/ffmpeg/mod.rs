@@ -142,11 +142,8 @@ async fn make(
         playlists = playlist::read_all(folder, &plan.rungs).await?;
     }
     let duration = playlists.iter().map(Playlist::seconds).fold(0.0, f64::max);
-    if duration < media.duration.unwrap_or_default() * 0.9 - 0.5 {
+    if duration < media.duration * 0.9 - 0.5 {
         return Err(Failure::new(CUT_OFF, ""));
-    }
-    if duration > LONGEST_SECONDS + 1.0 {
-        return Err(Failure::new(TOO_LONG, ""));
     }
     describe(tools, &plan, playlists, folder, progress).await
 }
@@ -215,7 +212,7 @@ async fn encode(
     folder: &Path,
     progress: Progress,
 ) -> Result<(), Failure> {
-    let total = media.duration.unwrap_or(media.guessed_duration).max(0.1);
+    let total = media.duration.max(0.1);
     let on_line = move |line: &str| {
         let micros = line.strip_prefix("out_time_us=").and_then(|at| at.trim().parse::<f64>().ok());
         if let Some(micros) = micros {
@@ -224,8 +221,7 @@ async fn encode(
     };
     let arguments = plan.arguments(media, tools.threads());
     // The slowest server needs half a minute for a second of 4K.
-    let seconds = media.duration.unwrap_or(LONGEST_SECONDS) * 60.0;
-    let limit = Duration::from_secs_f64(600.0 + seconds.min(DAY));
+    let limit = Duration::from_secs_f64(600.0 + (total * 60.0).min(DAY));
     tools.ffmpeg(arguments, folder, limit, Some(Box::new(on_line))).await?;
     Ok(())
 }

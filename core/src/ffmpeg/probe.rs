@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -11,8 +14,8 @@ use super::sniff::Container;
 use super::{DAMAGED, Failure, LONGEST_SECONDS, NO_PICTURE, TOO_LONG, TOO_SMALL};
 
 const SMALLEST_SIDE: u32 = 16;
-/// Of a browser that records.
-const USUAL_BYTES_PER_SECOND: f64 = 300_000.0;
+/// For reading a file from its beginning to its end.
+const READING: Duration = Duration::from_secs(1200);
 
 /// A frame rate as a fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +38,8 @@ impl Rate {
 pub(super) struct Media {
     pub path: PathBuf,
     pub container: Container,
-    /// In seconds. What a browser recorded does not say it.
-    pub duration: Option<f64>,
-    /// Seconds, from the size of the file.
-    pub guessed_duration: f64,
+    /// In seconds.
+    pub duration: f64,
     pub video: Video,
     /// The index of the stream in the file.
     pub audio: Option<usize>,
@@ -77,7 +78,6 @@ struct Report {
 #[derive(Deserialize, Default)]
 struct Format {
     duration: Option<String>,
-    size: Option<String>,
     bit_rate: Option<String>,
 }
 
@@ -118,7 +118,31 @@ pub(super) async fn probe(
     let json = tools.ffprobe(arguments).await?.map_err(|log| Failure::new(DAMAGED, log))?;
     let report: Report =
         serde_json::from_slice(&json).map_err(|error| Failure::new(DAMAGED, error.to_string()))?;
-    read(report, source, container)
+    let media = read(report, source, container)?;
+    match media.duration > 0.0 {
+        true => Ok(media),
+        false => measured(tools, media).await,
+    }
+}
+
+/// What a browser recorded does not say how long it is, so all of it is read.
+async fn measured(tools: &Tools, media: Media) -> Result<Media, Failure> {
+    let mut arguments = process::input(&media.path, media.container.demuxer(), &[]);
+    let picture = format!("0:{}", media.video.index);
+    arguments.extend(["-map", &picture, "-c", "copy", "-f", "null", "-"].map(Into::into));
+    let micros = Arc::new(AtomicU64::new(0));
+    let seen = micros.clone();
+    let on_line = move |line: &str| {
+        if let Some(at) = line.strip_prefix("out_time_us=").and_then(|at| at.trim().parse().ok()) {
+            seen.store(at, Ordering::Relaxed);
+        }
+    };
+    tools.ffmpeg(arguments, Path::new("/"), READING, Some(Box::new(on_line))).await?;
+    let duration = micros.load(Ordering::Relaxed) as f64 / 1e6;
+    match duration > LONGEST_SECONDS {
+        true => Err(Failure::new(TOO_LONG, "")),
+        false => Ok(Media { duration, ..media }),
+    }
 }
 
 fn read(report: Report, source: &Path, container: Container) -> Result<Media, Failure> {
@@ -145,8 +169,9 @@ fn read(report: Report, source: &Path, container: Container) -> Result<Media, Fa
         return Err(Failure::new(TOO_SMALL, ""));
     }
     let audio = sound.map(|stream| stream.index);
-    let guessed_duration = number(&report.format.size).unwrap_or(0.0) / USUAL_BYTES_PER_SECOND;
-    Ok(Media { path: source.to_owned(), container, duration, guessed_duration, video, audio })
+    // 0 until it is measured.
+    let duration = duration.unwrap_or(0.0);
+    Ok(Media { path: source.to_owned(), container, duration, video, audio })
 }
 
 fn video(stream: &Stream) -> Video {

@@ -24,8 +24,8 @@ use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::signer::Signer;
 use object_store::{
-    BackoffConfig, ClientConfigKey, GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload,
-    RetryConfig,
+    BackoffConfig, ClientConfigKey, ClientOptions, GetOptions, GetRange, ObjectStore,
+    ObjectStoreExt, PutPayload, RetryConfig,
 };
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
@@ -86,7 +86,7 @@ impl Files {
                     .map_err(|e| Error::Setup(format!("--storage-url is not an address: {e}")))?;
                 cryptography::choose();
                 let bucket = parsed.host_str().unwrap_or_default();
-                let s3 = AmazonS3Builder::from_env()
+                let s3 = builder()
                     .with_bucket_name(bucket)
                     .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), "24h")
                     .with_retry(retries())
@@ -421,6 +421,28 @@ async fn move_file(file: &FilePath, place: &FilePath) -> Result<()> {
         return Err(error.into());
     }
     Ok(())
+}
+
+/// What browsers are told that they load directly from a bucket.
+const CONTENT_TYPES: [(&str, &str); 6] = [
+    ("jpg", "image/jpeg"),
+    ("m3u8", "application/vnd.apple.mpegurl"),
+    ("mov", "video/quicktime"),
+    ("mp4", "video/mp4"),
+    ("vtt", "text/vtt; charset=utf-8"),
+    ("webm", "video/webm"),
+];
+
+/// With the usual `AWS_…` variables, as [`AmazonS3Builder::from_env`] reads them, and content types.
+fn builder() -> AmazonS3Builder {
+    let options = CONTENT_TYPES.into_iter().fold(ClientOptions::new(), |options, (end, kind)| {
+        options.with_content_type_for_suffix(end, kind)
+    });
+    let variables = std::env::vars().filter(|(name, _)| name.starts_with("AWS_"));
+    let keys = variables
+        .filter_map(|(name, value)| Some((name.to_ascii_lowercase().parse().ok()?, value)));
+    let builder = AmazonS3Builder::new().with_client_options(options);
+    keys.fold(builder, |builder, (key, value)| builder.with_config(key, value))
 }
 
 /// A few quick ones; whoever called decides about later ones. One stream may take hours.

@@ -40,6 +40,7 @@ pub use files::{
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use link::VideoType;
 pub use list::{Filter, list, posting_time, years};
+pub(crate) use own_file::chosen_poster;
 pub use own_file::{held_back, use_upload};
 pub use own_picture::{remove_picture, set_picture};
 pub use positions::keep_position;

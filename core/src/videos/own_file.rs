@@ -137,6 +137,26 @@ pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
     emit_change(tx, app, id).await
 }
 
+/// Returns the key of the picture of the conversion that staff chose for the video of an upload, unless
+/// it is the proposed one.
+pub(crate) async fn chosen_poster(app: &App, upload_id: Uuid) -> Result<Option<String>> {
+    let key: Option<(Option<String>,)> = app
+        .db
+        .sql(
+            "select v.thumbnail_key from videos v
+             join uploads u on u.video_id = v.id
+             where u.id = $1",
+        )
+        .bind(upload_id)
+        .optional()
+        .await?;
+    let is_candidate = |key: &String| {
+        key.starts_with("videos/")
+            && CANDIDATES.iter().any(|name| key.ends_with(&format!("/{name}")))
+    };
+    Ok(key.and_then(|(key,)| key).filter(is_candidate))
+}
+
 /// Tells open pages of a change that the public sees.
 pub(super) async fn emit_change(tx: &mut Tx, app: &App, id: Uuid) -> Result<()> {
     let published: i64 = tx
