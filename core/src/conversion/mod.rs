@@ -193,10 +193,12 @@ async fn make_and_store(
     let made = match Made::read(folder).await {
         Some(made) => made,
         None => {
-            tokio::fs::remove_dir_all(folder).await.ok();
-            tokio::fs::create_dir_all(folder).await?;
-            let (converted, cut) = make(app, claimed, folder, progress.clone()).await?;
-            Made::mark(key(claimed), converted, cut, folder).await.map_err(not_stored)?
+            let made = make_marked(app, claimed, folder, progress.clone()).await;
+            if made.is_err() {
+                // On a full disk, nobody could write down that it failed.
+                tokio::fs::remove_dir_all(folder).await.ok();
+            }
+            made?
         }
     };
     progress.store(STORING, Ordering::Relaxed);
@@ -208,6 +210,18 @@ async fn make_and_store(
     }
     storing::put_all(app, claimed.id, &made, folder).await.map_err(not_stored)?;
     Ok(made)
+}
+
+async fn make_marked(
+    app: &App,
+    claimed: &Conversion,
+    folder: &Path,
+    progress: Arc<AtomicU8>,
+) -> Result<Made, Failure> {
+    tokio::fs::remove_dir_all(folder).await.ok();
+    tokio::fs::create_dir_all(folder).await?;
+    let (converted, cut) = make(app, claimed, folder, progress).await?;
+    Made::mark(key(claimed), converted, cut, folder).await.map_err(not_stored)
 }
 
 fn not_stored(error: Error) -> Failure {
