@@ -1,6 +1,8 @@
 //! The disk fills up during a commit, a checkpoint of the write-ahead log and a backup. Writes are
 //! refused, reads continue, and everything works again once there is space.
 
+mod videos;
+
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -50,6 +52,31 @@ impl Disk {
 
     fn free(&self) {
         std::fs::remove_file(self.folder.join("filler")).expect("the filler is there");
+    }
+
+    /// The bytes in use.
+    fn used(&self) -> u64 {
+        let output = Command::new("df").args(["-B1", "--output=used"]).arg(&self.folder).output();
+        let output = String::from_utf8(output.expect("df is there").stdout).expect("a text");
+        output.lines().nth(1).expect("a figure").trim().parse().expect("a number")
+    }
+
+    /// The bytes in use by everything but the database, whose log grows meanwhile.
+    fn used_by_files(&self) -> u64 {
+        let database = ["camp.db", "camp.db-wal", "camp.db-shm"].map(|name| self.folder.join(name));
+        let size = |file: &PathBuf| file.metadata().map_or(0, |file| file.len());
+        self.used().saturating_sub(database.iter().map(size).sum::<u64>())
+    }
+
+    fn resize(&self, bytes: u64) {
+        let size = format!("remount,size={bytes}");
+        let mounted = Command::new("mount").args(["-o", &size]).arg(&self.folder).status();
+        assert!(mounted.is_ok_and(|status| status.success()), "{size}");
+    }
+
+    /// Makes it so small that this many bytes are free.
+    fn leave(&self, bytes: u64) {
+        self.resize((self.used() + bytes).next_multiple_of(4096));
     }
 
     fn files(&self) -> Vec<String> {

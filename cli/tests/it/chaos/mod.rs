@@ -2,7 +2,10 @@
 //! in `just test`, longer in `just chaos`; each test prints its measurements.
 
 mod bucket;
+mod conversions;
 mod disk;
+mod files;
+mod films;
 mod half_open;
 mod killed;
 mod locked;

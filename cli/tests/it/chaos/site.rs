@@ -34,6 +34,7 @@ impl Answer {
 
 pub struct Site {
     pub address: SocketAddr,
+    pub id: u32,
     pub running: Running,
     pub log: PathBuf,
 }
@@ -68,7 +69,7 @@ impl Site {
             .stderr(file.expect("a log"))
             .spawn()
             .expect("the binary starts");
-        let site = Site { address, running: Running::of(child), log };
+        let site = Site { address, id: child.id(), running: Running::of(child), log };
         let begun = Instant::now();
         while send(address, "GET", "/healthz", None, "").await.is_none_or(|a| a.status != 200) {
             assert!(begun.elapsed() < LIMIT, "the portal does not start: {}", site.said());
@@ -83,6 +84,11 @@ impl Site {
 
     pub async fn get(&self, path: &str) -> Answer {
         send(self.address, "GET", path, None, "").await.expect("an answer")
+    }
+
+    /// The response without its body.
+    pub async fn head(&self, path: &str) -> Answer {
+        send(self.address, "HEAD", path, None, "").await.expect("an answer")
     }
 
     /// Stops it like systemd, and asserts that it never panicked.
@@ -180,6 +186,40 @@ impl Owner {
 
     pub async fn post(&self, title: &str, status: &str) -> Answer {
         self.try_post(title, status).await.expect("an answer")
+    }
+
+    pub async fn post_json(&self, path: &str, body: &Value) -> Answer {
+        send(self.address, "POST", path, Some(body), &self.cookie).await.expect("an answer")
+    }
+
+    /// One request with further header lines and a body of any length. The portal may respond before it
+    /// has read all of it.
+    pub async fn send_long<'a>(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &str,
+        body: impl Iterator<Item = &'a [u8]>,
+    ) -> Answer {
+        let begun = Instant::now();
+        let mut stream = TcpStream::connect(self.address).await.expect("a connection");
+        let (address, cookie) = (self.address, &self.cookie);
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nsec-fetch-site: same-origin\r\n\
+             connection: close\r\ncookie: {cookie}\r\n{headers}\r\n"
+        );
+        stream.write_all(head.as_bytes()).await.expect("sent");
+        for part in body {
+            if stream.write_all(part).await.is_err() {
+                break;
+            }
+        }
+        let mut text = String::new();
+        stream.read_to_string(&mut text).await.expect("an answer");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        let (head, body, took) = (head.to_owned(), body.to_owned(), begun.elapsed());
+        Answer { status: status.expect("a status"), head, body, took }
     }
 }
 
