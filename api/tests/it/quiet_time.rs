@@ -102,6 +102,9 @@ story! {
         camp.set_clock("2026-07-19T01:15:03Z");
         let other = camp.beside().await;
         for _ in 0..12 {
+            for worker in [&camp, &other] {
+                portal::notifications::record_heartbeat(&worker.app).await.expect("a beat");
+            }
             futures_util::future::join(camp.work(), other.work()).await;
             camp.wait(TimeDelta::seconds(3));
         }
