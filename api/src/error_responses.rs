@@ -21,6 +21,8 @@ pub fn describe(document: &mut OpenApi) {
             (HttpMethod::Put, &mut item.put),
             (HttpMethod::Patch, &mut item.patch),
             (HttpMethod::Delete, &mut item.delete),
+            (HttpMethod::Head, &mut item.head),
+            (HttpMethod::Options, &mut item.options),
         ] {
             if let Some(operation) = operation {
                 used.extend(refer(operation, of(path, &method, operation)));
@@ -51,7 +53,7 @@ fn of(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<u16> {
     if takes(&ParameterIn::Query) {
         statuses.push(422);
     }
-    if *method != HttpMethod::Get {
+    if !matches!(method, HttpMethod::Get | HttpMethod::Head | HttpMethod::Options) {
         statuses.push(507);
     }
     if operation.request_body.is_some() {

@@ -120,7 +120,8 @@ async fn abilities(_staff: CurrentStaff) -> Response {
     params(("Tus-Resumable" = String, Header), ("Upload-Length" = i64, Header), ("Upload-Metadata" = Option<String>, Header),
            ("Upload-Checksum" = Option<String>, Header)),
     responses((status = 201, description = "Its address in `Location`"), (status = 400, body = Problem),
-              (status = 401, body = Problem), (status = 412, body = Problem), (status = 422, body = Problem)))]
+              (status = 401, body = Problem), (status = 412, body = Problem), (status = 422, body = Problem),
+              (status = 460, body = Problem, description = "The checksum is another one")))]
 async fn create(
     State(api): State<Api>,
     CurrentStaff(staff): CurrentStaff,
@@ -203,7 +204,8 @@ async fn offset_of(api: &Api, id: Uuid, headers: &HeaderMap) -> Answer<Response>
     request_body(content = Vec<u8>, content_type = "application/offset+octet-stream"),
     responses((status = 204, description = "The new `Upload-Offset`"), (status = 401, body = Problem),
               (status = 404, body = Problem), (status = 409, body = Problem),
-              (status = 412, body = Problem), (status = 422, body = Problem)))]
+              (status = 412, body = Problem), (status = 422, body = Problem),
+              (status = 460, body = Problem, description = "The checksum is another one")))]
 async fn receive(
     State(api): State<Api>,
     _staff: CurrentStaff,
@@ -270,7 +272,8 @@ async fn remove(State(api): State<Api>, CurrentStaff(staff): CurrentStaff, Id(id
     responses((status = 200, description = "In `Upload-Offset`"),
               (status = 204, description = "The new `Upload-Offset`, or nothing of a canceled one"),
               (status = 401, body = Problem), (status = 404, body = Problem), (status = 405, body = Problem),
-              (status = 409, body = Problem), (status = 412, body = Problem), (status = 422, body = Problem)))]
+              (status = 409, body = Problem), (status = 412, body = Problem), (status = 422, body = Problem),
+              (status = 460, body = Problem, description = "The checksum is another one")))]
 async fn stand_in(
     api: State<Api>,
     staff: CurrentStaff,

@@ -39,6 +39,7 @@ test("a half-typed message survives a link and Back, a reload and signing in, an
   await page.reload();
   await expect(sent).toContainText("It is the blue one.");
   await sent.getByRole("button", { name: "Send another message" }).click();
+  await expect(sent).toBeHidden();
   await expect(page.getByLabel("Message")).toHaveValue("");
 
   // Signing out deletes unsent text.

@@ -37,6 +37,12 @@ OPEN = {
 }
 
 
+@schemathesis.serializer("application/offset+octet-stream")
+def piece(_context, value):
+    """Bytes of an upload."""
+    return value if isinstance(value, bytes) else json.dumps(value).encode()
+
+
 def address():
     return ".".join(str(random.randint(11, 220)) for _ in range(4))
 
