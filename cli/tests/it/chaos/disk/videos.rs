@@ -48,7 +48,10 @@ async fn a_full_disk_costs_no_video() {
         let begun = Instant::now();
         assert_eq!(converted(&owner, &video).await["state"], "ready");
         println!("conversion {round}: ready {:.1?} after Retry", begun.elapsed());
-        assert_eq!(site.head(&format!("/media/videos/{video}")).await.status, 200);
+        // It is published a moment after its file is ready.
+        while site.head(&format!("/media/videos/{video}")).await.status != 200 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         worker.stop().await;
         let told = count(&app.db, "select count(*) from notifications where kind = 'video'").await;
         assert_eq!(told, round as i64, "families are told once about each video");
