@@ -316,6 +316,7 @@ story! {
 
         let link = posted(&staff, "Hike", json!({ "video_url": TUBE })).await;
         put_picture(&staff, &format!("/api/admin/videos/{}/picture", id(&link)), png()).await.refused(409, "conflict");
+        assert_eq!(pictures().await, 0, "a refused picture is not kept");
         home.delete(&path).await.refused(401, "staff_required");
         let lines = owner.get("/api/admin/audit?action=video.edit").await.expect(200).json();
         assert_eq!(lines.to_string().matches("\"own_picture\"").count(), 4, "{lines}");

@@ -34,7 +34,13 @@ pub async fn set_picture(app: &App, actor: Actor, id: Uuid, sent: Bytes) -> Resu
     // The file first, so that a picture that is shown has one. An unused file does no harm.
     app.files.put(&key, jpeg).await?;
     let mut tx = app.db.begin().await?;
-    let old = shown(&mut tx, id).await?;
+    let old = match shown(&mut tx, id).await {
+        Ok(old) => old,
+        Err(refused) => {
+            app.files.remove(&key).await.ok();
+            return Err(refused);
+        }
+    };
     // The query lets browsers load the other picture at once.
     tx.sql("update videos set thumbnail_key = $2, thumbnail_url = $3 where id = $1")
         .bind(id)
@@ -58,12 +64,15 @@ pub async fn remove_picture(app: &App, actor: Actor, id: Uuid) -> Result<()> {
         return Ok(());
     };
     // Before the conversion there is no other one.
-    if choose_poster(&mut tx, app, id, 0).await.is_err() {
-        tx.sql("update videos set thumbnail_key = null, thumbnail_url = null where id = $1")
-            .bind(id)
-            .execute()
-            .await?;
-        remove_own(&mut tx, app, Some(old)).await?;
+    match choose_poster(&mut tx, app, id, 0).await {
+        Err(Error::Invalid(_)) => {
+            tx.sql("update videos set thumbnail_key = null, thumbnail_url = null where id = $1")
+                .bind(id)
+                .execute()
+                .await?;
+            remove_own(&mut tx, app, Some(old)).await?;
+        }
+        other => other?,
     }
     changed(&mut tx, app, actor, id, json!({ "own_picture": false })).await?;
     tx.commit().await
