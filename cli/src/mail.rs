@@ -42,6 +42,7 @@ impl Mail {
             text: line,
             message_id: format!("<{}@{}>", uuid::Uuid::new_v4().simple(), app.config.mail_domain()),
             unsubscribe_url: None,
+            encoded: None,
             date: app.clock.now(),
         };
         let destination = app.mailer.destination();
@@ -53,6 +54,7 @@ impl Mail {
                 Ok(Code::Done)
             }
             Ok(()) => {
+                let destination = app.mailer.in_use();
                 print(format!("{destination} accepted the email from {from} to {to}."));
                 Ok(Code::Done)
             }
@@ -62,7 +64,7 @@ impl Mail {
                 ));
                 Ok(Code::Unusable)
             }
-            Err(SendError::Later(answer)) => {
+            Err(SendError::Later(answer) | SendError::DomainBusy(answer)) => {
                 print_note(format!("camp: {destination} said “later”: {answer}"));
                 Ok(Code::Failed)
             }

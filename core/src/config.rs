@@ -42,8 +42,10 @@ pub struct Config {
     pub public_url: Option<Url>,
 
     /// smtps://USER:PASSWORD@HOST, or smtp://HOST:25 on this machine; without it mail is written as .eml files
+    ///
+    /// Given more than once (in the environment: separated by commas), the first server that can be reached is used.
     #[arg(long, global = true, env = "CAMP_SMTP_URL", value_name = "URL", hide_env_values = true)]
-    pub smtp_url: Option<String>,
+    pub smtp_url: Vec<String>,
 
     /// Sender of all mail, for example "Camp <hello@camp.example>"
     #[arg(long, global = true, env = "CAMP_MAIL_FROM", value_name = "ADDRESS")]
@@ -56,8 +58,18 @@ pub struct Config {
 
     /// Most mails per second
     #[arg(long, global = true, env = "CAMP_MAIL_RATE", default_value_t = 50, value_name = "N",
-          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub mail_rate: u32,
+
+    /// Most connections at once with mail for one recipient domain [default: no limit of its own]
+    #[arg(long, global = true, env = "CAMP_MAIL_CONNECTIONS_PER_DOMAIN", value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub mail_connections_per_domain: Option<u32>,
+
+    /// Most mails per second for one recipient domain, such as that of a large provider [default: no limit of its own]
+    #[arg(long, global = true, env = "CAMP_MAIL_RATE_PER_DOMAIN", value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub mail_rate_per_domain: Option<u32>,
 
     /// Where video and picture files are stored: a folder or s3://BUCKET/PREFIX [default: <data-dir>/files]
     #[arg(
@@ -145,6 +157,23 @@ impl Config {
             Some(domain) => domain.to_owned(),
             None => "localhost".to_owned(),
         }
+    }
+
+    /// The addresses of the mail servers, the preferred one first.
+    pub fn smtp_urls(&self) -> Vec<String> {
+        // A password may contain a comma.
+        let starts = [",smtp://", ",smtps://"];
+        let mut urls = Vec::new();
+        for given in &self.smtp_url {
+            let mut rest = given.as_str();
+            while let Some(at) = starts.iter().filter_map(|start| rest.find(start)).min() {
+                urls.push(rest[..at].trim().to_owned());
+                rest = &rest[at + 1..];
+            }
+            urls.push(rest.trim().to_owned());
+        }
+        urls.retain(|url| !url.is_empty());
+        urls
     }
 
     pub fn mail_folder(&self) -> PathBuf {

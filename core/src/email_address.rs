@@ -72,6 +72,11 @@ impl EmailAddress {
         with_ascii_domain(&self.0).unwrap_or(Cow::Borrowed(&self.0))
     }
 
+    /// What follows the @.
+    pub fn domain(&self) -> &str {
+        self.0.rsplit_once('@').map_or("", |(_, domain)| domain)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -9,7 +9,7 @@ use crate::mail::{Mailer, SendError};
 
 pub(super) async fn examine(config: &Config, options: &Options, found: &mut Findings) {
     const WHAT: &str = "mail-server";
-    if config.smtp_url.is_none() {
+    if config.smtp_urls().is_empty() {
         let says = "Nobody gets mail: without --smtp-url it is written to files.";
         found.warning(
             WHAT,
@@ -21,36 +21,38 @@ pub(super) async fn examine(config: &Config, options: &Options, found: &mut Find
     match Mailer::open(config) {
         Err(error) => found.broken(WHAT, error.to_string(), "Correct --smtp-url (CAMP_SMTP_URL)."),
         Ok(mailer) => {
-            let server = mailer.destination();
-            match mailer.probe().await {
-                Ok(how) => {
-                    let how = how.unwrap_or_default();
-                    found.well(
-                        WHAT,
-                        format!("{server} answers {how}. (`camp mail test` sends a mail.)"),
-                    );
-                }
-                Err(SendError::Unreachable(cause)) => found.broken(
-                    WHAT,
-                    format!("{server} cannot be reached: {cause}."),
-                    "Check --smtp-url, and that no firewall blocks it.",
-                ),
-                Err(SendError::Later(cause)) => found.warning(
-                    WHAT,
-                    format!("{server} says “later”: {cause}."),
-                    "Try again in a few minutes.",
-                ),
-                Err(SendError::Refused { text, .. }) => found.broken(
-                    WHAT,
-                    format!("{server} refuses us: {text}."),
-                    "Check name and password in --smtp-url.",
-                ),
+            for (server, answer) in mailer.probe().await {
+                examine_server(&server, answer, found);
             }
         }
     }
     let domain = config.mail_domain();
     if sender(config, &domain, found) {
         records(&domain, options, found).await;
+    }
+}
+
+fn examine_server(server: &str, answer: Result<&str, SendError>, found: &mut Findings) {
+    const WHAT: &str = "mail-server";
+    match answer {
+        Ok(how) => {
+            found.well(WHAT, format!("{server} answers {how}. (`camp mail test` sends a mail.)"))
+        }
+        Err(SendError::Unreachable(cause)) => found.broken(
+            WHAT,
+            format!("{server} cannot be reached: {cause}."),
+            "Check --smtp-url, and that no firewall blocks it.",
+        ),
+        Err(SendError::Later(cause) | SendError::DomainBusy(cause)) => found.warning(
+            WHAT,
+            format!("{server} says “later”: {cause}."),
+            "Try again in a few minutes.",
+        ),
+        Err(SendError::Refused { text, .. }) => found.broken(
+            WHAT,
+            format!("{server} refuses us: {text}."),
+            "Check name and password in --smtp-url.",
+        ),
     }
 }
 

@@ -1,19 +1,27 @@
 //! The mail transport: sends mail to an SMTP server, to a folder of .eml files or, in tests, to
 //! memory. [`crate::notifications`] decides what must be sent and records what was sent.
 
+mod domains;
+mod health;
 mod smtp;
+mod template;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use lettre::Message;
-use lettre::message::header::{HeaderName, HeaderValue};
-use lettre::message::{Mailbox, MultiPart};
-use tokio::sync::Semaphore;
+use lettre::address::Envelope;
+use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
+use lettre::message::{Body, Mailbox, MultiPart, SinglePart};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use self::domains::Domains;
+pub(crate) use self::domains::{Admission, DomainPass};
+use self::health::{Entry, Health, Probe};
+use self::smtp::{Smtp, Unsent};
+pub use self::template::{Encoded, Template};
 use crate::config::Config;
 use crate::{Error, Result};
 
@@ -26,6 +34,8 @@ pub struct Mail {
     pub subject: String,
     pub text: String,
     pub html: String,
+    /// The same text and HTML, if they were encoded for many recipients at once.
+    pub encoded: Option<Encoded>,
     /// Stays the same when the mail is sent again, so that mailboxes can recognize duplicates.
     pub message_id: String,
     /// The address for one-click unsubscription (RFC 8058).
@@ -42,6 +52,9 @@ pub enum SendError {
     /// A temporary failure (4xx).
     #[error("{0}")]
     Later(String),
+    /// The server takes no mail for this recipient's domain at the moment.
+    #[error("{0}")]
+    DomainBusy(String),
     /// A permanent failure (5xx). `address` is true if the server rejects the recipient's address.
     #[error("{text}")]
     Refused { text: String, address: bool },
@@ -51,36 +64,51 @@ pub enum SendError {
 pub struct Mailer {
     transport: Transport,
     /// Limits the number of open connections.
-    pub(crate) slots: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     pub connections: u32,
-    throttle: Arc<Mutex<Throttle>>,
+    rate: u32,
+    /// When the next mail may go at this rate.
+    next: Arc<Mutex<Instant>>,
+    pub(crate) domains: Arc<Domains>,
+    health: Arc<Health>,
+    in_use: Arc<AtomicUsize>,
     paused: Arc<AtomicBool>,
 }
 
 #[derive(Clone)]
 enum Transport {
-    Smtp(Arc<smtp::Smtp>),
+    /// The first one that can be reached is used.
+    Smtp(Arc<Vec<Smtp>>),
     Folder(PathBuf),
     Memory(Arc<Mutex<Vec<Mail>>>),
 }
 
-/// Limits the rate of mails, and backs off after the server could not be reached.
-struct Throttle {
-    gap: Duration,
-    next: Instant,
-    down_until: Option<Instant>,
+/// The right to send one mail now.
+pub(crate) struct Turn {
+    _connection: OwnedSemaphorePermit,
+    _probe: Option<Probe>,
 }
 
-/// How long to wait after the server could not be reached.
-const BACKOFF: Duration = Duration::from_secs(30);
+/// A mail as it is sent to the server.
+#[derive(Clone)]
+pub struct Message {
+    envelope: Envelope,
+    text: String,
+}
+
+/// Sleeping is not more exact than this, so shorter waits add up first.
+const TICK: Duration = Duration::from_millis(2);
 
 impl Mailer {
-    /// Opens the transport of the configuration: an SMTP server or a folder. Fails when the address
-    /// is invalid or the folder cannot be created.
+    /// Opens the transport of the configuration: SMTP servers or a folder. Fails when an address is
+    /// invalid or the folder cannot be created.
     pub fn open(config: &Config) -> Result<Mailer> {
-        let transport = match &config.smtp_url {
-            Some(url) => Transport::Smtp(Arc::new(smtp::Smtp::open(url)?)),
-            None => {
+        let urls = config.smtp_urls();
+        let servers: Result<Vec<Smtp>> =
+            urls.iter().map(|url| Smtp::open(url, urls.len() > 1)).collect();
+        let transport = match servers? {
+            servers if !servers.is_empty() => Transport::Smtp(Arc::new(servers)),
+            _ => {
                 let folder = config.mail_folder();
                 std::fs::create_dir_all(&folder).map_err(|e| {
                     Error::Setup(format!("The folder {} cannot be made: {e}", folder.display()))
@@ -88,25 +116,31 @@ impl Mailer {
                 Transport::Folder(folder)
             }
         };
-        Ok(Mailer::new(transport, config.mail_connections, config.mail_rate))
+        let domains = Domains::new(config.mail_connections_per_domain, config.mail_rate_per_domain);
+        Ok(Mailer::new(transport, config.mail_connections, config.mail_rate, domains))
     }
 
     /// Stores the mails in memory, for tests.
     pub fn memory() -> (Mailer, Arc<Mutex<Vec<Mail>>>) {
         let kept = Arc::new(Mutex::new(Vec::new()));
-        (Mailer::new(Transport::Memory(kept.clone()), 4, 10_000), kept)
+        let transport = Transport::Memory(kept.clone());
+        (Mailer::new(transport, 4, 10_000, Domains::new(None, None)), kept)
     }
 
-    fn new(transport: Transport, connections: u32, rate: u32) -> Mailer {
+    fn new(transport: Transport, connections: u32, rate: u32, domains: Domains) -> Mailer {
+        let servers = match &transport {
+            Transport::Smtp(servers) => servers.len(),
+            Transport::Folder(_) | Transport::Memory(_) => 1,
+        };
         Mailer {
             transport,
             slots: Arc::new(Semaphore::new(connections as usize)),
             connections,
-            throttle: Arc::new(Mutex::new(Throttle {
-                gap: Duration::from_secs(1) / rate.max(1),
-                next: Instant::now(),
-                down_until: None,
-            })),
+            rate: rate.max(1),
+            next: Arc::new(Mutex::new(Instant::now())),
+            domains: Arc::new(domains),
+            health: Arc::new(Health::of(servers)),
+            in_use: Arc::default(),
             paused: Arc::default(),
         }
     }
@@ -127,9 +161,19 @@ impl Mailer {
     /// The destination of mails, as text for the operator.
     pub fn destination(&self) -> String {
         match &self.transport {
-            Transport::Smtp(smtp) => format!("{}:{}", smtp.host, smtp.port),
+            Transport::Smtp(servers) => {
+                servers.iter().map(Smtp::address).collect::<Vec<_>>().join(", then ")
+            }
             Transport::Folder(folder) => folder.display().to_string(),
             Transport::Memory(_) => "memory".into(),
+        }
+    }
+
+    /// The server that accepted the last mail, as text for the operator.
+    pub fn in_use(&self) -> String {
+        match &self.transport {
+            Transport::Smtp(servers) => servers[self.in_use.load(Ordering::Relaxed)].address(),
+            _ => self.destination(),
         }
     }
 
@@ -140,68 +184,160 @@ impl Mailer {
         }
     }
 
-    /// Connects to the server without sending anything, with TLS and credentials if configured.
-    /// Returns how, or `None` for a folder.
-    ///
-    /// # Errors
-    ///
-    /// [`SendError`] when the server cannot be reached or refuses.
-    pub async fn probe(&self) -> Result<Option<&'static str>, SendError> {
-        match &self.transport {
-            Transport::Smtp(smtp) => smtp.probe().await.map(Some),
-            _ => Ok(None),
-        }
+    /// Connects to each server without sending anything, with TLS and credentials if configured.
+    /// Returns the address of each, and how it answers or why not. Nothing for a folder.
+    pub async fn probe(&self) -> Vec<(String, Result<&'static str, SendError>)> {
+        let Transport::Smtp(servers) = &self.transport else { return Vec::new() };
+        let probes = servers.iter().map(async |smtp| (smtp.address(), smtp.probe().await));
+        futures_util::future::join_all(probes).await
     }
 
-    /// How long to wait, if the server could not be reached recently.
+    /// How long to wait, if no server could be reached recently.
     pub fn backing_off(&self) -> Option<Duration> {
-        let throttle = self.throttle.lock().expect("no panic inside");
-        throttle.down_until.and_then(|until| until.checked_duration_since(Instant::now()))
+        self.health.backing_off()
     }
 
-    /// Waits for a free connection and for the configured rate. The permit is held while the mail
-    /// is being sent.
-    pub(crate) async fn acquire(&self) -> tokio::sync::OwnedSemaphorePermit {
-        let permit = self.slots.clone().acquire_owned().await.expect("never closed");
+    /// How many mails may wait in memory for their turn: what goes in a quarter of a second.
+    pub(crate) fn read_ahead(&self) -> usize {
+        (self.rate / 4).clamp(1, self.connections * 4) as usize
+    }
+
+    /// Waits for a free connection and for the configured rate. `None` if mails must not be sent now,
+    /// because the process stops or no server can be reached.
+    pub(crate) async fn turn(&self) -> Option<Turn> {
+        let connection = self.slots.clone().acquire_owned().await.expect("never closed");
+        let probe = loop {
+            if self.is_paused() {
+                return None;
+            }
+            match self.health.enter() {
+                Entry::Open => break None,
+                Entry::Probe(probe) => break Some(probe),
+                Entry::Probed => self.health.changed().await,
+                Entry::Down => return None,
+            }
+        };
         let at = {
-            let mut throttle = self.throttle.lock().expect("no panic inside");
-            let at = throttle.next.max(Instant::now());
-            throttle.next = at + throttle.gap;
+            let mut next = self.next.lock().expect("no panic inside");
+            let at = (*next).max(Instant::now());
+            *next = at + Duration::from_secs(1) / self.rate;
             at
         };
-        tokio::time::sleep_until(at.into()).await;
-        permit
+        if at.saturating_duration_since(Instant::now()) > TICK {
+            tokio::time::sleep_until(at.into()).await;
+        }
+        (!self.is_paused()).then_some(Turn { _connection: connection, _probe: probe })
     }
 
-    /// Sends the mail. It has been accepted when this returns successfully. Takes at most 30
-    /// seconds.
+    /// Sends the mail. It has been accepted when this returns successfully. Each server has at most
+    /// 30 seconds.
     ///
     /// # Errors
     ///
     /// [`SendError`] says whether to try again.
     pub async fn send(&self, mail: &Mail) -> Result<(), SendError> {
-        let message = compose(mail)
-            .map_err(|e| SendError::Refused { text: e.to_string(), address: false })?;
         let sent = match &self.transport {
-            Transport::Smtp(smtp) => smtp.send(message.envelope(), &message.formatted()).await,
-            Transport::Folder(folder) => write(folder, mail, &message.formatted()).await,
+            Transport::Smtp(_) => self.send_message(&self.prepare(mail)?).await,
+            Transport::Folder(folder) => {
+                let written = write(folder, mail, &self.prepare(mail)?.text).await;
+                self.health.record(0, written.is_ok());
+                written
+            }
             Transport::Memory(kept) => {
                 kept.lock().expect("no panic inside").push(mail.clone());
                 Ok(())
             }
         };
-        let mut throttle = self.throttle.lock().expect("no panic inside");
-        throttle.down_until = match &sent {
-            Err(SendError::Unreachable(_)) => Some(Instant::now() + BACKOFF),
-            _ => None,
+        self.judge_domain(mail.to.email.domain(), sent)
+    }
+
+    /// Writes a mail as it is sent to the server.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Refused`] for a mail that cannot be written.
+    pub fn prepare(&self, mail: &Mail) -> Result<Message, SendError> {
+        let refuse = |text: String| SendError::Refused { text, address: false };
+        let message = compose(mail).map_err(|error| refuse(error.to_string()))?;
+        let envelope = message.envelope().clone();
+        let text = String::from_utf8(message.formatted()).map_err(|e| refuse(e.to_string()))?;
+        Ok(Message { envelope, text })
+    }
+
+    /// Sends a message to the first server that can be reached.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Mailer::send`].
+    pub async fn send_message(&self, message: &Message) -> Result<(), SendError> {
+        let Transport::Smtp(servers) = &self.transport else {
+            return Err(SendError::Unreachable("there is no mail server".into()));
         };
+        let mut outcome = Err(SendError::Unreachable("no mail server can be reached".into()));
+        for (n, smtp) in servers.iter().enumerate() {
+            if !self.health.may_try(n) {
+                self.look_again(servers, n);
+                continue;
+            }
+            let sent = smtp.send(&message.envelope, &message.text).await;
+            let is_up = !matches!(&sent, Err(Unsent { error: SendError::Unreachable(_), .. }));
+            if self.health.record(n, is_up) && servers.len() > 1 {
+                report(smtp, is_up);
+            }
+            match sent {
+                // Another server takes it, unless this one may have it already.
+                Err(Unsent { error, in_doubt: false }) if !is_up => outcome = Err(error),
+                sent => {
+                    self.in_use.store(n, Ordering::Relaxed);
+                    return sent.map_err(|unsent| unsent.error);
+                }
+            }
+        }
+        outcome
+    }
+
+    /// Finds out in the background whether a server is back. Meanwhile mails go to another one.
+    fn look_again(&self, servers: &Arc<Vec<Smtp>>, n: usize) {
+        if !self.health.is_worth_a_look(n) {
+            return;
+        }
+        let (servers, health) = (servers.clone(), self.health.clone());
+        tokio::spawn(async move {
+            if servers[n].probe().await.is_ok() && health.record(n, true) {
+                report(&servers[n], true);
+            }
+        });
+    }
+
+    /// If many domains in a row have enough, the server does.
+    fn judge_domain(&self, domain: &str, sent: Result<(), SendError>) -> Result<(), SendError> {
+        match &sent {
+            Ok(()) => self.domains.accepted(domain),
+            Err(SendError::DomainBusy(text)) => {
+                if self.domains.refused(domain).is_none() {
+                    self.health.record(self.in_use.load(Ordering::Relaxed), false);
+                    return Err(SendError::Unreachable(text.clone()));
+                }
+            }
+            Err(_) => {}
+        }
         sent
     }
 }
 
-fn compose(mail: &Mail) -> Result<Message> {
+fn report(smtp: &Smtp, is_up: bool) {
+    match is_up {
+        true => tracing::info!(server = smtp.address(), "the mail server is back"),
+        false => tracing::warn!(
+            server = smtp.address(),
+            "the mail server cannot be reached; another one is used"
+        ),
+    }
+}
+
+fn compose(mail: &Mail) -> Result<lettre::Message> {
     let name = |name| HeaderName::new_from_ascii_str(name);
-    let mut builder = Message::builder()
+    let mut builder = lettre::Message::builder()
         .from(mail.from.clone())
         .to(mail.to.clone())
         .subject(&mail.subject)
@@ -223,14 +359,24 @@ fn compose(mail: &Mail) -> Result<Message> {
                 "List-Unsubscribe=One-Click".into(),
             ));
     }
-    builder
-        .multipart(MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone()))
-        .map_err(Error::unforeseen)
+    let parts = match &mail.encoded {
+        Some(Encoded { text, html }) => MultiPart::alternative()
+            .singlepart(encoded_part(ContentType::TEXT_PLAIN, text))
+            .singlepart(encoded_part(ContentType::TEXT_HTML, html)),
+        None => MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone()),
+    };
+    builder.multipart(parts).map_err(Error::unforeseen)
+}
+
+fn encoded_part(kind: ContentType, text: &str) -> SinglePart {
+    let bytes = text.as_bytes().to_vec();
+    let body = Body::dangerous_pre_encoded(bytes, ContentTransferEncoding::QuotedPrintable);
+    SinglePart::builder().header(kind).body(body)
 }
 
 /// Writes the mail under a name that sorts by time. A mail that is sent twice has the same
 /// Message-ID but two files, like two copies in a mailbox.
-async fn write(folder: &std::path::Path, mail: &Mail, bytes: &[u8]) -> Result<(), SendError> {
+async fn write(folder: &std::path::Path, mail: &Mail, text: &str) -> Result<(), SendError> {
     let stamp = mail.date.format("%Y%m%d-%H%M%S");
     let who: String = mail
         .to
@@ -244,7 +390,7 @@ async fn write(folder: &std::path::Path, mail: &Mail, bytes: &[u8]) -> Result<()
     let finished = folder.join(format!("{name}.eml"));
     let written = async {
         tokio::fs::create_dir_all(folder).await?;
-        tokio::fs::write(&unfinished, bytes).await?;
+        tokio::fs::write(&unfinished, text).await?;
         tokio::fs::rename(&unfinished, &finished).await
     };
     written.await.map_err(|e| SendError::Unreachable(e.to_string()))

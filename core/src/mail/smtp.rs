@@ -1,16 +1,18 @@
-//! Sends mail over SMTP and reuses connections.
+//! Sends mail over SMTP, reuses connections and saves round trips.
 //!
 //! lettre 0.11.23 writes a mail in two pieces without TCP_NODELAY, which costs 44 ms per mail on
-//! any server. Therefore the connection is opened here.
+//! any server, and waits for the answer to each command. Therefore the connection is opened and the
+//! commands of a mail are sent here: as one group if the server allows it (RFC 2920).
 
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use lettre::address::Envelope;
+use lettre::address::{Address, Envelope};
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
-use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::commands::{Data, Ehlo, Mail, Rcpt, Rset};
+use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::{Host, Url};
@@ -19,14 +21,58 @@ use super::SendError;
 use crate::{Error, Result};
 
 const PATIENCE: Duration = Duration::from_secs(30);
+/// The same until the text of a mail is sent, if another server can take it.
+const SHORT_PATIENCE: Duration = Duration::from_secs(5);
+/// A connection that was used so recently is used again without asking whether it is still open.
+const FRESH: Duration = Duration::from_secs(5);
+
+type SmtpError = lettre::transport::smtp::Error;
 
 pub(super) struct Smtp {
-    pub host: String,
-    pub port: u16,
+    host: String,
+    port: u16,
+    /// How long it may take until the text of a mail is sent.
+    patience: Duration,
     security: Security,
     credentials: Option<Credentials>,
     hello: ClientId,
-    parked: Mutex<Vec<AsyncSmtpConnection>>,
+    parked: Mutex<Vec<Connection>>,
+}
+
+struct Connection {
+    smtp: AsyncSmtpConnection,
+    /// The server accepts several commands at once.
+    is_pipelining: bool,
+    used: Instant,
+    /// Carried a mail before, so the server may have closed it meanwhile.
+    is_used: bool,
+}
+
+/// A mail that was not accepted.
+#[derive(Debug)]
+pub(super) struct Unsent {
+    pub error: SendError,
+    /// The server has it, but did not say whether it accepted it.
+    pub in_doubt: bool,
+}
+
+/// Why a mail was not accepted.
+struct Failed {
+    error: SmtpError,
+    stage: Stage,
+    /// The connection can carry the next mail.
+    is_usable: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    /// Until a connection was open, encrypted and signed in.
+    Connect,
+    /// Until the server knew the sender.
+    Begin,
+    /// Until the text was sent.
+    Recipient,
+    Text,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -44,7 +90,7 @@ impl Smtp {
     /// # Errors
     ///
     /// When the address is not one of these.
-    pub fn open(url: &str) -> Result<Smtp> {
+    pub fn open(url: &str, is_one_of_many: bool) -> Result<Smtp> {
         let wrong = |text: &str| Error::Setup(format!("--smtp-url {text}"));
         let url =
             Url::parse(url).map_err(|_| wrong("is not an address like smtps://mail.example"))?;
@@ -76,6 +122,7 @@ impl Smtp {
         Ok(Smtp {
             host: url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned(),
             port: url.port().unwrap_or(port),
+            patience: if is_one_of_many { SHORT_PATIENCE } else { PATIENCE },
             security,
             credentials,
             hello: ClientId::default(),
@@ -83,12 +130,39 @@ impl Smtp {
         })
     }
 
+    /// Host and port.
+    pub fn address(&self) -> String {
+        format!("{}:{}", self.host, self.port)
+    }
+
     /// Sends a mail on a free or new connection. Fails when the server refuses it or does not
     /// answer within 30 seconds.
-    pub async fn send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), SendError> {
-        match timeout(PATIENCE, self.try_send(envelope, message)).await {
-            Ok(sent) => sent,
-            Err(_) => Err(SendError::Unreachable("no answer within 30 seconds".into())),
+    pub async fn send(&self, envelope: &Envelope, message: &str) -> Result<(), Unsent> {
+        let silent = |limit: Duration| {
+            SendError::Unreachable(format!("no answer within {} seconds", limit.as_secs()))
+        };
+        let begun = Instant::now();
+        let mut connection = match timeout(self.patience, self.begin(envelope)).await {
+            Ok(Ok(connection)) => connection,
+            Ok(Err(error)) => return Err(Unsent { error, in_doubt: false }),
+            Err(_) => return Err(Unsent { error: silent(self.patience), in_doubt: false }),
+        };
+        let rest = PATIENCE.saturating_sub(begun.elapsed());
+        match timeout(rest, connection.smtp.command(transparent(message))).await {
+            Ok(Ok(_)) => {
+                self.park(connection);
+                Ok(())
+            }
+            Ok(Err(error)) => {
+                let is_usable = is_answer(&error);
+                let in_doubt = error.status().is_none();
+                if is_usable {
+                    self.park(connection);
+                }
+                let error = Failed { error, stage: Stage::Text, is_usable }.judge();
+                Err(Unsent { error, in_doubt })
+            }
+            Err(_) => Err(Unsent { error: silent(PATIENCE), in_doubt: true }),
         }
     }
 
@@ -100,8 +174,8 @@ impl Smtp {
     /// server said.
     pub async fn probe(&self) -> Result<&'static str, SendError> {
         let reach = async {
-            let mut connection = self.connect().await.map_err(classify)?;
-            connection.quit().await.ok();
+            let connected = self.open_connection().await;
+            connected.map_err(classify)?.quit().await.ok();
             Ok(match (self.security, &self.credentials) {
                 (Security::None, None) => "on this machine, without TLS",
                 (Security::None, Some(_)) => "on this machine, without TLS, and takes the password",
@@ -115,32 +189,68 @@ impl Smtp {
         }
     }
 
-    async fn try_send(&self, envelope: &Envelope, message: &[u8]) -> Result<(), SendError> {
+    /// Opens or reuses a connection, on which the text of the mail can be sent next.
+    async fn begin(&self, envelope: &Envelope) -> Result<Connection, SendError> {
         let parked = self.parked.lock().expect("no panic inside").pop();
         let mut connection = match self.alive(parked).await {
             Some(parked) => parked,
-            None => self.connect().await.map_err(classify)?,
+            None => self.connect().await?,
         };
-        let sent =
-            connection.send(envelope, message).await.map_err(|error| match error.is_client() {
-                // lettre itself refuses this mail, for example because the server does not support
-                // international addresses. This does not affect the next mail.
-                true => SendError::Refused { text: describe(&error), address: false },
-                false => classify(error),
-            });
-        if !connection.has_broken() && !matches!(sent, Err(SendError::Unreachable(_))) {
-            self.parked.lock().expect("no panic inside").push(connection);
+        let commands = match connection.commands(envelope) {
+            Ok(commands) => commands,
+            Err(refused) => {
+                self.park(connection);
+                return Err(refused);
+            }
+        };
+        let mut begun = connection.begin(&commands).await;
+        // The server closed it between two mails, for example after a number of them.
+        if let Err(failed) = &begun
+            && failed.stage == Stage::Begin
+            && !failed.is_usable
+            && connection.is_used
+        {
+            connection = self.connect().await?;
+            begun = connection.begin(&commands).await;
         }
-        sent.map(drop)
+        match begun {
+            Ok(()) => Ok(connection),
+            Err(failed) => {
+                if failed.is_usable {
+                    self.park(connection);
+                }
+                Err(failed.judge())
+            }
+        }
+    }
+
+    fn park(&self, mut connection: Connection) {
+        connection.used = Instant::now();
+        connection.is_used = true;
+        self.parked.lock().expect("no panic inside").push(connection);
     }
 
     /// Returns a parked connection if the server has not closed it.
-    async fn alive(&self, parked: Option<AsyncSmtpConnection>) -> Option<AsyncSmtpConnection> {
+    async fn alive(&self, parked: Option<Connection>) -> Option<Connection> {
         let mut parked = parked?;
-        parked.test_connected().await.then_some(parked)
+        let alive = parked.used.elapsed() < FRESH || parked.smtp.test_connected().await;
+        alive.then_some(parked)
     }
 
-    async fn connect(&self) -> Result<AsyncSmtpConnection, lettre::transport::smtp::Error> {
+    async fn connect(&self) -> Result<Connection, SendError> {
+        let connected = async {
+            let mut smtp = self.open_connection().await?;
+            // lettre does not keep whether the server offers it.
+            let offers = smtp.command(Ehlo::new(self.hello.clone())).await?;
+            let is_pipelining =
+                offers.message().any(|line| line.trim().eq_ignore_ascii_case("PIPELINING"));
+            Ok(Connection { smtp, is_pipelining, used: Instant::now(), is_used: false })
+        };
+        let fail = |error| Failed { error, stage: Stage::Connect, is_usable: false }.judge();
+        connected.await.map_err(fail)
+    }
+
+    async fn open_connection(&self) -> Result<AsyncSmtpConnection, SmtpError> {
         let tls = || TlsParameters::new(self.host.clone());
         let address = (self.host.as_str(), self.port);
         let mut connection = match self.security {
@@ -173,7 +283,108 @@ impl Smtp {
     }
 }
 
-fn describe(error: &lettre::transport::smtp::Error) -> String {
+impl Connection {
+    /// Sends the commands. On success the server waits for the text.
+    async fn begin(&mut self, commands: &[String; 3]) -> Result<(), Failed> {
+        let begun = match self.is_pipelining {
+            true => self.begin_at_once(commands).await,
+            false => self.begin_stepwise(commands).await,
+        };
+        match begun {
+            Err(mut failed) => {
+                failed.is_usable = failed.is_usable && self.smtp.command(Rset).await.is_ok();
+                Err(failed)
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// The commands MAIL, RCPT and DATA.
+    fn commands(&self, envelope: &Envelope) -> Result<[String; 3], SendError> {
+        let mut options = Vec::new();
+        let addresses = envelope.from().into_iter().chain(envelope.to());
+        let is_international = |address: &Address| !AsRef::<str>::as_ref(address).is_ascii();
+        if addresses.into_iter().any(is_international) {
+            if !self.smtp.server_info().supports_feature(Extension::SmtpUtfEight) {
+                // This does not affect the next mail.
+                let text = "the mail server does not support international addresses".into();
+                return Err(SendError::Refused { text, address: false });
+            }
+            options.push(MailParameter::SmtpUtfEight);
+            options.push(MailParameter::Body(MailBodyParameter::EightBitMime));
+        }
+        let mail = Mail::new(envelope.from().cloned(), options).to_string();
+        let recipient = envelope.to().first().map(|to| Rcpt::new(to.clone(), vec![]).to_string());
+        Ok([mail, recipient.unwrap_or_default(), Data.to_string()])
+    }
+
+    async fn begin_stepwise(&mut self, commands: &[String; 3]) -> Result<(), Failed> {
+        let stages = [Stage::Begin, Stage::Recipient, Stage::Recipient];
+        for (command, stage) in commands.iter().zip(stages) {
+            self.smtp.command(command).await.map_err(|error| {
+                let is_usable = is_answer(&error);
+                Failed { error, stage, is_usable }
+            })?;
+        }
+        Ok(())
+    }
+
+    async fn begin_at_once(&mut self, commands: &[String; 3]) -> Result<(), Failed> {
+        let mail = match self.smtp.command(commands.concat()).await {
+            // There will be no answer to the others.
+            Err(error) if !is_answer(&error) => {
+                return Err(Failed { error, stage: Stage::Begin, is_usable: false });
+            }
+            answer => answer,
+        };
+        let recipient = self.smtp.read_response().await;
+        let data = self.smtp.read_response().await;
+        // If the server accepts DATA without a recipient, it waits for a text now.
+        let is_usable =
+            data.as_ref().is_err_and(is_answer) && recipient.as_ref().err().is_none_or(is_answer);
+        let answers = [(mail, Stage::Begin), (recipient, Stage::Recipient)];
+        for (answer, stage) in answers.into_iter().chain([(data, Stage::Recipient)]) {
+            answer.map_err(|error| Failed { error, stage, is_usable })?;
+        }
+        Ok(())
+    }
+}
+
+/// Doubles the dots at the beginning of lines and adds the end of the text (RFC 5321, 4.5.2).
+fn transparent(message: &str) -> String {
+    let mut out = message.replace("\r\n.", "\r\n..");
+    if message.starts_with('.') {
+        out.insert(0, '.');
+    }
+    out.push_str(if message.ends_with("\r\n") { ".\r\n" } else { "\r\n.\r\n" });
+    out
+}
+
+/// Whether the server answered and keeps the connection open. 421 means that it closes it.
+fn is_answer(error: &SmtpError) -> bool {
+    error.status().is_some_and(|code| code.to_string() != "421")
+}
+
+impl Failed {
+    fn judge(self) -> SendError {
+        let is_closing = self.error.status().is_some_and(|code| code.to_string() == "421");
+        match (self.stage, classify(self.error)) {
+            // A server that does not let us in says nothing about this mail.
+            (Stage::Connect, SendError::Refused { text, .. }) => SendError::Unreachable(text),
+            (Stage::Connect | Stage::Begin, SendError::Later(text)) => SendError::Unreachable(text),
+            // It does not like the sender.
+            (Stage::Begin, SendError::Refused { text, .. }) => {
+                SendError::Refused { text, address: false }
+            }
+            (Stage::Recipient, SendError::Unreachable(text)) if is_closing => {
+                SendError::DomainBusy(text)
+            }
+            (_, other) => other,
+        }
+    }
+}
+
+fn describe(error: &SmtpError) -> String {
     use std::error::Error as _;
     let text = match error.source() {
         Some(cause) => format!("{error}: {cause}"),
@@ -183,7 +394,7 @@ fn describe(error: &lettre::transport::smtp::Error) -> String {
     text.replace(char::is_control, " ")
 }
 
-fn classify(error: lettre::transport::smtp::Error) -> SendError {
+fn classify(error: SmtpError) -> SendError {
     let text = describe(&error);
     // 421 means "closing the connection". It is independent of the mail.
     let code = error.status().map(|code| code.to_string());
@@ -201,38 +412,69 @@ fn classify(error: lettre::transport::smtp::Error) -> SendError {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
     use tokio::net::TcpListener;
 
     use super::*;
 
-    /// A mail server without SMTPUTF8 that accepts everything on one connection.
-    async fn server() -> u16 {
+    /// A mail server without SMTPUTF8. It does not know `nobody`, closes the connection for `busy`, and
+    /// otherwise closes it after two mails. Returns its port, and the lines that it received.
+    async fn server(hello: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
+        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+        let said = heard.clone();
         tokio::spawn(async move {
-            let (stream, _) = listener.accept().await.expect("a connection");
-            let (read, mut write) = stream.into_split();
-            let mut lines = BufReader::new(read).lines();
-            write.write_all(b"220 ready\r\n").await.ok();
-            let mut in_data = false;
-            while let Ok(Some(line)) = lines.next_line().await {
-                let answer: &[u8] = match line.as_str() {
-                    "." => {
-                        in_data = false;
-                        b"250 taken\r\n"
-                    }
-                    _ if in_data => continue,
-                    "DATA" => {
-                        in_data = true;
-                        b"354 go on\r\n"
-                    }
-                    _ => b"250 fine\r\n",
-                };
-                write.write_all(answer).await.ok();
+            while let Ok((stream, _)) = listener.accept().await {
+                converse(stream, hello, &said).await.ok();
             }
         });
-        port
+        (port, heard)
+    }
+
+    async fn converse(
+        stream: TcpStream,
+        hello: &str,
+        heard: &Mutex<Vec<String>>,
+    ) -> std::io::Result<()> {
+        let (read, mut write) = stream.into_split();
+        let mut lines = BufReader::new(read).lines();
+        write.write_all(b"220 ready\r\n").await?;
+        let (mut in_data, mut is_known, mut mails) = (false, false, 0);
+        while let Some(line) = lines.next_line().await? {
+            heard.lock().expect("fine").push(line.clone());
+            let answer = match line.split([' ', ':']).next().unwrap_or_default() {
+                "." => {
+                    in_data = false;
+                    mails += 1;
+                    "250 taken"
+                }
+                _ if in_data => continue,
+                "EHLO" => hello,
+                "MAIL" if mails == 2 => {
+                    write.write_all(b"421 enough\r\n").await?;
+                    return Ok(());
+                }
+                "RCPT" if line.contains("busy@") => {
+                    write.write_all(b"421 4.7.0 too much for this domain\r\n").await?;
+                    return Ok(());
+                }
+                "RCPT" => {
+                    is_known = !line.contains("nobody@");
+                    if is_known { "250 fine" } else { "550 5.1.1 no such mailbox" }
+                }
+                "DATA" if !is_known => "503 no recipient",
+                "DATA" => {
+                    in_data = true;
+                    "354 go on"
+                }
+                _ => "250 fine",
+            };
+            write.write_all(format!("{answer}\r\n").as_bytes()).await?;
+        }
+        Ok(())
     }
 
     fn envelope(to: &str) -> Envelope {
@@ -240,13 +482,53 @@ mod tests {
         Envelope::new(Some(address("office@camp.example")), vec![address(to)]).expect("an envelope")
     }
 
+    async fn each_server(check: impl AsyncFn(Smtp, Arc<Mutex<Vec<String>>>)) {
+        for hello in ["250 hello", "250-hello\r\n250 PIPELINING"] {
+            let (port, heard) = server(hello).await;
+            let smtp = Smtp::open(&format!("smtp://127.0.0.1:{port}"), false).expect("a client");
+            check(smtp, heard).await;
+        }
+    }
+
     #[tokio::test]
     async fn an_address_that_the_server_cannot_take_is_refused_and_the_next_mail_goes() {
-        let smtp = Smtp::open(&format!("smtp://127.0.0.1:{}", server().await)).expect("a client");
-        let mail = b"Subject: Hello\r\n\r\nHello.\r\n";
-        let refused = smtp.send(&envelope("jürgen@bücher.example"), mail).await;
-        let refused = refused.expect_err("no SMTPUTF8");
-        assert!(matches!(refused, SendError::Refused { address: false, .. }), "{refused:?}");
-        smtp.send(&envelope("chaya@family.example"), mail).await.expect("the next mail");
+        each_server(async |smtp, _| {
+            let mail = "Subject: Hello\r\n\r\nHello.\r\n";
+            let refused = smtp.send(&envelope("jürgen@bücher.example"), mail).await;
+            let refused = refused.expect_err("no SMTPUTF8").error;
+            assert!(matches!(refused, SendError::Refused { address: false, .. }), "{refused:?}");
+            let refused = smtp.send(&envelope("nobody@family.example"), mail).await;
+            let refused = refused.expect_err("no such mailbox").error;
+            assert!(matches!(refused, SendError::Refused { address: true, .. }), "{refused:?}");
+            smtp.send(&envelope("chaya@family.example"), mail).await.expect("the next mail");
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_the_server_closed_is_replaced() {
+        each_server(async |smtp, heard| {
+            for n in 0..5 {
+                let mail = format!("Subject: {n}\r\n\r\n.\r\n..\r\nShalom.");
+                smtp.send(&envelope("chaya@family.example"), &mail).await.expect("sent");
+            }
+            let lines = heard.lock().expect("fine").clone();
+            let count = |wanted: &str| lines.iter().filter(|line| *line == wanted).count();
+            assert_eq!((count("."), count(".."), count("...")), (5, 5, 5), "{lines:?}");
+            assert_eq!(count("NOOP"), 0, "{lines:?}");
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn a_busy_domain_says_nothing_about_others() {
+        each_server(async |smtp, _| {
+            let mail = "Subject: Hello\r\n\r\nHello.\r\n";
+            let busy = smtp.send(&envelope("busy@family.example"), mail).await.expect_err("421");
+            let busy = busy.error;
+            assert!(matches!(busy, SendError::DomainBusy(_)), "{busy:?}");
+            smtp.send(&envelope("chaya@family.example"), mail).await.expect("the next mail");
+        })
+        .await;
     }
 }

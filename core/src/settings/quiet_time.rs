@@ -49,6 +49,15 @@ impl Settings {
         }
     }
 
+    /// When quiet time begins, if it does before `to`.
+    pub fn next_quiet_start(&self, at: DateTime<Utc>, to: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        if self.shabbos_mode == ShabbosMode::None {
+            return None;
+        }
+        let windows = self.quiet_schedule().windows(at, to);
+        windows.first().map(|window| window.starts_at)
+    }
+
     /// The last quiet time that ended within the 24 hours before this time.
     pub fn last_quiet_window(&self, at: DateTime<Utc>) -> Option<Window> {
         if self.shabbos_mode == ShabbosMode::None {

@@ -197,7 +197,7 @@ impl Camp {
     /// Lets the worker run everything that is due, while the mail server is unreachable.
     pub async fn work_without_mail(&self) {
         let mut app = self.app.clone();
-        let smtp_url = Some("smtp://127.0.0.1:1".to_owned());
+        let smtp_url = vec!["smtp://127.0.0.1:1".to_owned()];
         app.mailer = Mailer::open(&Config { smtp_url, ..(*app.config).clone() }).expect("a mailer");
         worker::drain(&app).await.expect("the worker works");
     }

@@ -1,0 +1,123 @@
+//! Sends the mails of one notification: claims mails in batches, writes them, sends them, and records
+//! the results in groups.
+//!
+//! A mail that was claimed has not been sent yet: each sender takes one of them at a time, and takes
+//! the next one only when the result of the last is stored. If a worker is killed, at most as many
+//! mails may have been sent without a trace as it had connections open. All that it had claimed is
+//! sent again with the same Message-ID once its heartbeat has been missing for a while
+//! ([`crate::notifications::recover`]).
+
+mod compose;
+mod feed;
+mod quiet;
+mod results;
+mod senders;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::BoxFuture;
+use uuid::Uuid;
+
+use self::quiet::{Wait, wait_of};
+use self::senders::Senders;
+use crate::db::Tx;
+use crate::jobs::{self, Job};
+use crate::notifications::{Deliver, Notification};
+use crate::{App, Result};
+
+/// A mail that could not be sent for this long has failed.
+const LIFETIME: TimeDelta = TimeDelta::hours(48);
+
+impl Job for Deliver {
+    const NAME: &'static str = "deliver";
+
+    async fn run(self, app: &App) -> Result<()> {
+        let Some(notification) = find(app, self.notification_id).await? else { return Ok(()) };
+        match wait_of(app, &notification).await? {
+            Wait::None => {}
+            Wait::QuietUntil(end) => {
+                let mut tx = app.db.begin().await?;
+                jobs::enqueue_at(&mut tx, app, &self, Some(end)).await?;
+                return tx.commit().await;
+            }
+            // Recovery wakes it after the earlier ones.
+            Wait::Turn => return Ok(()),
+        }
+        let senders = Senders::new(app, notification);
+        senders.clone().run().await?;
+        let notification = senders.notification();
+        // Quiet time may have begun while the mails went out.
+        let wait = wait_of(app, notification).await?;
+        // Waiting mails are tried again at a known time.
+        let mut tx = app.db.begin().await?;
+        let next: Option<DateTime<Utc>> = tx
+            .sql("select min(due_at) from deliveries where notification_id = $1 and status = 'queued'")
+            .bind(notification.id)
+            .scalar()
+            .await?;
+        if let Some(due) = next {
+            let rest = app.mailer.backing_off().unwrap_or_default();
+            let rested = app.clock.now() + TimeDelta::from_std(rest).unwrap_or_default();
+            let at = due.max(rested) + TimeDelta::seconds(1);
+            let at = match wait {
+                Wait::QuietUntil(end) => at.max(end),
+                Wait::None | Wait::Turn => at,
+            };
+            jobs::enqueue_at(&mut tx, app, &self, Some(at)).await?;
+        } else if notification.category.is_some() {
+            settle(&mut tx, notification.id).await?;
+        }
+        tx.commit().await
+    }
+}
+
+/// Records the result of the notification, unless another worker still processes one of its mails.
+/// That worker records it then.
+async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
+    tx.sql(
+        "update notifications
+         set sent = (select count(*) from deliveries d
+                     where d.notification_id = $1 and d.status = 'sent'),
+             failed = (select count(*) from deliveries d
+                       where d.notification_id = $1 and d.status = 'failed'),
+             suppressed = (select count(*) from deliveries d
+                           where d.notification_id = $1 and d.status = 'suppressed')
+         where id = $1
+           and not exists (select 1 from deliveries d
+                           where d.notification_id = $1 and d.status in ('queued', 'sending'))",
+    )
+    .bind(id)
+    .execute()
+    .await?;
+    Ok(())
+}
+
+async fn find(app: &App, id: Uuid) -> Result<Option<Notification>> {
+    app.db
+        .sql(
+            "select id, kind, subject_id, category, data, urgent, created_at
+             from notifications
+             where id = $1",
+        )
+        .bind(id)
+        .optional()
+        .await
+}
+
+/// Writes what must not be lost. Mails may already have been sent, so the write is repeated when the
+/// database is unavailable for a moment.
+async fn persist<'a>(
+    what: &'static str,
+    write: impl Fn() -> BoxFuture<'a, Result<()>>,
+) -> Result<()> {
+    let mut tries = 0;
+    loop {
+        match write().await {
+            Err(error) if tries < 5 => {
+                tracing::warn!(%error, "{what}; trying again");
+                tries += 1;
+                tokio::time::sleep(std::time::Duration::from_millis(200 << tries)).await;
+            }
+            done => return done,
+        }
+    }
+}

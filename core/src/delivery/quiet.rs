@@ -1,0 +1,92 @@
+//! Whether the mails of a notification wait although they are due (decision M9).
+
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use tokio::sync::Mutex;
+
+use crate::notifications::Notification;
+use crate::{App, Result};
+
+/// Mails that were made so long before quiet time, and could not be sent before it, come first after it.
+const LATE: TimeDelta = TimeDelta::hours(24);
+/// The answer is used for so long, or until quiet time begins.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// Why they wait.
+pub(super) enum Wait {
+    None,
+    /// For the end of quiet time.
+    QuietUntil(DateTime<Utc>),
+    /// For earlier notifications that waited for the end of quiet time and are still going out.
+    Turn,
+}
+
+/// Decides whether a notification waits. Nothing of the answer is stored, so mails that wait follow
+/// every change of the settings.
+pub(super) async fn wait_of(app: &App, notification: &Notification) -> Result<Wait> {
+    if !notification.can_wait() {
+        return Ok(Wait::None);
+    }
+    let settings = app.settings().await?;
+    let now = app.clock.now();
+    if let Some(end) = settings.quiet_until(now) {
+        return Ok(Wait::QuietUntil(end));
+    }
+    let Some(window) = settings.last_quiet_window(now) else { return Ok(Wait::None) };
+    let earlier: bool = app
+        .db
+        .sql(
+            "select exists (
+               select 1 from notifications n
+               join deliveries d on d.notification_id = n.id
+               where n.category is not null and not n.urgent
+                 and n.created_at > $1 and n.created_at < $2
+                 and (n.created_at, n.id) < ($3, $4)
+                 and d.status in ('queued', 'sending')
+                 and (d.status = 'sending' or d.due_at <= $5))",
+        )
+        .bind(window.starts_at - LATE)
+        .bind(window.ends_at)
+        .bind(notification.created_at)
+        .bind(notification.id)
+        .bind(now)
+        .scalar()
+        .await?;
+    Ok(if earlier { Wait::Turn } else { Wait::None })
+}
+
+/// Answers before each mail whether it may go.
+#[derive(Default)]
+pub(super) struct Gate(Mutex<Option<Open>>);
+
+/// What is known since the gate was last found open.
+struct Open {
+    asked: Instant,
+    from: DateTime<Utc>,
+    until: DateTime<Utc>,
+}
+
+impl Gate {
+    pub async fn is_open(&self, app: &App, notification: &Notification) -> Result<bool> {
+        if !notification.can_wait() {
+            return Ok(true);
+        }
+        let now = app.clock.now();
+        let mut known = self.0.lock().await;
+        if let Some(Open { asked, from, until }) = &*known
+            && asked.elapsed() < FRESH
+            && (*from..*until).contains(&now)
+        {
+            return Ok(true);
+        }
+        *known = None;
+        if !matches!(wait_of(app, notification).await?, Wait::None) {
+            return Ok(false);
+        }
+        let until = now + TimeDelta::from_std(FRESH).unwrap_or_default();
+        let next = app.settings().await?.next_quiet_start(now, until);
+        *known = Some(Open { asked: Instant::now(), from: now, until: next.unwrap_or(until) });
+        Ok(true)
+    }
+}

@@ -1,0 +1,245 @@
+//! Records the results of mails in groups: one transaction for all that were finished while the last
+//! one was written.
+
+use std::sync::Mutex;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::{LIFETIME, persist};
+use crate::db::{On, Sql, Texts, Tx};
+use crate::mail::SendError;
+use crate::notifications::{Delivery, Notification, suppression};
+use crate::{App, Error, Result};
+
+pub(super) enum Outcome {
+    Sent,
+    /// The record that it was about is gone, so no mail is sent.
+    Withdrawn,
+    NotSent(SendError),
+}
+
+pub(super) struct Finished {
+    pub delivery: Delivery,
+    pub outcome: Outcome,
+}
+
+#[derive(Default)]
+pub(super) struct Results {
+    unsaved: Mutex<Vec<(Finished, oneshot::Sender<()>)>>,
+    saving: tokio::sync::Mutex<()>,
+}
+
+impl Results {
+    /// Returns when the result is stored.
+    pub async fn record(
+        &self,
+        app: &App,
+        notification: &Notification,
+        finished: Finished,
+    ) -> Result<()> {
+        let (saved, is_saved) = oneshot::channel();
+        self.unsaved.lock().expect("no panic inside").push((finished, saved));
+        let saving = self.saving.lock().await;
+        // Empty if another sender stored ours with its own.
+        let group = std::mem::take(&mut *self.unsaved.lock().expect("no panic inside"));
+        if !group.is_empty() {
+            let (group, waiting): (Vec<_>, Vec<_>) = group.into_iter().unzip();
+            save(app, notification, &group).await?;
+            for saved in waiting {
+                saved.send(()).ok();
+            }
+        }
+        drop(saving);
+        is_saved.await.map_err(|_| Error::unforeseen("the result of a mail could not be saved"))
+    }
+}
+
+async fn save(app: &App, notification: &Notification, group: &[Finished]) -> Result<()> {
+    let mut sent: Vec<&str> = Vec::new();
+    let mut others: Vec<(&Finished, Change)> = Vec::new();
+    for finished in group {
+        match finished.outcome {
+            Outcome::Sent => sent.push(finished.delivery.email.as_str()),
+            _ => others.push((finished, change(app, notification, finished).await)),
+        }
+    }
+    persist("the results of mails could not be saved", || {
+        Box::pin(store_all(app, notification, &sent, &others))
+    })
+    .await?;
+    metrics::counter!("camp_mails_total", "status" => "sent").increment(sent.len() as u64);
+    for (_, change) in &others {
+        metrics::counter!("camp_mails_total", "status" => change.status).increment(1);
+    }
+    Ok(())
+}
+
+async fn store_all(
+    app: &App,
+    notification: &Notification,
+    sent: &[&str],
+    others: &[(&Finished, Change)],
+) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    if !sent.is_empty() {
+        On::from(&mut tx)
+            .either(sent_texts())
+            .bind(notification.id)
+            .bind(app.process)
+            .bind(app.clock.now())
+            .bind(json!(sent).to_string())
+            .execute()
+            .await?;
+    }
+    for (finished, change) in others {
+        store(&mut tx, app, notification, finished, change).await?;
+    }
+    tx.commit().await
+}
+
+fn sent_texts() -> Texts {
+    const SENT: &str = "update deliveries
+         set status = 'sent', due_at = $3, last_error = null, updated_at = $3, sent_at = $3
+         where notification_id = $1 and status = 'sending' and claimed_by = $2 and ";
+    Texts {
+        sqlite: Sql::from([SENT, "email in (select value from json_each($4))"]),
+        postgres: Sql::from([
+            SENT,
+            "email = any(array(select jsonb_array_elements_text(cast($4 as jsonb))))",
+        ]),
+    }
+}
+
+/// What becomes of a mail that was not sent.
+struct Change {
+    status: &'static str,
+    attempts: i64,
+    due_at: DateTime<Utc>,
+    error: String,
+    /// All mail for its domain waits as well.
+    is_domain_busy: bool,
+}
+
+async fn change(app: &App, notification: &Notification, finished: &Finished) -> Change {
+    let Finished { delivery, outcome } = finished;
+    let now = app.clock.now();
+    let ended = |status, error| {
+        let attempts = delivery.attempts;
+        Change { status, attempts, due_at: now, error, is_domain_busy: false }
+    };
+    let error = match outcome {
+        Outcome::NotSent(error) => error,
+        Outcome::Withdrawn | Outcome::Sent => return ended("suppressed", "withdrawn".to_owned()),
+    };
+    let text: String = error.to_string().chars().take(500).collect();
+    let tried_for = tried_for(app, notification, delivery).await;
+    if matches!(error, SendError::Refused { .. }) || tried_for > LIFETIME {
+        return ended("failed", text);
+    }
+    let (attempts, wait) = match error {
+        SendError::Later(_) | SendError::Refused { .. } => {
+            (delivery.attempts, wait(delivery.attempts, tried_for))
+        }
+        // Neither says anything about this mail, so its wait does not grow.
+        SendError::Unreachable(_) => (delivery.attempts - 1, TimeDelta::seconds(30)),
+        SendError::DomainBusy(_) => {
+            let rest = app.mailer.domains.rest(delivery.email.domain());
+            (delivery.attempts - 1, TimeDelta::from_std(rest).unwrap_or_default())
+        }
+    };
+    let is_domain_busy = matches!(error, SendError::DomainBusy(_));
+    Change { status: "queued", attempts, due_at: now + wait, error: text, is_domain_busy }
+}
+
+async fn store(
+    tx: &mut Tx,
+    app: &App,
+    notification: &Notification,
+    finished: &Finished,
+    change: &Change,
+) -> Result<()> {
+    let now = app.clock.now();
+    let email = &finished.delivery.email;
+    let stored = tx
+        .sql(
+            "update deliveries
+             set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7
+             where notification_id = $1 and email = $2 and status = 'sending' and claimed_by = $8",
+        )
+        .bind(notification.id)
+        .bind(email)
+        .bind(change.status)
+        .bind(change.attempts)
+        .bind(change.due_at)
+        .bind(&change.error)
+        .bind(now)
+        .bind(app.process)
+        .execute()
+        .await?;
+    // Nothing is recorded for people who were deleted in the meantime.
+    if stored > 0
+        && let Outcome::NotSent(SendError::Refused { text, address: true }) = &finished.outcome
+    {
+        suppression::refuse(tx, now, email, text).await?;
+    }
+    if change.is_domain_busy {
+        postpone_domain(tx, email.domain(), change.due_at).await?;
+    }
+    Ok(())
+}
+
+/// Lets all mail for a domain wait.
+async fn postpone_domain(tx: &mut Tx, domain: &str, until: DateTime<Utc>) -> Result<()> {
+    let texts = Texts {
+        sqlite: Sql::from(
+            "update deliveries set due_at = $2
+             where status = 'queued' and due_at < $2 and substr(email, instr(email, '@') + 1) = $1",
+        ),
+        postgres: Sql::from(
+            "update deliveries set due_at = $2
+             where status = 'queued' and due_at < $2 and split_part(email, '@', 2) = $1",
+        ),
+    };
+    On::from(tx).either(texts).bind(domain).bind(until).execute().await?;
+    Ok(())
+}
+
+/// How long a mail could have been sent. Quiet time does not count if the mail waited for its end.
+async fn tried_for(app: &App, notification: &Notification, delivery: &Delivery) -> TimeDelta {
+    let now = app.clock.now();
+    let all = now - delivery.created_at;
+    if !notification.can_wait() || all < LIFETIME {
+        return all;
+    }
+    match app.settings().await {
+        Ok(settings) => all - settings.quiet_between(delivery.created_at, now),
+        // The result of the mail must be recorded all the same.
+        Err(_) => LIFETIME,
+    }
+}
+
+/// The delay after the n-th temporary failure: 30 seconds, doubling, at most 5 minutes in the first 40
+/// minutes, and later an eighth of the time that the mail was tried so far. A mailbox that is full for a
+/// day is left alone for hours, and a mail server that was in trouble for an hour gets all mail
+/// within 10 minutes.
+fn wait(attempts: i64, tried_for: TimeDelta) -> TimeDelta {
+    let doubled = TimeDelta::seconds(30i64 << attempts.clamp(1, 16).saturating_sub(1));
+    doubled.min((tried_for / 8).clamp(TimeDelta::minutes(5), TimeDelta::days(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mail_is_tried_again_soon_at_first_and_a_few_times_a_day_later() {
+        let waits = |attempts, minutes| wait(attempts, TimeDelta::minutes(minutes)).num_seconds();
+        assert_eq!([waits(1, 0), waits(2, 1), waits(3, 2), waits(9, 30)], [30, 60, 120, 300]);
+        assert_eq!(waits(20, 60), 450);
+        assert_eq!(waits(40, 47 * 60), 47 * 3600 / 8);
+        assert_eq!(waits(1, 47 * 60), 30);
+        assert_eq!(waits(i64::MAX, 60 * 24 * 60), 24 * 3600);
+    }
+}

@@ -1,0 +1,102 @@
+//! The senders of one notification, as many as connections to the mail server. Each sends one mail after
+//! another.
+
+use std::sync::Arc;
+
+use tokio::task::JoinSet;
+
+use super::compose::Drafts;
+use super::feed::{Feed, Next};
+use super::quiet::Gate;
+use super::results::{Finished, Outcome, Results};
+use crate::mail::SendError;
+use crate::notifications::{Delivery, Notification};
+use crate::{App, Error, Result};
+
+pub(super) struct Senders {
+    app: App,
+    notification: Notification,
+    feed: Feed,
+    gate: Gate,
+    drafts: Drafts,
+    results: Results,
+}
+
+impl Senders {
+    pub fn new(app: &App, notification: Notification) -> Arc<Senders> {
+        Arc::new(Senders {
+            app: app.clone(),
+            feed: Feed::of(notification.id),
+            notification,
+            gate: Gate::default(),
+            drafts: Drafts::default(),
+            results: Results::default(),
+        })
+    }
+
+    pub fn notification(&self) -> &Notification {
+        &self.notification
+    }
+
+    /// Sends all mails that are due, or as many as may be sent now.
+    pub async fn run(self: Arc<Self>) -> Result<()> {
+        if self.must_stop() {
+            return Ok(());
+        }
+        let mut tasks = JoinSet::new();
+        for _ in 0..self.feed.open(&self.app).await? {
+            tasks.spawn(self.clone().send_all());
+        }
+        let mut outcome = Ok(());
+        while let Some(ended) = tasks.join_next().await {
+            outcome = outcome.and(ended.map_err(Error::unforeseen).flatten());
+        }
+        outcome.and(self.feed.close(&self.app).await)
+    }
+
+    fn must_stop(&self) -> bool {
+        self.app.mailer.is_paused() || self.app.mailer.backing_off().is_some()
+    }
+
+    async fn send_all(self: Arc<Self>) -> Result<()> {
+        let app = &self.app;
+        while !self.must_stop() {
+            let (delivery, domain) = match self.feed.next(app).await? {
+                Next::Mail(delivery, domain) => (delivery, domain),
+                Next::Later => continue,
+                Next::End => break,
+            };
+            // Held until the result is stored, so that no more mails than connections are in doubt.
+            let Some(turn) = app.mailer.turn().await else {
+                self.feed.put_back(delivery);
+                break;
+            };
+            match self.gate.is_open(app, &self.notification).await {
+                Ok(true) => {}
+                closed => {
+                    self.feed.put_back(delivery);
+                    return closed.map(drop);
+                }
+            }
+            let outcome = self.send_one(&delivery).await;
+            drop(domain);
+            let finished = Finished { delivery, outcome };
+            self.results.record(app, &self.notification, finished).await?;
+            drop(turn);
+        }
+        Ok(())
+    }
+
+    async fn send_one(&self, delivery: &Delivery) -> Outcome {
+        // A mail that cannot be written now (database unavailable) may be written later.
+        let mail = match self.drafts.mail(&self.app, &self.notification, delivery).await {
+            Ok(Some(mail)) => mail,
+            Ok(None) => return Outcome::Withdrawn,
+            Err(error) => return Outcome::NotSent(SendError::Later(error.to_string())),
+        };
+        match self.app.mailer.send(&mail).await {
+            Ok(()) => Outcome::Sent,
+            Err(error) => Outcome::NotSent(error),
+        }
+    }
+}

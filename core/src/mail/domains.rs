@@ -1,0 +1,191 @@
+//! Limits for one recipient domain: many families share one provider, which refuses a sender that
+//! sends too much at once.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+
+/// The first rest of a domain that has enough; it doubles.
+const REST: Duration = Duration::from_secs(30);
+const LONGEST_REST: Duration = Duration::from_secs(300);
+/// If so many domains in a row have enough, it is the mail server that has.
+const SAME_TROUBLE: usize = 3;
+
+pub(crate) struct Domains {
+    connections: Option<u32>,
+    /// Between two mails.
+    gap: Option<Duration>,
+    known: Mutex<HashMap<String, Domain>>,
+    /// Domains that had enough since the last mail was accepted.
+    refused_in_a_row: AtomicUsize,
+    changed: Notify,
+}
+
+struct Domain {
+    open: u32,
+    next: Instant,
+    resting_until: Option<Instant>,
+    /// In a row.
+    refusals: u32,
+}
+
+pub(crate) enum Admission {
+    Granted(DomainPass),
+    /// Too much goes there at the moment.
+    Full,
+    /// The domain has enough for so long.
+    Resting(Duration),
+}
+
+/// Held while a mail goes to its domain.
+pub(crate) struct DomainPass {
+    domains: Arc<Domains>,
+    domain: Option<String>,
+}
+
+impl Drop for DomainPass {
+    fn drop(&mut self) {
+        let Some(name) = &self.domain else { return };
+        let mut known = self.domains.known.lock().expect("no panic inside");
+        if let Some(domain) = known.get_mut(name) {
+            domain.open -= 1;
+            let is_forgettable =
+                domain.open == 0 && domain.next <= Instant::now() && domain.resting_until.is_none();
+            if is_forgettable {
+                known.remove(name);
+            }
+        }
+        self.domains.changed.notify_waiters();
+    }
+}
+
+impl Domains {
+    pub fn new(connections: Option<u32>, rate: Option<u32>) -> Domains {
+        let gap = rate.map(|rate| Duration::from_secs(1) / rate.max(1));
+        Domains {
+            connections,
+            gap,
+            known: Mutex::default(),
+            refused_in_a_row: AtomicUsize::new(0),
+            changed: Notify::new(),
+        }
+    }
+
+    pub fn admit(self: &Arc<Self>, name: &str) -> Admission {
+        let mut known = self.known.lock().expect("no panic inside");
+        let now = Instant::now();
+        if let Some(domain) = known.get(name)
+            && let Some(rest) =
+                domain.resting_until.and_then(|until| until.checked_duration_since(now))
+        {
+            return Admission::Resting(rest);
+        }
+        if self.connections.is_none() && self.gap.is_none() {
+            return Admission::Granted(DomainPass { domains: self.clone(), domain: None });
+        }
+        let domain = known.entry(name.to_owned()).or_insert_with(|| Domain::at(now));
+        let is_full = self.connections.is_some_and(|most| domain.open >= most);
+        if is_full || domain.next > now {
+            return Admission::Full;
+        }
+        domain.open += 1;
+        domain.next = now + self.gap.unwrap_or_default();
+        Admission::Granted(DomainPass { domains: self.clone(), domain: Some(name.to_owned()) })
+    }
+
+    /// Waits until a mail has gone, but no longer than a moment, since limits per second pass by
+    /// themselves.
+    pub async fn changed(&self) {
+        tokio::time::timeout(Duration::from_millis(20), self.changed.notified()).await.ok();
+    }
+
+    /// Records that the server closed the connection because of this domain. Returns how long the
+    /// domain rests, or `None` if so many have enough that the server itself must rest.
+    pub fn refused(&self, name: &str) -> Option<Duration> {
+        let mut known = self.known.lock().expect("no panic inside");
+        let now = Instant::now();
+        let domain = known.entry(name.to_owned()).or_insert_with(|| Domain::at(now));
+        // Mails that were on their way already say nothing new.
+        if let Some(rest) = domain.resting_until.and_then(|until| until.checked_duration_since(now))
+        {
+            return Some(rest);
+        }
+        domain.refusals += 1;
+        let rest = (REST * (1 << (domain.refusals - 1).min(5))).min(LONGEST_REST);
+        domain.resting_until = Some(now + rest);
+        let in_a_row = self.refused_in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
+        (in_a_row < SAME_TROUBLE).then_some(rest)
+    }
+
+    /// How long a domain that has enough still rests.
+    pub fn rest(&self, name: &str) -> Duration {
+        let known = self.known.lock().expect("no panic inside");
+        let until = known.get(name).and_then(|domain| domain.resting_until);
+        until.map_or(REST, |until| until.saturating_duration_since(Instant::now()))
+    }
+
+    /// Records that a mail of this domain was accepted.
+    pub fn accepted(&self, name: &str) {
+        self.refused_in_a_row.store(0, Ordering::Relaxed);
+        let mut known = self.known.lock().expect("no panic inside");
+        if let Some(domain) = known.get_mut(name) {
+            (domain.refusals, domain.resting_until) = (0, None);
+        }
+        let now = Instant::now();
+        known.retain(|_, domain| {
+            domain.open > 0
+                || domain.next > now
+                || domain.resting_until.is_some_and(|until| until + LONGEST_REST > now)
+        });
+    }
+}
+
+impl Domain {
+    fn at(now: Instant) -> Domain {
+        Domain { open: 0, next: now, resting_until: None, refusals: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn granted(domains: &Arc<Domains>, name: &str) -> Option<DomainPass> {
+        match domains.admit(name) {
+            Admission::Granted(pass) => Some(pass),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_domain_gets_its_share_and_others_theirs() {
+        let domains = Arc::new(Domains::new(Some(2), None));
+        let first = granted(&domains, "family.example").expect("one");
+        let _second = granted(&domains, "family.example").expect("two");
+        assert!(granted(&domains, "family.example").is_none());
+        assert!(granted(&domains, "other.example").is_some());
+        drop(first);
+        assert!(granted(&domains, "family.example").is_some());
+
+        let slow = Arc::new(Domains::new(None, Some(1)));
+        assert!(granted(&slow, "family.example").is_some());
+        assert!(granted(&slow, "family.example").is_none());
+        assert!(granted(&slow, "other.example").is_some());
+    }
+
+    #[test]
+    fn a_domain_that_has_enough_rests_and_three_are_a_server_that_has() {
+        let domains = Arc::new(Domains::new(None, None));
+        assert!(domains.refused("family.example").is_some());
+        assert!(matches!(domains.admit("family.example"), Admission::Resting(_)));
+        assert!(granted(&domains, "other.example").is_some());
+        assert!(domains.refused("family.example").is_some(), "the same mail server");
+        assert!(domains.refused("second.example").is_some());
+        assert!(domains.refused("third.example").is_none());
+        domains.accepted("third.example");
+        assert!(granted(&domains, "third.example").is_some());
+    }
+}
