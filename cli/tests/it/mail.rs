@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
-use portal::App;
 use portal::audit::Actor;
 use portal::db::Db;
+use portal::notifications::{self, MailKind, Notice};
 use portal::videos::{self, NewVideo, Status};
+use portal::{App, EmailAddress};
 use uuid::Uuid;
 
 use crate::camp::{Camp, count};
@@ -210,7 +211,7 @@ on_both_engines! {
 
     async fn a_mail_server_in_trouble_is_left_alone_and_loses_nothing(camp: Camp) {
         let moods: &[Mood] = match long() {
-            true => &[Mood::Refuses, Mood::ShuttingDown, Mood::Silent, Mood::HangsAfterData],
+            true => &[Mood::Refuses, Mood::ShuttingDown, Mood::Silent, Mood::HangsAfterData, Mood::Later],
             false => &[Mood::ShuttingDown],
         };
         for (n, mood) in moods.iter().enumerate() {
@@ -224,7 +225,9 @@ on_both_engines! {
             let visits = || sink.visits.load(std::sync::atomic::Ordering::Relaxed);
             eventually("the server is tried", DEADLINE, || visits() > 0).await;
             tokio::time::sleep(Duration::from_secs(8)).await;
+            // Recovery looks every few seconds; a mail that was put off waits for half a minute.
             assert!(visits() <= CONNECTIONS, "{mood:?}: {} visits in 8 s", visits());
+            println!("{}: {mood:?}: {} visits in 8 s", app.db.engine(), visits());
             assert!(sink.kept().is_empty());
             sink.mood(Mood::Well);
             eventually("everybody is told", DEADLINE, || sink.reached() == told).await;
@@ -233,6 +236,108 @@ on_both_engines! {
             running.stop().await;
             let open = "select count(*) from deliveries where status in ('queued', 'sending', 'failed')";
             assert_eq!(count(&app.db, open).await, 0, "{mood:?}");
+        }
+    }
+
+    async fn a_provider_gets_no_more_than_its_share_and_others_do_not_wait_for_it(camp: Camp) {
+        let app = camp.app().await;
+        let slow = (0..20).map(|n| format!("family-{n}@slow.example"));
+        let busy = (0..4).map(|n| format!("busy-{n}@busy.example"));
+        let others = (0..40).map(|n| format!("family-{n}@family.example"));
+        families(&app, busy.chain(slow).chain(others)).await;
+        let sink = Sink::open().await;
+        let url = sink.url();
+        let mut arguments = worker(&url, "1000").to_vec();
+        arguments.extend(["--mail-connections-per-domain", "2"]);
+        let mut running = camp.start(&arguments);
+        publish(&app).await;
+        eventually("all but the busy domain are told", DEADLINE, || sink.reached() == 60).await;
+        let most = sink.most_at_once_to("slow.example");
+        println!("{}: {most} mails at once to one domain", app.db.engine());
+        assert_eq!(most, 2, "its share, and no less");
+        let waiting = "select count(*) from deliveries
+             where status = 'queued' and attempts = 0 and email like 'busy-%' and due_at > created_at";
+        let begun = Instant::now();
+        while count(&app.db, waiting).await < 4 {
+            assert!(begun.elapsed() < DEADLINE, "the busy domain rests");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        running.stop().await;
+        assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'sent'").await, 60);
+        assert_eq!(sink.kept().len(), 60, "nobody is told twice");
+    }
+
+    async fn another_mail_server_takes_over(camp: Camp) {
+        let app = camp.app().await;
+        families(&app, (0..40).map(|n| format!("family-{n}@family.example"))).await;
+        let (first, second) = (Sink::open().await, Sink::open().await);
+        let (url, other) = (first.url(), second.url());
+        let mut arguments = worker(&url, "50").to_vec();
+        arguments.extend(["--smtp-url", other.as_str()]);
+        first.mood(Mood::Refuses);
+        let mut running = camp.start(&arguments);
+        assert_eq!(publish(&app).await, 40);
+        let begun = Instant::now();
+        eventually("the second server gets mail", DEADLINE, || second.reached() > 0).await;
+        println!("{}: the second server gets mail after {:?}", app.db.engine(), begun.elapsed());
+        eventually("everybody is told", DEADLINE, || second.reached() == 40).await;
+        assert_eq!(second.kept().len(), 40, "nobody is told twice");
+        assert!(first.kept().is_empty());
+        if long() {
+            first.mood(Mood::Well);
+            let back = Instant::now();
+            while first.kept().is_empty() {
+                assert!(back.elapsed() < DEADLINE, "the first server is used again");
+                publish(&app).await;
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+            println!("{}: the first server is used again after {:?}", app.db.engine(), back.elapsed());
+        }
+        running.stop().await;
+        let said = camp.run(&["mail", "test", "leah@family.example", "--smtp-url", "smtp://127.0.0.1:9", "--smtp-url", &other]);
+        assert!(said.code == 0 && said.out.starts_with(&format!("127.0.0.1:{}", second.port)), "{said:?}");
+    }
+
+    async fn a_fan_out_is_queued_quickly_and_single_mails_do_not_wait_for_its_end(camp: Camp) {
+        let (many, singles) = if long() { (2_000, 30) } else { (150, 3) };
+        let app = camp.app().await;
+        families(&app, (0..many).map(|n| format!("family-{n}@family.example"))).await;
+        let sink = Sink::open().await;
+        let url = sink.url();
+        let mut running = camp.start(&worker(&url, "50"));
+        let begun = Instant::now();
+        assert_eq!(publish(&app).await, many);
+        let queued = begun.elapsed();
+        eventually("mails go out", DEADLINE, || sink.reached() > 20).await;
+        let mut waits = Vec::new();
+        for n in 0..singles {
+            let email = format!("single-{n}@family.example");
+            let asked = Instant::now();
+            let data = serde_json::json!({ "text": "The disk is nearly full." });
+            let notice = Notice { data, ..Notice::new(MailKind::Alert, Uuid::now_v7()) };
+            let address = EmailAddress::parse(&email).expect("an address");
+            let mut tx = app.db.begin().await.expect("a transaction");
+            notifications::notify(&mut tx, &app, notice, &address, "").await.expect("queued");
+            tx.commit().await.expect("committed");
+            eventually("the mail is there", DEADLINE, || sink.kept().iter().any(|got| got.to == email)).await;
+            waits.push(asked.elapsed());
+        }
+        let is_over = sink.reached() == many + singles;
+        eventually("everybody is told", DEADLINE, || sink.reached() == many + singles).await;
+        let rate = sink.kept().len() as f64 / begun.elapsed().as_secs_f64();
+        running.stop().await;
+        waits.sort_unstable();
+        let late = waits[(waits.len() * 95 / 100).min(waits.len() - 1)];
+        println!(
+            "{}: {many} mails queued in {queued:?} and sent at {rate:.0} a second; single mails beside them after {:?} (median), {late:?} (95 %)",
+            app.db.engine(), waits[waits.len() / 2],
+        );
+        assert_eq!(sink.kept().len(), many + singles, "nobody is told twice");
+        assert!(rate < 60.0, "not faster than the rate: {rate}");
+        if long() {
+            assert!(!is_over, "the single mails did not wait for the end");
+            assert!(queued < Duration::from_secs(2), "{queued:?}");
+            assert!(late < Duration::from_secs(10), "{late:?}");
         }
     }
 }

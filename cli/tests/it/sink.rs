@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
@@ -18,6 +19,8 @@ pub enum Mood {
     Silent,
     /// Responds 421 to every sender.
     ShuttingDown,
+    /// Responds 451 to every recipient.
+    Later,
     /// Receives the mail and never responds.
     HangsAfterData,
 }
@@ -39,6 +42,8 @@ pub struct Sink {
     /// Connections and attempts of any kind.
     pub visits: Arc<AtomicUsize>,
     turned_away: Arc<Mutex<HashMap<String, usize>>>,
+    /// Mails that are being received for each domain, and the maximum.
+    domains: Arc<Mutex<HashMap<String, (usize, usize)>>>,
     _serving: Arc<AbortOnDrop>,
 }
 
@@ -73,6 +78,7 @@ impl Sink {
             most_open: Arc::default(),
             visits: Arc::default(),
             turned_away: Arc::default(),
+            domains: Arc::default(),
             _serving: Arc::new(AbortOnDrop(serving)),
         };
         sender.send(sink.clone()).ok();
@@ -105,7 +111,13 @@ impl Sink {
             most_open: self.most_open.clone(),
             visits: self.visits.clone(),
             turned_away: self.turned_away.clone(),
+            domains: self.domains.clone(),
         }
+    }
+
+    /// The maximum number of mails for one domain that were received at the same time.
+    pub fn most_at_once_to(&self, domain: &str) -> usize {
+        self.domains.lock().expect("fine").get(domain).map_or(0, |(_, most)| *most)
     }
 }
 
@@ -117,6 +129,7 @@ struct Shared {
     most_open: Arc<AtomicUsize>,
     visits: Arc<AtomicUsize>,
     turned_away: Arc<Mutex<HashMap<String, usize>>>,
+    domains: Arc<Mutex<HashMap<String, (usize, usize)>>>,
 }
 
 impl Shared {
@@ -147,17 +160,27 @@ impl Shared {
         while let Some(line) = lines.next_line().await? {
             let verb = line.split([' ', ':']).next().unwrap_or_default().to_uppercase();
             let answer = match verb.as_str() {
-                "EHLO" => "250 sink",
+                "EHLO" => "250-sink\r\n250 PIPELINING",
                 "MAIL" if self.is(Mood::ShuttingDown) => {
                     write.write_all(b"421 4.3.2 shutting down\r\n").await?;
                     return Ok(());
                 }
                 "RCPT" => {
                     to = line.split(['<', '>']).nth(1).unwrap_or_default().to_owned();
-                    self.opinion(&to)
+                    let opinion = self.opinion(&to);
+                    if opinion.starts_with("421") {
+                        write.write_all(format!("{opinion}\r\n").as_bytes()).await?;
+                        return Ok(());
+                    }
+                    if !opinion.starts_with("250") {
+                        to.clear();
+                    }
+                    opinion
                 }
+                "DATA" if to.is_empty() => "503 no recipient",
                 "DATA" => {
                     write.write_all(b"354 go on\r\n").await?;
+                    let _counted = self.count(&to);
                     let mut message_id = String::new();
                     loop {
                         // A mail that ends before its final dot was not received.
@@ -174,6 +197,9 @@ impl Shared {
                         return Ok(());
                     }
                     let got = Got { to: to.clone(), message_id };
+                    if to.ends_with("@slow.example") {
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                    }
                     self.kept.lock().expect("fine").push(got);
                     "250 kept"
                 }
@@ -193,10 +219,36 @@ impl Shared {
         let mut turned_away = self.turned_away.lock().expect("fine");
         let times = turned_away.entry(to.to_owned()).or_default();
         *times += 1;
+        if self.is(Mood::Later) {
+            return "451 4.3.0 later";
+        }
         match to.split(['-', '@']).next() {
+            Some("busy") => "421 4.7.28 too much mail for this domain",
             Some("full") if *times == 1 => "451 4.2.2 later",
             Some("nobody") => "550 5.1.1 no such mailbox",
             _ => "250 ok",
         }
+    }
+
+    /// Counts a mail that is being received.
+    fn count(&self, to: &str) -> Counted {
+        let domain = to.rsplit('@').next().unwrap_or_default().to_owned();
+        let mut domains = self.domains.lock().expect("fine");
+        let (now, most) = domains.entry(domain.clone()).or_default();
+        *now += 1;
+        *most = (*most).max(*now);
+        Counted { domains: self.domains.clone(), domain }
+    }
+}
+
+struct Counted {
+    domains: Arc<Mutex<HashMap<String, (usize, usize)>>>,
+    domain: String,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let mut domains = self.domains.lock().expect("fine");
+        domains.entry(self.domain.clone()).or_default().0 -= 1;
     }
 }
