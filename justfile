@@ -37,12 +37,12 @@ build PROFILE="release": _web
 
 # Run all tests: on SQLite and PostgreSQL, of the front end, and in a real browser
 [no-exit-message]
-test: _tools _seaweedfs
+test: _tools _seaweedfs _dkimpy
     @{{ just }} _with-postgres {{ just }} _suite tests
 
 # Run what CI runs: all tests, lint, checks of generated files, and a release build
 [no-exit-message]
-ci: _tools (_packages "systemd" "python3-venv") _seaweedfs
+ci: _tools (_packages "systemd" "python3-venv") _seaweedfs _dkimpy
     @# Clippy compiles like rustc, so tests and lints share one build.
     @RUSTC_WORKSPACE_WRAPPER=clippy-driver {{ just }} _with-postgres {{ just }} _suite tests lint drift schemathesis release
 
@@ -274,6 +274,19 @@ _seaweedfs: (_packages "python3-venv")
         echo "Installing SeaweedFS in $place …" >&2
         python3 -m venv --clear "$place"
         "$place/bin/pip" install --quiet --require-hashes --only-binary :all: -r $wanted >&2
+        cp $wanted "$place/installed"
+    fi
+
+# Installs what checks signed mail in the tests if it is missing
+_dkimpy: (_packages "python3-venv")
+    #!/usr/bin/env bash
+    set -euo pipefail
+    place="{{ cache }}/dkimpy"
+    wanted=cli/tests/it/dkim/requirements.txt
+    if ! cmp -s $wanted "$place/installed"; then
+        echo "Installing dkimpy in $place …" >&2
+        python3 -m venv --clear "$place"
+        "$place/bin/pip" install --quiet -r $wanted >&2
         cp $wanted "$place/installed"
     fi
 

@@ -17,9 +17,6 @@ use crate::output::{Code, Outcome, print, print_json};
     after_help = "Examples:\n  camp doctor\n  camp doctor --dkim-selector mail --json | jq '.[] | select(.state == \"broken\")'"
 )]
 pub struct Doctor {
-    /// DKIM selector: the name of the key that signs mails, as given by the mail provider
-    #[arg(long, value_name = "NAME")]
-    dkim_selector: Option<String>,
     /// Use this name server instead of the machine's
     #[arg(long, value_name = "ADDR:PORT")]
     name_server: Option<SocketAddr>,
@@ -30,9 +27,9 @@ pub struct Doctor {
 
 impl Doctor {
     pub async fn run(self, config: Config) -> Outcome {
-        let Doctor { dkim_selector, name_server, json } = self;
+        let Doctor { name_server, json } = self;
         let camp = App::is_there(&config);
-        let found = doctor::examine(config, &Options { dkim_selector, name_server }).await;
+        let found = doctor::examine(config, &Options { name_server }).await;
         let count = |state| found.iter().filter(|finding| finding.state == state).count();
         let (broken, warnings) = (count(State::Broken), count(State::Warning));
         match json {

@@ -1,11 +1,16 @@
-//! `camp mail`: tests sending mail.
+//! `camp mail`: tests sending mail, and makes the key that signs it.
 
-use portal::mail::{self, SendError};
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use portal::mail::{self, DkimKey, SendError};
 use portal::{App, Config, EmailAddress, Error};
 
 use crate::output::{Code, Outcome, print, print_note};
 
-/// Test sending mail
+/// Test sending mail, and make the key that signs it
 #[derive(clap::Subcommand)]
 pub enum Mail {
     /// Send one mail now and print the result
@@ -17,11 +22,26 @@ pub enum Mail {
         #[arg(value_name = "ADDRESS")]
         address: String,
     },
+    /// Make the private key that signs mail (DKIM), and print its DNS record
+    ///
+    /// The key is written to --dkim-key, or to dkim.pem in the data folder. A key that is there stays, and its
+    /// record is printed again. An RSA key is made by the program openssl.
+    #[command(
+        after_help = "Example:\n  camp mail dkim --dkim-key /etc/camp/dkim.pem --mail-from hello@camp.example"
+    )]
+    Dkim {
+        /// Make an Ed25519 key, which is shorter but which large providers do not check yet
+        #[arg(long)]
+        ed25519: bool,
+    },
 }
 
 impl Mail {
     pub async fn run(self, config: Config) -> Outcome {
-        let Mail::Test { address } = self;
+        let address = match self {
+            Mail::Test { address } => address,
+            Mail::Dkim { ed25519 } => return make_key(&config, ed25519),
+        };
         let Some(to) = EmailAddress::parse(&address) else {
             return Err(Error::invalid(
                 "address",
@@ -76,6 +96,47 @@ impl Mail {
             }
         }
     }
+}
+
+fn make_key(config: &Config, is_ed25519: bool) -> Outcome {
+    let default = || config.data_dir.join("dkim.pem");
+    let file: PathBuf = config.dkim_key.clone().unwrap_or_else(default);
+    if !file.exists() {
+        let pem = if is_ed25519 { DkimKey::new_ed25519()? } else { new_rsa_key()? };
+        write_new(&file, &pem).map_err(|error| {
+            Error::Setup(format!("{} cannot be written: {error}", file.display()))
+        })?;
+        print_note(format!("The key was written to {}.", file.display()));
+    }
+    let record = DkimKey::read(&file)?.record();
+    print_note(format!(
+        "Add this TXT record at {}, then start with --dkim-key:",
+        config.dkim_name()
+    ));
+    print(record);
+    Ok(Code::Done)
+}
+
+/// Only its owner may read it. Never overwrites a file.
+fn write_new(file: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut open = std::fs::OpenOptions::new();
+    open.write(true).create_new(true).mode(0o600).open(file)?.write_all(text.as_bytes())
+}
+
+fn new_rsa_key() -> Result<String, Error> {
+    let arguments = ["genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
+    let made = Command::new("openssl").args(arguments).output();
+    let failed = |why: String| {
+        Error::Setup(format!("openssl cannot make a key ({why}). Install it, or use --ed25519."))
+    };
+    let made = made.map_err(|error| failed(error.to_string()))?;
+    if !made.status.success() {
+        return Err(failed(String::from_utf8_lossy(&made.stderr).trim().to_owned()));
+    }
+    String::from_utf8(made.stdout).map_err(Error::unforeseen)
 }
 
 fn escape(text: &str) -> String {

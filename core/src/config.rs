@@ -9,6 +9,9 @@ use url::Url;
 
 use crate::{Error, Result};
 
+/// The name of our own key in the DNS unless the operator chooses one.
+pub(crate) const DEFAULT_SELECTOR: &str = "camp";
+
 /// The options that all commands share.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Configuration")]
@@ -71,6 +74,14 @@ pub struct Config {
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub mail_rate_per_domain: Option<u32>,
 
+    /// File of the private key that signs mail (DKIM); `camp mail dkim` makes one
+    #[arg(long, global = true, env = "CAMP_DKIM_KEY", value_name = "FILE")]
+    pub dkim_key: Option<PathBuf>,
+
+    /// Name of that key in the DNS [default: camp], or of the mail provider's key for `camp doctor`
+    #[arg(long, global = true, env = "CAMP_DKIM_SELECTOR", value_name = "NAME", value_parser = selector)]
+    pub dkim_selector: Option<String>,
+
     /// Where video and picture files are stored: a folder or s3://BUCKET/PREFIX [default: <data-dir>/files]
     #[arg(
         long,
@@ -118,6 +129,16 @@ fn network(text: &str) -> std::result::Result<IpNet, String> {
         .map_err(|_| "give an address like 10.0.0.1 or a network like 10.0.0.0/8".into())
 }
 
+fn selector(text: &str) -> std::result::Result<String, String> {
+    let is_label = |label: &str| {
+        !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    };
+    match text.split('.').all(is_label) {
+        true => Ok(text.to_owned()),
+        false => Err("give a name of letters, digits and hyphens".into()),
+    }
+}
+
 impl Config {
     pub fn database_url(&self) -> String {
         match &self.database_url {
@@ -157,6 +178,12 @@ impl Config {
             Some(domain) => domain.to_owned(),
             None => "localhost".to_owned(),
         }
+    }
+
+    /// The name in the DNS of the key that signs mail.
+    pub fn dkim_name(&self) -> String {
+        let selector = self.dkim_selector.as_deref().unwrap_or(DEFAULT_SELECTOR);
+        format!("{selector}._domainkey.{}", self.mail_domain())
     }
 
     /// The addresses of the mail servers, the preferred one first.

@@ -7,6 +7,7 @@ mod backup;
 mod bucket;
 mod camp;
 mod chaos;
+mod dkim;
 mod doctor;
 mod family;
 mod file_permissions;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use super::dns::{self, Answer};
 use super::{Findings, Options};
 use crate::config::Config;
-use crate::mail::{Mailer, SendError};
+use crate::mail::{DkimKey, Mailer, SendError};
 
 pub(super) async fn examine(config: &Config, options: &Options, found: &mut Findings) {
     const WHAT: &str = "mail-server";
@@ -28,7 +28,7 @@ pub(super) async fn examine(config: &Config, options: &Options, found: &mut Find
     }
     let domain = config.mail_domain();
     if sender(config, &domain, found) {
-        records(&domain, options, found).await;
+        records(config, &domain, options, found).await;
     }
 }
 
@@ -91,13 +91,13 @@ fn family(domain: &str) -> Option<&str> {
     Some(&domain[at + 1..])
 }
 
-async fn records(domain: &str, options: &Options, found: &mut Findings) {
+async fn records(config: &Config, domain: &str, options: &Options, found: &mut Findings) {
     let servers = match options.name_server {
         Some(server) => vec![server],
         None => dns::servers().await,
     };
     spf(domain, &servers, found).await;
-    dkim(domain, options.dkim_selector.as_deref(), &servers, found).await;
+    dkim(config, &servers, found).await;
     dmarc(domain, &servers, found).await;
 }
 
@@ -133,27 +133,47 @@ async fn spf(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
     }
 }
 
-async fn dkim(domain: &str, selector: Option<&str>, servers: &[SocketAddr], found: &mut Findings) {
+async fn dkim(config: &Config, servers: &[SocketAddr], found: &mut Findings) {
     const WHAT: &str = "dkim";
-    let Some(selector) = selector else {
-        let says = "Whether mails are signed (DKIM) was not looked at: --dkim-selector names the \
-                    key, and the mail provider knows its name.";
+    let ours = match config.dkim_key.as_deref().map(DkimKey::read) {
+        Some(Ok(key)) => Some(key.record()),
+        Some(Err(error)) => {
+            return found.broken(WHAT, error.to_string(), "`camp mail dkim` makes a key.");
+        }
+        None => None,
+    };
+    if ours.is_none() && config.dkim_selector.is_none() {
+        let says = "Whether mails are signed (DKIM) was not looked at: --dkim-selector names the                     key, and the mail provider knows its name.";
         return found.not_checked(WHAT, says);
-    };
-    let name = format!("{selector}._domainkey.{domain}");
+    }
+    let name = config.dkim_name();
     let Some(texts) = look_up(WHAT, &name, servers, found).await else { return };
-    let has_key = |text: &String| {
-        text.split(';')
-            .any(|part| part.trim().strip_prefix("p=").is_some_and(|key| !key.trim().is_empty()))
-    };
-    match texts.iter().any(has_key) {
-        true => found.well(WHAT, format!("The key for signed mails stands at {name}.")),
-        false => found.warning(
+    let published = texts.iter().find_map(|text| public_key(text));
+    match (published, &ours) {
+        (None, None) => found.warning(
             WHAT,
             format!("There is no key for signed mails at {name}."),
             "Add the TXT record that your mail provider names, or correct --dkim-selector.",
         ),
+        (None, Some(record)) => found.warning(
+            WHAT,
+            format!("There is no key for signed mails at {name}."),
+            format!("Add this TXT record: {record}"),
+        ),
+        (Some(key), Some(record)) if Some(&key) != public_key(record).as_ref() => found.broken(
+            WHAT,
+            format!("The key at {name} is not the one that signs mails, so nobody trusts them."),
+            format!("Replace it by this TXT record: {record}"),
+        ),
+        (Some(_), _) => found.well(WHAT, format!("The key for signed mails stands at {name}.")),
     }
+}
+
+/// The key in a DKIM record, without the spaces that DNS forms put into it.
+fn public_key(record: &str) -> Option<String> {
+    let key = record.split(';').find_map(|part| part.trim().strip_prefix("p="))?;
+    let key: String = key.split_whitespace().collect();
+    (!key.is_empty()).then_some(key)
 }
 
 async fn dmarc(domain: &str, servers: &[SocketAddr], found: &mut Findings) {

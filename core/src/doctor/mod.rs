@@ -41,8 +41,6 @@ pub struct Finding {
 
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The DKIM selector of the mail server's key in the DNS.
-    pub dkim_selector: Option<String>,
     /// The name server to use instead of the machine's.
     pub name_server: Option<SocketAddr>,
 }

@@ -1,6 +1,7 @@
 //! The mail transport: sends mail to an SMTP server, to a folder of .eml files or, in tests, to
 //! memory. [`crate::notifications`] decides what must be sent and records what was sent.
 
+mod dkim;
 mod domains;
 mod health;
 mod smtp;
@@ -17,6 +18,8 @@ use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, 
 use lettre::message::{Body, Mailbox, MultiPart, SinglePart};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+pub use self::dkim::DkimKey;
+use self::dkim::Signer;
 use self::domains::Domains;
 pub(crate) use self::domains::{Admission, DomainPass};
 use self::health::{Entry, Health, Probe};
@@ -72,6 +75,7 @@ pub struct Mailer {
     pub(crate) domains: Arc<Domains>,
     health: Arc<Health>,
     in_use: Arc<AtomicUsize>,
+    signer: Option<Arc<Signer>>,
     paused: Arc<AtomicBool>,
 }
 
@@ -117,7 +121,8 @@ impl Mailer {
             }
         };
         let domains = Domains::new(config.mail_connections_per_domain, config.mail_rate_per_domain);
-        Ok(Mailer::new(transport, config.mail_connections, config.mail_rate, domains))
+        let mailer = Mailer::new(transport, config.mail_connections, config.mail_rate, domains);
+        Ok(Mailer { signer: Signer::open(config)?.map(Arc::new), ..mailer })
     }
 
     /// Stores the mails in memory, for tests.
@@ -141,6 +146,7 @@ impl Mailer {
             domains: Arc::new(domains),
             health: Arc::new(Health::of(servers)),
             in_use: Arc::default(),
+            signer: None,
             paused: Arc::default(),
         }
     }
@@ -260,7 +266,11 @@ impl Mailer {
         let refuse = |text: String| SendError::Refused { text, address: false };
         let message = compose(mail).map_err(|error| refuse(error.to_string()))?;
         let envelope = message.envelope().clone();
-        let text = String::from_utf8(message.formatted()).map_err(|e| refuse(e.to_string()))?;
+        let mut text = String::from_utf8(message.formatted()).map_err(|e| refuse(e.to_string()))?;
+        if let Some(signer) = &self.signer {
+            let signed = signer.sign(&text, mail.date.timestamp());
+            text = signed.map_err(|error| refuse(error.to_string()))?;
+        }
         Ok(Message { envelope, text })
     }
 
