@@ -102,12 +102,19 @@ _schemathesis FORM:
 lighthouse: _packages _portal
     @node web/scripts/lighthouse.mjs
 
-# Measure all lists in a camp of twenty summers and in one with a hundredth of its rows; `just bench media` measures videos
+# Measure all lists in a camp of twenty summers and in one with a hundredth of its rows; `just bench media` measures videos, `just bench mail` mail
 [no-exit-message]
 [positional-arguments]
 bench *LISTS: _tools _packages
-    @if [ "${1:-}" = media ]; then {{ just }} build && {{ just }} _bench-media; \
-        else {{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@"; fi
+    @case "${1:-}" in \
+        media) {{ just }} build && {{ just }} _bench-media ;; \
+        mail) {{ just }} _bench-mail ;; \
+        *) {{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@" ;; \
+    esac
+
+_bench-mail: _web
+    @{{ just }} _step release "Building the program for a server (about 15 minutes on two cores the first time)" cargo build --release -p cli -p mail-bench
+    @{{ just }} _with-postgres target/release/mail-bench target/release/camp
 
 # Compares the program for a server with nginx, which is unpacked and not installed: a service would start
 [no-exit-message]
