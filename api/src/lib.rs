@@ -47,6 +47,7 @@ mod uploads;
 mod video_pictures;
 mod videos;
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::extract::DefaultBodyLimit;
@@ -69,15 +70,25 @@ pub use server::{serve, serve_on};
 use error::Problem;
 use timeouts::Limits;
 
-/// The state of handlers.
+/// The state of handlers. A clone shares it and costs next to nothing.
 #[derive(Clone)]
-pub struct Api {
+pub struct Api(Arc<State>);
+
+impl Deref for Api {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.0
+    }
+}
+
+pub struct State {
     pub app: App,
     sessions: auth::SessionCache,
     events: events::Hub,
     senders: uploads::Senders,
     metrics: Option<PrometheusHandle>,
-    sitemap: Arc<feeds::SitemapCache>,
+    sitemap: feeds::SitemapCache,
 }
 
 /// The maximum size of a request body that is not a file.
@@ -130,14 +141,14 @@ fn open_routes() -> OpenApiRouter<Api> {
 
 /// The router of the whole portal. The token ends the event streams, which would otherwise stay open.
 pub fn router(app: App, stop: CancellationToken) -> Router {
-    let api = Api {
+    let api = Api(Arc::new(State {
         app: app.clone(),
         sessions: auth::SessionCache::default(),
         events: events::Hub::new(app.clone(), stop),
         senders: uploads::Senders::default(),
         metrics: prometheus::recorder(),
-        sitemap: Arc::default(),
-    };
+        sitemap: feeds::SitemapCache::default(),
+    }));
     let (guarded, _) = api_routes().split_for_parts();
     let (open, _) = open_routes().split_for_parts();
     let csrf = CsrfLayer::new().with_rejection_response(|_: ProtectionError| -> Response<Body> {

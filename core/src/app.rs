@@ -1,6 +1,7 @@
 //! The state that every entry point receives: database, mailer, files and clock.
 
 use std::fs::File;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
 use crate::clock::Clock;
@@ -19,8 +20,12 @@ use crate::mail::Mailer;
 use crate::settings::{self, Settings};
 use crate::{Error, Result, cryptography};
 
+/// What every entry point receives. A clone shares it and costs next to nothing.
 #[derive(Clone)]
-pub struct App {
+pub struct App(Arc<Inner>);
+
+#[derive(Clone)]
+pub struct Inner {
     pub db: Db,
     pub mailer: Mailer,
     pub files: Files,
@@ -34,6 +39,8 @@ pub struct App {
     pub hashing: Arc<Semaphore>,
     /// Lets this process convert one video at a time.
     pub(crate) converting: Arc<Semaphore>,
+    /// Whether it must not convert any more, because it ends.
+    pub(crate) ends_conversions: watch::Sender<bool>,
     pub(crate) settings: Arc<settings::Cache>,
     /// The copy of the database that was made before this process upgraded it.
     pub before_upgrade: Option<PathBuf>,
@@ -47,7 +54,7 @@ impl App {
     /// Creates an app on a database that is already up to date. Fails when the mailer or the file
     /// store is not configured correctly.
     pub async fn with(db: Db, config: Config) -> Result<App> {
-        Ok(App {
+        Ok(App(Arc::new(Inner {
             keys: Keys::load(&db).await?,
             mailer: Mailer::open(&config)?,
             files: Files::open(config.storage_url.as_deref(), &config.data_dir)?,
@@ -57,11 +64,12 @@ impl App {
             process: Uuid::new_v4(),
             hashing: Arc::new(Semaphore::new(2)),
             converting: Arc::new(Semaphore::new(1)),
+            ends_conversions: watch::Sender::new(false),
             settings: Arc::default(),
             before_upgrade: None,
             is_new: false,
             _present: None,
-        })
+        })))
     }
 
     /// Returns the current settings, at most two seconds old.
@@ -78,6 +86,21 @@ impl App {
     /// request.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.config.public_url())
+    }
+}
+
+impl Deref for App {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+/// Changes this clone only.
+impl DerefMut for App {
+    fn deref_mut(&mut self) -> &mut Inner {
+        Arc::make_mut(&mut self.0)
     }
 }
 

@@ -45,8 +45,11 @@ impl App {
             return Err(no_camp(&config));
         }
         let before_upgrade = migrate(&db, &config).await?;
-        let app = App::with(db, config).await?;
-        Ok(App { before_upgrade, is_new, _present: Some(Arc::new(present)), ..app })
+        let mut app = App::with(db, config).await?;
+        app.before_upgrade = before_upgrade;
+        app.is_new = is_new;
+        app._present = Some(Arc::new(present));
+        Ok(app)
     }
 
     /// Whether the data folder exists and, on SQLite, the database file in it.

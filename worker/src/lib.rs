@@ -33,6 +33,7 @@ pub fn jobs() -> Jobs {
 /// database of another version.
 pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
     app.mailer.resume();
+    conversion::resume(&app);
     let in_flight = TaskTracker::new();
     let clock = tokio::spawn(scheduler::run(app.clone(), stop.clone()));
     let work = queue::run(&app, &in_flight, &stop);
@@ -53,6 +54,7 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
         () = late => Ok(()),
     };
     clock.abort();
+    conversion::stop(&app).await;
     outcome
 }
 

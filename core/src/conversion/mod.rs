@@ -30,6 +30,8 @@ pub use stored::{Outcome, convert_stored, converted_stored};
 const STORING: u8 = 99;
 /// How often the row shows the progress.
 const RENEW_EVERY: Duration = Duration::from_secs(2);
+/// How long a worker that ends waits until its conversion is given back.
+const GIVE_BACK: Duration = Duration::from_secs(2);
 
 const GONE: &str = "The uploaded file is not there any more. Please send it again.";
 const FULL: &str = "The camp's server has run out of space. Please make room, then try again.";
@@ -62,6 +64,21 @@ pub fn start(app: &App) {
     });
 }
 
+/// Lets this process convert, also after [`stop`].
+pub fn resume(app: &App) {
+    app.ends_conversions.send_replace(false);
+}
+
+/// Interrupts what this process converts, and gives it back at once, so that the next worker need not
+/// wait for the end of the claim.
+pub async fn stop(app: &App) {
+    app.ends_conversions.send_replace(true);
+    let given_back = tokio::time::timeout(GIVE_BACK, app.converting.acquire());
+    if given_back.await.is_err() {
+        tracing::warn!("a conversion was not given back in time; its claim ends by itself");
+    }
+}
+
 /// Converts whatever waits, and whatever this process already converts. Returns how many uploads.
 pub async fn run_all(app: &App) -> Result<usize> {
     let _turn = app.converting.acquire().await.map_err(Error::unforeseen)?;
@@ -70,7 +87,9 @@ pub async fn run_all(app: &App) -> Result<usize> {
 
 async fn convert_waiting(app: &App) -> Result<usize> {
     let mut done = 0;
-    while let Some(claimed) = claim_next(app).await? {
+    while !*app.ends_conversions.borrow()
+        && let Some(claimed) = claim_next(app).await?
+    {
         convert(app, &claimed, Arc::default()).await?;
         done += 1;
     }
@@ -116,6 +135,7 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
     let outcome = tokio::select! {
         outcome = make_and_store(app, claimed, &work_folder, progress.clone()) => Some(outcome),
         () = keep(app, claimed, &progress) => None,
+        () = ending(app) => return release(app, claimed).await,
     };
     let shown = match outcome {
         None | Some(Err(Stop::TakenOver)) => Ok(false),
@@ -149,6 +169,14 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
         }
     }
     Ok(())
+}
+
+/// Waits until this process ends.
+async fn ending(app: &App) {
+    let ends = app.ends_conversions.subscribe().wait_for(|ends| *ends).await.is_ok();
+    if !ends {
+        std::future::pending().await
+    }
 }
 
 /// The prefix of the files that this attempt makes.
