@@ -103,6 +103,30 @@ story! {
 }
 
 story! {
+    async fn what_another_process_withdraws_is_not_sent_any_more(camp) {
+        let id = own_video(&camp, "Lake", Status::Published, "films/lake.mp4").await;
+        let home = camp.browser();
+        let other = camp.beside().await;
+        let staff = other.staff().await;
+        for _ in 0..10 {
+            for (status, answer) in [("draft", 404), ("published", 200)] {
+                let path = format!("/api/admin/videos/{id}");
+                let shown = staff.get(&path).await.expect(200).json();
+                let change = json!({ "version": shown["version"], "status": status });
+                staff.patch(&path, change).await.expect(200);
+                for file in ["videos", "thumbnails"] {
+                    // Twice, because the second answer needs no query.
+                    for _ in 0..2 {
+                        assert_eq!(home.get(&format!("/media/{file}/{id}")).await.status, answer);
+                    }
+                }
+            }
+        }
+        other.app.db.close().await;
+    }
+}
+
+story! {
     async fn a_film_is_kept_under_the_name_of_its_format(camp) {
         let staff = camp.staff().await;
         for name in ["lake.mp4", "lake.webm", "lake.mov", "lake.mkv"] {

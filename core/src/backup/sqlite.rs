@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use sqlx::sqlite::{SqliteConnectOptions, SqlitePoolOptions};
+use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 
 use super::stamp;
@@ -33,9 +33,7 @@ fn quiet(file: &Path) -> SqliteConnectOptions {
 
 /// Opens a copy that nobody writes to.
 pub(super) async fn open_copy(file: &Path) -> Result<Db> {
-    let options = quiet(file).read_only(true).immutable(true);
-    let pool = SqlitePoolOptions::new().max_connections(1).connect_with(options).await?;
-    Ok(Db::Sqlite { write: pool.clone(), read: pool })
+    Db::read_only(quiet(file)).await
 }
 
 /// Returns the problems of the database. Empty if it is intact.

@@ -3,8 +3,11 @@
 //! This file opens it; `transaction` and `query` are how everything else uses it, and `migrations`
 //! brings its schema up to date.
 
+mod commits;
 mod migrations;
 mod query;
+mod readers;
+mod remembered;
 mod transaction;
 
 use std::str::FromStr;
@@ -19,10 +22,15 @@ pub use migrations::all_migrations;
 pub(crate) use migrations::newest_schema;
 pub use query::{On, Row, Value};
 pub(crate) use query::{Query, Sql, Texts, with_ids};
+use readers::Readers;
+use remembered::Remembered;
 use transaction::is_reusable;
 pub use transaction::{OpenTransaction, Tx};
 
 use crate::{Error, Result};
+
+/// How many transactions of SQLite read at the same time.
+const SNAPSHOTS: u32 = 4;
 
 /// An open database.
 ///
@@ -31,7 +39,7 @@ use crate::{Error, Result};
 /// writing.
 #[derive(Clone, Debug)]
 pub enum Db {
-    Sqlite { write: SqlitePool, read: SqlitePool },
+    Sqlite { write: SqlitePool, read: SqlitePool, readers: Readers, remembered: Remembered },
     Postgres(PgPool),
 }
 
@@ -70,19 +78,26 @@ impl Db {
             .busy_timeout(Duration::from_secs(5))
             .pragma("temp_store", "memory")
             .optimize_on_close(true, None);
+        // A file does not hang up.
         let write = SqlitePoolOptions::new()
+            .test_before_acquire(false)
             .max_connections(1)
             .acquire_timeout(Duration::from_secs(10))
             .after_release(|connection, _| Box::pin(is_reusable(connection)))
             .connect_with(options.clone())
             .await?;
-        let read = SqlitePoolOptions::new()
-            .max_connections(4)
-            .acquire_timeout(Duration::from_secs(5))
-            .after_release(|connection, _| Box::pin(is_reusable(connection)))
-            .connect_with(options)
-            .await?;
-        Ok(Db::Sqlite { write, read })
+        let remembered = Remembered::of(options.get_filename().to_owned());
+        let read = pool_of_readers(options).await?;
+        let readers = Readers::of(read.clone());
+        Ok(Db::Sqlite { write, read, readers, remembered })
+    }
+
+    /// Opens a SQLite database that nobody writes to.
+    pub(crate) async fn read_only(options: SqliteConnectOptions) -> Result<Db> {
+        let remembered = Remembered::of(options.get_filename().to_owned());
+        let read = pool_of_readers(options.read_only(true).immutable(true)).await?;
+        let readers = Readers::of(read.clone());
+        Ok(Db::Sqlite { write: read.clone(), read, readers, remembered })
     }
 
     /// Begins a transaction that writes. On SQLite it is the only one in the process. Fails when
@@ -133,11 +148,23 @@ impl Db {
 
     pub async fn close(&self) {
         match self {
-            Db::Sqlite { write, read } => {
+            Db::Sqlite { write, read, readers, .. } => {
+                readers.close();
                 read.close().await;
                 write.close().await;
             }
             Db::Postgres(pool) => pool.close().await,
         }
     }
+}
+
+async fn pool_of_readers(options: SqliteConnectOptions) -> Result<SqlitePool> {
+    let pool = SqlitePoolOptions::new()
+        .test_before_acquire(false)
+        .max_connections(readers::AT_ONCE + SNAPSHOTS)
+        .acquire_timeout(readers::TURN)
+        .after_release(|connection, _| Box::pin(is_reusable(connection)))
+        .connect_with(options)
+        .await?;
+    Ok(pool)
 }

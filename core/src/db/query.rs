@@ -163,8 +163,25 @@ impl Rows {
     }
 }
 
-/// Runs the query on its engine. `$pool` is the SQLite pool to use outside a transaction, `$call`
-/// is sqlx's method for the number of rows.
+/// Runs a query on SQLite outside a transaction.
+macro_rules! on_sqlite {
+    (write, $query:ident, $call:ident, $write:ident, $readers:ident) => {{
+        let _ = $readers;
+        $query.$call($write).await
+    }};
+    (read, $query:ident, $call:ident, $write:ident, $readers:ident) => {{
+        let _ = $write;
+        let mut reader = $readers.take().await?;
+        let outcome = $query.$call(&mut *reader).await;
+        if outcome.is_ok() {
+            reader.give_back();
+        }
+        outcome
+    }};
+}
+
+/// Runs the query on its engine. `$pool` says whether SQLite writes or reads outside a transaction,
+/// `$call` is sqlx's method for the number of rows.
 macro_rules! run {
     ($query:expr, $pool:ident, $call:ident) => {{
         let Query { on, text, args, wrong } = $query;
@@ -173,8 +190,9 @@ macro_rules! run {
         }
         let text = text.safe();
         match (on, args) {
-            (On::Db(Db::Sqlite { $pool, .. }), Args::Sqlite(args)) => {
-                Either::Left(sqlx::query_with(text, args).$call($pool).await?)
+            (On::Db(Db::Sqlite { write, readers, .. }), Args::Sqlite(args)) => {
+                let query = sqlx::query_with(text, args);
+                Either::Left(on_sqlite!($pool, query, $call, write, readers)?)
             }
             (On::Tx(Tx::Sqlite(tx)), Args::Sqlite(args)) => {
                 tx.check()?;

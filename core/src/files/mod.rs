@@ -2,6 +2,7 @@
 //!
 //! A bucket may be away: every call ends within its time with [`Error::Away`].
 
+mod buffers;
 mod parts;
 
 use std::fs::File;
@@ -31,6 +32,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 use url::Url;
 
+use self::buffers::Buffer;
 use crate::{Error, Result, cryptography};
 
 /// Somebody waits for the first bytes of a file.
@@ -41,8 +43,6 @@ const NEXT_BYTES: Duration = Duration::from_secs(15);
 const CALL: Duration = Duration::from_secs(60);
 /// The time for a part of a file over a slow line.
 const SLOWEST: Duration = Duration::from_secs(600);
-/// How many bytes of a file are read at once: as much as a processor keeps close by, while they are sent.
-const READ: u64 = 128 << 10;
 /// A copied address is worth nothing soon.
 const SIGNED_FOR: Duration = Duration::from_secs(300);
 
@@ -328,12 +328,14 @@ fn bounded(range: Option<(Option<u64>, Option<u64>)>, size: u64) -> Result<Range
 
 /// Opens a file of the folder, and returns its size.
 async fn open(place: PathBuf) -> Result<(File, u64)> {
-    let opened = tokio::task::spawn_blocking(move || {
-        let file = File::open(place)?;
-        let data = file.metadata()?;
-        Ok::<_, io::Error>((file, data))
-    });
-    match opened.await.map_err(Error::unforeseen)? {
+    let with_data = |file: File| file.metadata().map(|data| (file, data));
+    let opened = match open_from_memory(&place) {
+        Some(file) => with_data(file),
+        None => tokio::task::spawn_blocking(move || File::open(place).and_then(with_data))
+            .await
+            .map_err(Error::unforeseen)?,
+    };
+    match opened {
         Ok((file, data)) if data.is_file() => Ok((file, data.len())),
         Ok(_) => Err(GONE),
         Err(error) => Err(match error.kind() {
@@ -346,32 +348,40 @@ async fn open(place: PathBuf) -> Result<(File, u64)> {
 /// Reads a range of a file. The object store's own stream reads 8 KiB at a time, each in a task, which
 /// costs several times as much as sending them.
 fn parts_of(file: File, range: Range<u64>) -> impl Stream<Item = io::Result<Bytes>> {
-    let state = (Arc::new(file), range, Bytes::new());
-    stream::try_unfold(state, |(file, Range { start, end }, sent)| async move {
-        let length = (end - start).min(READ) as usize;
+    stream::try_unfold((Arc::new(file), range), |(file, Range { start, end })| async move {
+        let length = usize::try_from(end - start).unwrap_or(usize::MAX).min(buffers::SIZE);
         if length == 0 {
             return Ok(None);
         }
-        // The memory of the part before, unless it is still being sent.
-        let mut part = sent.try_into_mut().unwrap_or_default();
-        part.resize(length, 0);
-        let part = match read_from_memory(&file, &mut part, start) {
-            Some(read) => {
-                part.truncate(read);
-                part.freeze()
-            }
+        let mut part = Buffer::take();
+        let part = match read_from_memory(&file, &mut part.bytes()[..length], start) {
+            Some(read) => part.first(read),
             None => {
                 let source = file.clone();
                 let read = tokio::task::spawn_blocking(move || {
-                    source.read_exact_at(&mut part, start)?;
-                    Ok::<_, io::Error>(part.freeze())
+                    source.read_exact_at(&mut part.bytes()[..length], start)?;
+                    Ok::<_, io::Error>(part.first(length))
                 });
                 read.await.map_err(io::Error::other)??
             }
         };
         let next = start + part.len() as u64;
-        Ok(Some((part.clone(), (file, next..end, part))))
+        Ok(Some((part, (file, next..end))))
     })
+}
+
+/// Opens a file whose folders the system holds in memory. Returns `None` if it would have to wait for
+/// the disk.
+#[cfg(target_os = "linux")]
+fn open_from_memory(place: &FilePath) -> Option<File> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    openat2(CWD, place, flags, Mode::empty(), ResolveFlags::CACHED).ok().map(File::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_from_memory(_: &FilePath) -> Option<File> {
+    None
 }
 
 /// Reads what the system holds in memory, which is not worth another thread. Returns `None` if it would
@@ -525,6 +535,7 @@ mod tests {
     async fn every_range_of_a_file_in_a_folder_is_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Files::open(None, folder.path()).expect("a folder");
+        const READ: u64 = buffers::SIZE as u64;
         let bytes: Vec<u8> = (0..3 * READ + 7).map(|at| (at / 100) as u8).collect();
         files.put("videos/lake.mp4", bytes.clone()).await.expect("stored");
         let end = bytes.len();

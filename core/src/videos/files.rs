@@ -40,8 +40,11 @@ pub async fn video_file(
     viewer: &Viewer,
     id: Uuid,
 ) -> Result<Media> {
-    let row = app.db.sql("select status, file_key, content_type from videos where id = $1");
-    let (_, key, content_type) = guard(settings, viewer, row.bind(id).optional().await?)?;
+    let row = app.db.remembered(("video file", id, Uuid::nil()), async {
+        let row = app.db.sql("select status, file_key, content_type from videos where id = $1");
+        row.bind(id).optional().await
+    });
+    let (_, key, content_type) = guard(settings, viewer, row.await?)?;
     Ok(Media { key, content_type, immutable: false })
 }
 
@@ -77,13 +80,14 @@ pub async fn download(
 
 /// Returns the picture of a video. Errors as in [`video_file`].
 pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Media> {
-    let row = app
-        .db
-        .sql("select status, thumbnail_key, cast(null as text) from videos where id = $1")
-        .bind(id)
-        .optional()
-        .await?;
-    let (_, key, content_type) = guard(settings, viewer, row)?;
+    let row = app.db.remembered(("thumbnail", id, Uuid::nil()), async {
+        app.db
+            .sql("select status, thumbnail_key, cast(null as text) from videos where id = $1")
+            .bind(id)
+            .optional()
+            .await
+    });
+    let (_, key, content_type) = guard(settings, viewer, row.await?)?;
     Ok(Media { key, content_type, immutable: false })
 }
 
@@ -102,19 +106,20 @@ pub async fn converted_file(
     if !ffmpeg::is_output(name) {
         return Err(NOT_FOUND);
     }
-    let row = app
-        .db
-        .sql(
-            "select v.status, u.folder, cast(null as text)
-             from videos v
-             join uploads u on u.id = v.media_upload_id
-             where v.id = $1 and u.id = $2 and u.state = 'ready'",
-        )
-        .bind(id)
-        .bind(upload_id)
-        .optional()
-        .await?;
-    let (status, folder, _) = guard(settings, viewer, row)?;
+    let row = app.db.remembered(("converted file", id, upload_id), async {
+        app.db
+            .sql(
+                "select v.status, u.folder, cast(null as text)
+                 from videos v
+                 join uploads u on u.id = v.media_upload_id
+                 where v.id = $1 and u.id = $2 and u.state = 'ready'",
+            )
+            .bind(id)
+            .bind(upload_id)
+            .optional()
+            .await
+    });
+    let (status, folder, _) = guard(settings, viewer, row.await?)?;
     let public = status == Status::Published && settings.watch_access() == Access::Everyone;
     let content_type = content_type(name).to_owned();
     Ok(Media {

@@ -1,0 +1,75 @@
+//! What was read, as long as nobody commits anything.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use uuid::Uuid;
+
+use super::Db;
+use super::commits::{Commits, Version};
+use crate::Result;
+
+/// How many answers are kept at most.
+const MOST: usize = 2_000;
+
+/// What was asked: a name for the question, and the ids in it.
+pub(crate) type Question = (&'static str, Uuid, Uuid);
+
+type Answers = HashMap<(Question, TypeId), Arc<dyn Any + Send + Sync>>;
+
+/// Answers of a SQLite database.
+#[derive(Clone, Debug)]
+pub struct Remembered(Arc<Memory>);
+
+#[derive(Debug)]
+struct Memory {
+    commits: Commits,
+    known: Mutex<(Option<Version>, Answers)>,
+}
+
+impl Remembered {
+    /// Of the database in this file.
+    pub(super) fn of(database: PathBuf) -> Remembered {
+        Remembered(Arc::new(Memory { commits: Commits::of(database), known: Mutex::default() }))
+    }
+
+    fn get<V: Clone + 'static>(&self, question: Question, version: Version) -> Option<V> {
+        let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, answers) = &mut *known;
+        if *of != Some(version) {
+            *of = Some(version);
+            answers.clear();
+        }
+        answers.get(&(question, TypeId::of::<V>()))?.downcast_ref().cloned()
+    }
+
+    fn put<V: Send + Sync + 'static>(&self, question: Question, version: Version, answer: V) {
+        let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (of, answers) = &mut *known;
+        if *of == Some(version) && answers.len() < MOST {
+            answers.insert((question, TypeId::of::<V>()), Arc::new(answer));
+        }
+    }
+}
+
+impl Db {
+    /// Returns what `read` returns, or what it returned before if nobody, in no process, has committed
+    /// anything since. The answer is never older than this call. PostgreSQL is always asked.
+    pub(crate) async fn remembered<V: Clone + Send + Sync + 'static>(
+        &self,
+        question: Question,
+        read: impl Future<Output = Result<V>>,
+    ) -> Result<V> {
+        let Db::Sqlite { remembered, .. } = self else { return read.await };
+        // Of before the reading: what somebody commits meanwhile makes another version.
+        let Some(version) = remembered.0.commits.version() else { return read.await };
+        if let Some(answer) = remembered.get(question, version) {
+            return Ok(answer);
+        }
+        let answer = read.await?;
+        remembered.put(question, version, answer.clone());
+        Ok(answer)
+    }
+}
