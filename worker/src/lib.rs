@@ -13,7 +13,7 @@ use std::time::Duration;
 use portal::jobs::Jobs;
 use portal::unused_files::RemoveFiles;
 use portal::uploads::{ConvertVideo, RemoveUpload};
-use portal::{App, Result, conversion, jobs as queued, notifications, updates, videos};
+use portal::{App, Result, conversion, jobs as queued, notifications, payments, updates, videos};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -69,6 +69,7 @@ pub async fn drain(app: &App) -> Result<usize> {
     }
     loop {
         let mut round = videos::publish_due(app).await? + updates::expire_due(app).await?;
+        round += payments::remind_due(app).await?;
         round += conversion::run_all(app).await?;
         for envelope in queued::take_due(app).await? {
             jobs.perform(app, envelope).await?;

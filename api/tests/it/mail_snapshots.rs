@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 use crate::family_membership::confirmation;
+use crate::payment_reminders::owes_until;
 use crate::payments::{family, payment, record, void};
 use crate::staff::code_of;
 use crate::updates::follower;
@@ -173,6 +174,23 @@ story! {
         let change = json!({ "version": version, "role": "owner", "current_password": PASSWORD });
         owner.patch(&path, change).await.expect(200);
         approved(&camp, "staff_account", "kornbluh@camp.example").await;
+    }
+}
+
+story! {
+    async fn mails_that_remind_of_a_payment(camp) {
+        camp.set_clock("2026-07-01T16:00:00Z");
+        let staff = camp.staff().await;
+        camp.set("paymentInstructions", "By check to the office, or at https://pay.camp.example").await;
+        owes_until(&staff, "2026-07-15").await;
+        for (day, kind) in [
+            ("2026-07-08", "payment_due_soon"),
+            ("2026-07-15", "payment_due_today"),
+            ("2026-07-22", "payment_overdue"),
+        ] {
+            camp.set_clock(&format!("{day}T16:00:00Z"));
+            approved(&camp, kind, CHAYA).await;
+        }
     }
 }
 

@@ -36,6 +36,7 @@ mod media;
 mod messages;
 mod newsletters;
 mod payment_notes;
+mod payment_reminders;
 mod payments;
 mod quiet_time;
 mod routes;

@@ -422,6 +422,8 @@ async fn season(camp: Camp) {
     let _moshe = follower(&camp, "Moshe Adler", families[1]).await;
     let staff = camp.staff().await;
     keeps_shabbos(&camp).await;
+    owes(&staff, "chaya", first + Days::new(6)).await;
+    owes(&staff, "moshe", first + Days::new(24)).await;
     camp.forget_mails();
     let mut expected = Vec::new();
     for day in 0..70 {
@@ -440,7 +442,8 @@ async fn season(camp: Camp) {
         }
     }
     for family in families {
-        let mails = camp.mails_to(family);
+        let mut mails = camp.mails_to(family);
+        mails.retain(|mail| mail.unsubscribe_url.is_some());
         let sent: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
         let posted: Vec<&str> = expected.iter().map(|(_, subject)| subject.as_str()).collect();
         assert_eq!(sent, posted, "each once, in order");
@@ -452,6 +455,31 @@ async fn season(camp: Camp) {
                 mail.subject
             );
         }
+    }
+    assert_reminders(&camp, &zone, first);
+}
+
+/// Gives a family a plan that is due on this day.
+async fn owes(staff: &Browser, name: &str, due: NaiveDate) {
+    let path = format!("/api/admin/users?q={name}");
+    let family = staff.get(&path).await.expect(200).json()["items"][0].clone();
+    let change = json!({ "version": family["version"], "total_amount": 280_000, "due_date": due });
+    let id = family["id"].as_str().expect("an id");
+    staff.patch(&format!("/api/admin/users/{id}"), change).await.expect(200);
+}
+
+/// What is due on Shabbos is reminded of every week on the night after it, what is due on a Wednesday
+/// at half past twelve, when the worker ran: a week before, on that day and every week after it.
+fn assert_reminders<Zone: TimeZone>(camp: &Camp, zone: &Zone, first: NaiveDate) {
+    let season = |day: u64| (day..70).step_by(7).map(move |day| first + Days::new(day));
+    for (family, start, time) in [("chaya@family.example", 6, 23), ("moshe@family.example", 17, 12)]
+    {
+        let mut mails = camp.mails_to(family);
+        mails.retain(|mail| mail.unsubscribe_url.is_none());
+        let sent = mails.iter().map(|mail| mail.date.with_timezone(zone));
+        let sent: Vec<_> = sent.map(|at| (at.date_naive(), at.hour())).collect();
+        let expected: Vec<_> = season(start).map(|day| (day, time)).collect();
+        assert_eq!(sent, expected, "{family}");
     }
 }
 

@@ -77,7 +77,7 @@ async fn late(app: &App) -> Result<i64> {
             "select count(*) from deliveries d
              join notifications n on n.id = d.notification_id
              where d.status = 'queued' and d.created_at < $1 and d.created_at > $2
-               and (not $3 or n.category is null or n.urgent)",
+               and (not $3 or not n.waits)",
         )
         .bind(now - LATE)
         .bind(now - TimeDelta::days(2))

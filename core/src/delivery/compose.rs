@@ -175,6 +175,9 @@ async fn write(
         MailKind::Payment => {
             payments::receipt::mail_content(app, settings, notification, delivery).await
         }
+        MailKind::PaymentReminder => {
+            payments::reminders::mail_content(app, settings, notification, delivery).await
+        }
         MailKind::Subscribe => subscribers::mail_content(app, settings, notification).await,
         MailKind::Message(kind) => messages::mail::write(app, settings, kind, notification).await,
         MailKind::Account(kind) => {

@@ -94,7 +94,7 @@ async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
 async fn find(app: &App, id: Uuid) -> Result<Option<Notification>> {
     app.db
         .sql(
-            "select id, kind, subject_id, category, data, urgent, created_at
+            "select id, kind, subject_id, category, data, waits, created_at
              from notifications
              where id = $1",
         )

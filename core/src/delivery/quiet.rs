@@ -25,13 +25,17 @@ pub(super) enum Wait {
 /// Decides whether a notification waits. Nothing of the answer is stored, so mails that wait follow
 /// every change of the settings.
 pub(super) async fn wait_of(app: &App, notification: &Notification) -> Result<Wait> {
-    if !notification.can_wait() {
+    if !notification.waits {
         return Ok(Wait::None);
     }
     let settings = app.settings().await?;
     let now = app.clock.now();
     if let Some(end) = settings.quiet_until(now) {
         return Ok(Wait::QuietUntil(end));
+    }
+    // Reminders have no order.
+    if notification.category.is_none() {
+        return Ok(Wait::None);
     }
     let Some(window) = settings.last_quiet_window(now) else { return Ok(Wait::None) };
     let earlier: bool = app
@@ -40,7 +44,7 @@ pub(super) async fn wait_of(app: &App, notification: &Notification) -> Result<Wa
             "select exists (
                select 1 from notifications n
                join deliveries d on d.notification_id = n.id
-               where n.category is not null and not n.urgent
+               where n.category is not null and n.waits
                  and n.created_at > $1 and n.created_at < $2
                  and (n.created_at, n.id) < ($3, $4)
                  and d.status in ('queued', 'sending')
@@ -69,7 +73,7 @@ struct Open {
 
 impl Gate {
     pub async fn is_open(&self, app: &App, notification: &Notification) -> Result<bool> {
-        if !notification.can_wait() {
+        if !notification.waits {
             return Ok(true);
         }
         let now = app.clock.now();

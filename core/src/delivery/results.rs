@@ -210,7 +210,7 @@ async fn postpone_domain(tx: &mut Tx, domain: &str, until: DateTime<Utc>) -> Res
 async fn tried_for(app: &App, notification: &Notification, delivery: &Delivery) -> TimeDelta {
     let now = app.clock.now();
     let all = now - delivery.created_at;
-    if !notification.can_wait() || all < LIFETIME {
+    if !notification.waits || all < LIFETIME {
         return all;
     }
     match app.settings().await {

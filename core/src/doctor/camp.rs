@@ -186,7 +186,7 @@ async fn waiting(app: &App, found: &mut Findings) -> Result<()> {
         .sql(
             "select min(d.created_at) from deliveries d
              join notifications n on n.id = d.notification_id
-             where d.status = 'queued' and (not $1 or n.category is null or n.urgent)",
+             where d.status = 'queued' and (not $1 or not n.waits)",
         )
         .bind(was_quiet)
         .scalar()

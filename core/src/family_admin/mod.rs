@@ -24,6 +24,7 @@ use crate::accounts::UserType;
 use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::notifications::{Category, suppression};
+use crate::payments::reminders::{self, Reminders};
 use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
 use crate::{App, Result};
 
@@ -72,6 +73,7 @@ pub struct Detail {
     /// The latest first.
     pub payments: Vec<Payment>,
     pub emails: Vec<Address>,
+    pub reminders: Reminders,
 }
 
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -125,7 +127,9 @@ pub async fn detail(app: &App, id: FamilyId) -> Result<Detail> {
     for address in &mut emails {
         address.stopped = suppression::opted_out(&app.db, &address.email).await?;
     }
-    Ok(Detail { family, payments: payments::history(&app.db, id).await?, emails })
+    let payments = payments::history(&app.db, id).await?;
+    let reminders = reminders::of_family(app, id).await?;
+    Ok(Detail { family, payments, emails, reminders })
 }
 
 /// Everything that is printed on a family's statement.

@@ -10,7 +10,7 @@ use super::{Audience, Category, Deliver, MailKind, Notice};
 use crate::access::Access;
 use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
-use crate::ids::StaffId;
+use crate::ids::{FamilyId, StaffId};
 use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Error, Result, jobs};
@@ -40,7 +40,8 @@ pub async fn notify_all(
 ) -> Result<i64> {
     let now = app.clock.now();
     let once_key = format!("{}:{}", notice.kind.text(), notice.subject_id);
-    let Some(id) = insert(tx, now, &notice, Some(category), Some(once_key)).await? else {
+    let Some(id) = insert(tx, now, &notice, Some(category), Some(once_key), !notice.urgent).await?
+    else {
         return Ok(0);
     };
     if !switched_on(settings, category) {
@@ -248,6 +249,36 @@ pub async fn notify_once(
     notify_by(tx, app, notice, email, full_name, Some(once_key.to_owned())).await
 }
 
+/// Sends a mail without a category to each address of a family, once for each key. Unlike a receipt
+/// it waits for the end of quiet time. Returns whether it is new.
+pub async fn notify_family_once(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    profile_id: FamilyId,
+    once_key: &str,
+) -> Result<bool> {
+    let now = app.clock.now();
+    let key = Some(once_key.to_owned());
+    let Some(id) = insert(tx, now, &notice, None, key, true).await? else { return Ok(false) };
+    tx.sql([
+        "insert into deliveries
+           (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
+         select $1, a.email, p.full_name, p.id, 'queued', 0, $3, $3, $3
+         from profile_addresses a
+         join profiles p on p.id = a.profile_id
+         where a.profile_id = $2 and not ",
+        REFUSED,
+    ])
+    .bind(id)
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await?;
+    jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
+    Ok(true)
+}
+
 async fn notify_by(
     tx: &mut Tx,
     app: &App,
@@ -257,7 +288,7 @@ async fn notify_by(
     once_key: Option<String>,
 ) -> Result<Option<Uuid>> {
     let now = app.clock.now();
-    let Some(id) = insert(tx, now, &notice, None, once_key).await? else { return Ok(None) };
+    let Some(id) = insert(tx, now, &notice, None, once_key, false).await? else { return Ok(None) };
     tx.sql(
         "insert into deliveries
            (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
@@ -279,12 +310,13 @@ async fn insert(
     notice: &Notice,
     category: Option<Category>,
     once_key: Option<String>,
+    waits: bool,
 ) -> Result<Option<Uuid>> {
     let id: Option<(Uuid,)> = tx
         .sql(
             "insert into notifications
-               (id, kind, subject_id, once_key, category, data, urgent, created_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)
+               (id, kind, subject_id, once_key, category, data, urgent, waits, created_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
              on conflict (once_key) do nothing
              returning id",
         )
@@ -295,6 +327,7 @@ async fn insert(
         .bind(category)
         .bind(notice.data.to_string())
         .bind(notice.urgent)
+        .bind(waits)
         .bind(now)
         .optional()
         .await?;

@@ -19,6 +19,8 @@ pub enum MailKind {
     Alert,
     /// A receipt.
     Payment,
+    /// The subject is the plan.
+    PaymentReminder,
     /// Asks a subscriber to confirm the address.
     Subscribe,
     Message(MessageMail),
@@ -77,6 +79,7 @@ impl MailKind {
             MailKind::NewsletterTest => "letter_test",
             MailKind::Alert => "alert",
             MailKind::Payment => "payment",
+            MailKind::PaymentReminder => "payment_reminder",
             MailKind::Subscribe => "subscribe",
             MailKind::Message(kind) => kind.text(),
             MailKind::Account(kind) => kind.text(),
@@ -95,6 +98,7 @@ impl MailKind {
             MailKind::NewsletterTest,
             MailKind::Alert,
             MailKind::Payment,
+            MailKind::PaymentReminder,
             MailKind::Subscribe,
         ];
         others.into_iter().chain(messages).chain(accounts).find(|kind| kind.text() == text)

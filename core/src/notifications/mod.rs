@@ -15,8 +15,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 pub use enqueue::{
-    Limited, notify, notify_all, notify_families, notify_limited, notify_once, notify_requested,
-    notify_test, reach, reach_all,
+    Limited, notify, notify_all, notify_families, notify_family_once, notify_limited, notify_once,
+    notify_requested, notify_test, reach, reach_all,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};
@@ -70,15 +70,9 @@ pub struct Notification {
     pub subject_id: Uuid,
     pub category: Option<Category>,
     pub data: String,
-    pub urgent: bool,
-    pub created_at: DateTime<Utc>,
-}
-
-impl Notification {
     /// Whether its mails wait for the end of quiet time.
-    pub(crate) fn can_wait(&self) -> bool {
-        self.category.is_some() && !self.urgent
-    }
+    pub waits: bool,
+    pub created_at: DateTime<Utc>,
 }
 
 /// A mail to one address, claimed for sending.

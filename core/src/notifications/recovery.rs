@@ -69,7 +69,7 @@ pub async fn recover(app: &App) -> Result<usize> {
                -- somebody is at it already
                and not exists (select 1 from deliveries s
                                where s.notification_id = n.id and s.status = 'sending')
-               and (not $2 or n.category is null or n.urgent)
+               and (not $2 or not n.waits)
              order by n.created_at, n.id
              limit 100",
         )

@@ -4,6 +4,7 @@
 mod ledger;
 mod plan;
 pub mod receipt;
+pub mod reminders;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ pub(crate) use plan::{
     NO_PLAN, Plan, PlanChanges, change, check_amount, check_date, day_number, find, merge, open,
     remove_empty, standing,
 };
+pub use reminders::remind_due;
 
 use crate::accounts::User;
 use crate::clock::day_in;
@@ -85,6 +87,8 @@ pub struct OwnPayments {
     /// The latest first.
     pub items: Vec<FamilyPayment>,
     pub currency: String,
+    /// How the camp wants to be paid, or empty.
+    pub payment_instructions: String,
 }
 
 pub(crate) fn today(settings: &Settings, now: DateTime<Utc>) -> NaiveDate {
@@ -134,5 +138,6 @@ pub async fn own(app: &App, user: &User) -> Result<OwnPayments> {
         plan: plan.map(|plan| plan.on(today(&settings, app.clock.now()))),
         items,
         currency: settings.currency.clone(),
+        payment_instructions: settings.payment_instructions.clone(),
     })
 }

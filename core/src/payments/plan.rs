@@ -141,8 +141,9 @@ pub(crate) async fn open(
     let plan = Plan { paid_amount, ..empty.clone() };
     tx.sql(
         "insert into payment_plans
-           (id, profile_id, total_amount, paid_amount, due_date, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $7)",
+           (id, profile_id, total_amount, paid_amount, due_date, reminders_from, version, created_at,
+            updated_at)
+         values ($1, $2, $3, $4, $5, $7, $6, $7, $7)",
     )
     .bind(id)
     .bind(profile_id)
@@ -259,18 +260,39 @@ pub(crate) async fn change(
     if difference == Cents::ZERO && details.is_empty() {
         return Ok(());
     }
-    tx.sql("update payment_plans set total_amount = $2, due_date = $3 where id = $1")
-        .bind(before.id)
-        .bind(total_amount)
-        .bind(due_date)
-        .execute()
-        .await?;
+    set_terms(tx, now, &before, total_amount, due_date).await?;
     settle(tx, now, before.id).await?;
     if details.is_empty() {
         return Ok(());
     }
     let subject = Subject::new(SubjectKind::Profile, profile_id);
     audit::record(tx, now, actor, Action::PaymentPlanChange, subject, Value::Object(details)).await
+}
+
+async fn set_terms(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    before: &Plan,
+    total_amount: Cents,
+    due_date: Option<NaiveDate>,
+) -> Result<()> {
+    // A plan that is owed again because of its ledger is recognized when it is settled.
+    let is_new_debt = due_date != before.due_date
+        || (before.is_fully_paid() && total_amount > before.total_amount);
+    tx.sql(
+        "update payment_plans
+         set total_amount = $2, due_date = $3,
+             reminders_from = case when $4 then $5 else reminders_from end
+         where id = $1",
+    )
+    .bind(before.id)
+    .bind(total_amount)
+    .bind(due_date)
+    .bind(is_new_debt)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
 }
 
 /// Deletes a plan that never had ledger rows. The caller holds the family's lock.
@@ -345,12 +367,17 @@ pub(crate) async fn merge(
         .execute()
         .await?;
     tx.sql("delete from payment_plans where id = $1").bind(dropped.id).execute().await?;
-    tx.sql("update payment_plans set total_amount = $2, due_date = coalesce(due_date, $3) where id = $1")
-        .bind(kept.id)
-        .bind(total_amount)
-        .bind(dropped.due_date)
-        .execute()
-        .await?;
+    tx.sql(
+        "update payment_plans
+         set total_amount = $2, due_date = coalesce(due_date, $3), reminders_from = $4
+         where id = $1",
+    )
+    .bind(kept.id)
+    .bind(total_amount)
+    .bind(dropped.due_date)
+    .bind(now)
+    .execute()
+    .await?;
     settle(tx, now, kept.id).await?;
     Ok(())
 }
@@ -363,6 +390,8 @@ pub(super) async fn settle(tx: &mut Tx, now: DateTime<Utc>, plan_id: Uuid) -> Re
              set paid_amount = (select coalesce(cast(sum(p.amount) as bigint), 0)
                                 from payments p
                                 where p.plan_id = payment_plans.id),
+                 reminders_from = case when paid_amount >= total_amount then $2
+                                       else reminders_from end,
                  version = version + 1, updated_at = $2
              where id = $1
              returning id, profile_id, total_amount, paid_amount, due_date, version",

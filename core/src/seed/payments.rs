@@ -291,9 +291,9 @@ impl Payments {
         for (plan, at) in &self.plans {
             tx.sql(
                 "insert into payment_plans
-                   (id, profile_id, total_amount, paid_amount, due_date, version, created_at,
-                    updated_at)
-                 values ($1, $2, $3, $4, $5, $6, $7, $7)",
+                   (id, profile_id, total_amount, paid_amount, due_date, reminders_from, version,
+                    created_at, updated_at)
+                 values ($1, $2, $3, $4, $5, $7, $6, $7, $7)",
             )
             .bind(plan.id)
             .bind(plan.profile_id)

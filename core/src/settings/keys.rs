@@ -28,6 +28,8 @@ pub enum Kind {
         min: i64,
         max: i64,
     },
+    /// An hour of the day, from 0 to 23.
+    Hour,
     /// An amount in cents.
     Money {
         min: Cents,
@@ -113,6 +115,31 @@ pub const KEYS: &[Key] = &[
         "currency",
         Kind::Choice(&["USD", "CAD", "EUR", "GBP", "ILS"]),
         "The currency of all payments",
+    ),
+    key(
+        "paymentInstructions",
+        Kind::Line { min: 0, max: 300 },
+        "How families pay, for reminders and their profile page. Web addresses become links",
+    ),
+    key(
+        "reminderHour",
+        Kind::Hour,
+        "The hour, in the camp's time zone, at which payment reminders go out",
+    ),
+    key(
+        "remindBeforeDue",
+        Kind::Switch,
+        "Whether families are reminded seven days before a payment is due",
+    ),
+    key(
+        "remindOnDueDate",
+        Kind::Switch,
+        "Whether families are reminded on the day on which a payment is due",
+    ),
+    key(
+        "remindOverdue",
+        Kind::Switch,
+        "Whether families are reminded every week while a payment is overdue",
     ),
     key(
         "emailEnabled",
@@ -237,6 +264,11 @@ pub fn group(name: &str) -> &'static str {
         "siteName" | "siteDescription" | "contactEmail" | "contactPhone" | "timezone"
         | "postingTimeText" | "shopUrl" | "defaultPlanAmount" | "currency" | "staffEmail"
         | "videoTeamEmail" | "uploadQuota" => "general",
+        "paymentInstructions"
+        | "reminderHour"
+        | "remindBeforeDue"
+        | "remindOnDueDate"
+        | "remindOverdue" => "payments",
         "mainColor" | "accentColor" | "logo" | "heroPictures" => "look",
         "emailEnabled" | "dailyReports" | "liveUpdates" | "systemAlerts" | "pushEnabled"
         | "smsEnabled" => "notifications",
@@ -295,11 +327,12 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
         (Kind::Number { min, max }, Value::Number(number)) => {
             within(name, number, min, max, |n| n.to_string())
         }
+        (Kind::Hour, Value::Number(number)) => within(name, number, 0, 23, |n| n.to_string()),
         (Kind::Money { min, max }, Value::Number(number)) => {
             let shown = |cents| money(Cents::new(cents), currency);
             within(name, number, min.get(), max.get(), shown)
         }
-        (Kind::Number { .. } | Kind::Money { .. }, _) => {
+        (Kind::Number { .. } | Kind::Hour | Kind::Money { .. }, _) => {
             wrong(format!("{name} must be a whole number."))
         }
         (Kind::Choice(choices), Value::String(text)) => match choices.contains(&text.as_str()) {

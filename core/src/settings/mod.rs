@@ -59,6 +59,13 @@ pub struct Settings {
     /// What a new family owes.
     pub default_plan_amount: Cents,
     pub currency: String,
+    /// How families pay, for reminders and their profile page.
+    pub payment_instructions: String,
+    pub remind_before_due: bool,
+    pub remind_on_due_date: bool,
+    pub remind_overdue: bool,
+    /// The hour of the camp's day at which reminders are sent.
+    pub reminder_hour: i64,
     pub email_enabled: bool,
     pub daily_reports: bool,
     pub system_alerts: bool,
@@ -142,6 +149,11 @@ impl Default for Settings {
             posting_time_text: "Next update: Midnight".into(),
             default_plan_amount: Cents::new(280_000),
             currency: "USD".into(),
+            payment_instructions: String::new(),
+            remind_before_due: true,
+            remind_on_due_date: true,
+            remind_overdue: true,
+            reminder_hour: 10,
             email_enabled: true,
             daily_reports: true,
             system_alerts: true,
@@ -240,7 +252,7 @@ pub fn parse(name: &str, typed: &str) -> Result<Value> {
             "false" | "off" | "no" => json!(false),
             _ => return Err(Error::invalid(name, format!("{name} must be true or false."))),
         },
-        Kind::Number { .. } | Kind::Money { .. } => match typed.parse::<i64>() {
+        Kind::Number { .. } | Kind::Hour | Kind::Money { .. } => match typed.parse::<i64>() {
             Ok(number) => json!(number),
             Err(_) => return Err(Error::invalid(name, format!("{name} must be a whole number."))),
         },

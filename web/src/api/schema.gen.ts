@@ -3449,6 +3449,7 @@ export interface components {
             emails: components["schemas"]["FamilyAddress"][];
             /** @description The latest first. */
             payments: components["schemas"]["Payment"][];
+            reminders: components["schemas"]["PaymentReminders"];
         };
         FamilyImport: {
             added: number;
@@ -4230,6 +4231,8 @@ export interface components {
             currency: string;
             /** @description The latest first. */
             items: components["schemas"]["FamilyPayment"][];
+            /** @description How the camp wants to be paid, or empty. */
+            payment_instructions: string;
             plan?: components["schemas"]["PaymentPlan"] | null;
         };
         /** @description One page of a list. */
@@ -4897,6 +4900,16 @@ export interface components {
             total_amount: number;
             /** Format: int64 */
             version: number;
+        };
+        /** @description When staff see that a family was reminded and will be. */
+        PaymentReminders: {
+            /** Format: date-time */
+            last_sent_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Null if nothing is owed, and without a due date or an address.
+             */
+            next_at?: string | null;
         };
         /** @description The pictures that the camp chose. Empty where the defaults apply. */
         Pictures: {

@@ -46,7 +46,7 @@ function profile(answers: Record<string, unknown> = {}) {
   const camp = server({
     "GET /api/session": { user: chaya },
     "GET /api/profile": family(),
-    "GET /api/profile/payments": { plan, items: [payment()], currency: "USD" },
+    "GET /api/profile/payments": { plan, items: [payment()], currency: "USD", payment_instructions: "" },
     "GET /api/profile/favorites": list(),
     "GET /api/auth/sessions": devices,
     ...answers,
@@ -206,6 +206,7 @@ describe("payment information", () => {
           payment({ id: "p4", kind: "void", amount: -1, notes: "Was somebody else's" }),
         ],
         currency: "USD",
+        payment_instructions: "",
       },
     });
     const shown = await section("Payment Information");
@@ -231,15 +232,30 @@ describe("payment information", () => {
     ["Payment Due", { badge: "payment_due", due_date: "2026-07-29" }, "today"],
     ["Paid in Full", { badge: "paid_in_full", is_fully_paid: true, remaining_amount: 0, percent: 100 }, "100%"],
   ] as const)("says %s in words", async (badge, change, text) => {
-    profile({ "GET /api/profile/payments": { plan: { ...plan, ...change }, items: [], currency: "USD" } });
+    profile({
+      "GET /api/profile/payments": {
+        plan: { ...plan, ...change },
+        items: [],
+        currency: "USD",
+        payment_instructions: "",
+      },
+    });
     const shown = await section("Payment Information");
     expect(await shown.findByText(badge)).toBeTruthy();
     expect(shown.getByText(text)).toBeTruthy();
     expect(shown.getByText("No payments yet.")).toBeTruthy();
   });
 
+  it("says how to pay while something is owed", async () => {
+    const instructions = { items: [], currency: "USD", payment_instructions: "At https://pay.camp.example" };
+    profile({ "GET /api/profile/payments": { plan, ...instructions } });
+    const shown = await section("Payment Information");
+    const link = await shown.findByRole("link", { name: "https://pay.camp.example" });
+    expect(link.closest("p")?.textContent).toBe("How to pay: At https://pay.camp.example");
+  });
+
   it("says whom to ask without a plan", async () => {
-    profile({ "GET /api/profile/payments": { plan: null, items: [], currency: "USD" } });
+    profile({ "GET /api/profile/payments": { plan: null, items: [], currency: "USD", payment_instructions: "" } });
     const shown = await section("Payment Information");
     expect(await shown.findByText("No payment plan found. Please contact camp administration.")).toBeTruthy();
     expect(shown.getByRole("link", { name: "(845) 555-0142" }).getAttribute("href")).toBe("tel:8455550142");

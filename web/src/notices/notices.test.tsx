@@ -88,7 +88,7 @@ describe("the switch", () => {
   it("stands on the profile too, and nowhere where the camp or the access does not want it", async () => {
     server({
       "GET /api/session": { user: chaya },
-      "GET /api/profile/payments": { plan: null, items: [], currency: "USD" },
+      "GET /api/profile/payments": { plan: null, items: [], currency: "USD", payment_instructions: "" },
     });
     open("/profile");
     const section = within(await screen.findByRole("region", { name: "On this device" }));

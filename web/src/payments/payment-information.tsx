@@ -5,6 +5,7 @@ import { useSite } from "../api/queries";
 import { count, longDate, money } from "../lib/format";
 import { Badge, type BadgeTone } from "../ui/badge";
 import { cx } from "../ui/class-names";
+import { LinkedText } from "../ui/linked-text";
 import type { IconName } from "../ui/icon";
 import { ProgressBar } from "../ui/progress-bar";
 import { Section } from "../ui/section";
@@ -21,6 +22,11 @@ export function PaymentInformation() {
         <>
           <Plan plan={data.plan} currency={data.currency} />
           <History payments={data.items} currency={data.currency} />
+          {data.payment_instructions && !data.plan.is_fully_paid && (
+            <p className="mt-4">
+              How to pay: <LinkedText text={data.payment_instructions} />
+            </p>
+          )}
           <p className="mt-4 text-sm text-muted">
             A question about your plan? <Contact />
           </p>

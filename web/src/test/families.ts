@@ -64,6 +64,7 @@ export const detail = (change: Partial<FamilyDetail> = {}): FamilyDetail => ({
   ...family(),
   payments: [payment()],
   emails: [{ email: "chaya@family.example", kind: "primary", verified: true, stopped: [] }],
+  reminders: { last_sent_at: null, next_at: null },
   ...change,
 });
 

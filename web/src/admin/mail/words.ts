@@ -9,6 +9,7 @@ const kinds: Record<string, string> = {
   message_received: "Thanks for a message",
   message_reply: "Reply",
   payment: "Payment receipt",
+  payment_reminder: "Payment reminder",
   invitation: "Invitation",
   approved: "Approval",
   refused: "Refusal",

@@ -7,7 +7,7 @@ import { ExtraTimes } from "./extra-times";
 import { PictureSetting } from "./picture-setting";
 import type { Setting } from "./queries";
 import { NightfallSelect, PlaceInput, WeekTimeInput } from "./quiet-controls";
-import { choiceLabel, hintOf, settingLabel, valueLabel } from "./words";
+import { choiceLabel, hintOf, hourLabel, settingLabel, valueLabel } from "./words";
 
 type Props = {
   setting: Setting;
@@ -100,6 +100,8 @@ function Control({ setting, value, label, long, onChange }: ControlProps) {
         </option>
       ))}
     </Select>
+  ) : kind === "hour" ? (
+    <HourSelect {...common} onChange={onChange} />
   ) : kind === "zone" ? (
     <ZoneSelect {...common} onChange={onChange} />
   ) : kind === "color" ? (
@@ -132,6 +134,16 @@ function Control({ setting, value, label, long, onChange }: ControlProps) {
     />
   );
 }
+
+const HourSelect = ({ onChange, ...rest }: Omit<ColorProps, "builtIn" | "label">) => (
+  <Select {...rest} onChange={(e) => onChange(e.target.value)} className="max-w-40">
+    {Array.from({ length: 24 }, (_, hour) => (
+      <option key={hour} value={hour}>
+        {hourLabel(hour)}
+      </option>
+    ))}
+  </Select>
+);
 
 /** The stored value is not allowed; the value in effect stays until somebody chooses. */
 const Problem = ({ setting, onKeep }: { setting: Setting; onKeep: () => void }) => (

@@ -70,6 +70,18 @@ beforeEach(() => {
 });
 
 describe("the settings", () => {
+  it("have the hour of payment reminders in words", async () => {
+    const reminderHour = setting({ key: "reminderHour", value: 10, group: "payments", kind: "hour", max: 23 });
+    const portal = camp({ "GET /api/admin/settings": list(...all(), reminderHour) });
+    const user = open("/admin/settings");
+    const hour = await field("Time of day");
+    expect(within(hour).getByRole("option", { name: "10:00 AM" })).toHaveProperty("selected", true);
+    await user.selectOptions(hour, "6:00 PM");
+    await user.click(screen.getByRole("button", { name: "Save payment reminders" }));
+    await waitFor(() => expect(patched(portal)).toHaveLength(1));
+    expect(patched(portal)[0]).toMatchObject({ reminderHour: 18 });
+  });
+
   it("are shown by kind, with what they are for, and with why one is missing", async () => {
     camp();
     open("/admin/settings");

@@ -1,4 +1,4 @@
-import { count, number } from "../../lib/format";
+import { campTime, count, number } from "../../lib/format";
 import { parseMoney, typedMoney } from "../../lib/money";
 import type { Setting, Values } from "./queries";
 
@@ -19,6 +19,13 @@ export const groups = [
     about: "The camp's own colors and pictures, instead of the built-in ones.",
     action: "Save colors",
     saved: "Settings Saved",
+  },
+  {
+    name: "payments",
+    title: "Payment reminders",
+    about: "Emails to families whose payment plan has a due date, until everything is paid.",
+    action: "Save payment reminders",
+    saved: "Payment Reminders Updated",
   },
   {
     name: "notifications",
@@ -62,6 +69,11 @@ const labels: Record<string, string> = {
   uploadQuota: "Upload quota (GB)",
   shopUrl: "Shop address",
   access: "Access to videos",
+  paymentInstructions: "How to pay",
+  reminderHour: "Time of day",
+  remindBeforeDue: "A week before the due date",
+  remindOnDueDate: "On the due date",
+  remindOverdue: "Every week while overdue",
   emailEnabled: "Email",
   dailyReports: "Daily videos",
   systemAlerts: "System alerts",
@@ -97,6 +109,12 @@ export function settingLabel(key: string) {
     .trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** Hours of the day are stored as numbers from 0 to 23. */
+const isHour = (key: string) => key.endsWith("Hour");
+
+/** "10:00 AM" of 10. */
+export const hourLabel = (hour: number) => campTime(`2000-01-01T${String(hour).padStart(2, "0")}:00:00Z`, "UTC");
 
 /** Values in cents that are typed and shown as money. */
 const isMoney = (key: string) => key === "defaultPlanAmount";
@@ -139,6 +157,7 @@ export function valueLabel(value: unknown, key = ""): string {
   if (value === "") return "Empty";
   if (Array.isArray(value) && value.every(isId)) return value.length === 0 ? "None" : count(value.length, "picture");
   if (isId(value)) return "A picture";
+  if (typeof value === "number" && isHour(key)) return hourLabel(value);
   if (typeof value === "number") return number(value);
   if (value === "none" && Object.hasOwn(none, key)) return none[key]!;
   if (typeof value === "string") return Object.hasOwn(choices, value) ? choices[value]! : value;
@@ -177,6 +196,8 @@ export function changesOf(settings: Setting[], typed: Typed) {
     } else if (setting.kind === "number") {
       if (/^-?\d+$/.test(String(value).trim())) values[setting.key] = Number(value);
       else errors[setting.key] = `Please enter a whole number${rangeOf(setting)}.`;
+    } else if (setting.kind === "hour") {
+      values[setting.key] = Number(value);
     } else if (setting.kind === "extra_times") {
       values[setting.key] = JSON.parse(String(value));
     } else {
@@ -214,6 +235,8 @@ const hints: Record<string, string> = {
   nightfall: "When quiet time ends",
   quietStart: "Every week at this time",
   quietEnd: "Every week at this time",
+  paymentInstructions: "In reminders and on the families’ profile page, for example where to send a check",
+  reminderHour: "In the camp’s time zone. In quiet time reminders wait",
   quietDates: "Whole days from the evening before, or certain hours",
 };
 

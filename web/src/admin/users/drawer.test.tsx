@@ -32,6 +32,21 @@ describe("the drawer of a family", () => {
     });
   });
 
+  it("says when the family was reminded and will be", async () => {
+    const times = { last_sent_at: "2026-07-08T14:00:02Z", next_at: "2026-07-15T14:00:00Z" };
+    office({ "GET /api/admin/users/f1": detail({ reminders: times }) });
+    open("/admin/users?user=f1");
+    expect(await screen.findByText(/^Last reminder: July 8, 2026/)).toBeTruthy();
+    expect(screen.getByText(/^Next reminder: July 15, 2026/)).toBeTruthy();
+  });
+
+  it("says that no reminder is planned", async () => {
+    office();
+    open("/admin/users?user=f1");
+    expect(await screen.findByText("No reminder is planned.")).toBeTruthy();
+    expect(screen.queryByText(/^Last reminder/)).toBeNull();
+  });
+
   it("invites, and approves and refuses who waits", async () => {
     const waiting = detail({ approved_at: null, invited: false });
     const camp = office({

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { isApiError } from "../../api/client";
 import { useSite, useAction } from "../../api/queries";
-import { campDate, count, money, shortDate } from "../../lib/format";
+import { campDate, campDateTime, count, money, shortDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
@@ -195,6 +195,7 @@ function Money({ family, currency, ask }: { family: FamilyDetail; currency: stri
               <dd className={cx("pt-0.5", plan.badge === "overdue" && "text-clay")}>{dueText(plan)}</dd>
             </div>
           </dl>
+          <ReminderTimes family={family} />
         </div>
       ) : (
         <p className="text-muted">This family has no plan yet.</p>
@@ -219,6 +220,21 @@ function Money({ family, currency, ask }: { family: FamilyDetail; currency: stri
         )}
       </div>
     </section>
+  );
+}
+
+/** When the family was reminded, and when it will be. */
+function ReminderTimes({ family: { plan, reminders } }: { family: FamilyDetail }) {
+  const timeZone = useSite()?.timezone ?? "UTC";
+  const { last_sent_at, next_at } = reminders;
+  if (!last_sent_at && (plan?.is_fully_paid || !plan?.due_date)) return null;
+  return (
+    <p className="flex flex-wrap gap-x-4 border-t border-line pt-3 text-sm text-muted">
+      {last_sent_at && <span>Last reminder: {campDateTime(last_sent_at, timeZone)}</span>}
+      {!plan?.is_fully_paid && plan?.due_date && (
+        <span>{next_at ? `Next reminder: ${campDateTime(next_at, timeZone)}` : "No reminder is planned."}</span>
+      )}
+    </p>
   );
 }
 
