@@ -10,8 +10,8 @@ use portal::notifications::Tally;
 use portal::pagination::PageRequest;
 use portal::videos::link::{self, Link};
 use portal::videos::{
-    self, AdminCollection, AdminFilter, AdminOrder, AdminVideo, Attention, Counts, NewGalleryVideo,
-    NewVideo, Saved, Status, Trim, VideoChanges, YearCount,
+    self, AdminCollection, AdminFilter, AdminOrder, AdminVideo, Attention, Counts, LateNote,
+    NewGalleryVideo, NewVideo, Saved, Status, Trim, VideoChanges, YearCount,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -31,6 +31,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(check_link))
         .routes(routes!(show, edit, delete))
         .routes(routes!(bulk))
+        .routes(routes!(tell_late))
         .routes(routes!(create_gallery))
         .routes(routes!(trim))
         .routes(routes!(deliveries))
@@ -200,6 +201,18 @@ struct BulkDone {
     notified: i64,
     /// When the mails go out; empty for at once.
     mail_at: Option<DateTime<Utc>>,
+}
+
+/// Tell the families that asked for it that tonight's video is late
+///
+/// Once an evening, while the dashboard says that the video is late.
+#[utoipa::path(post, path = "/api/admin/videos/late-note", tag = "admin videos", security(("staff" = [])),
+    responses((status = 200, body = LateNote), (status = 409, body = Problem)))]
+async fn tell_late(
+    State(app): State<App>,
+    CurrentStaff(staff): CurrentStaff,
+) -> Answer<Json<LateNote>> {
+    Ok(Json(videos::tell_families(&app, Actor::Staff(staff.id)).await?))
 }
 
 /// Publish or delete several videos, all or none

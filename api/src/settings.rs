@@ -58,6 +58,7 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::EmailOrNone => ("email", Some(0), None, vec![]),
         Kind::Switch => ("switch", None, None, vec![]),
         Kind::Number { min, max } => ("number", Some(min), Some(max), vec![]),
+        Kind::TimeOrNone => ("time", Some(0), None, vec![]),
         Kind::Hour => ("hour", Some(0), Some(23), vec![]),
         Kind::Money { min, max } => ("number", Some(min.get()), Some(max.get()), vec![]),
         Kind::Choice(choices) => ("choice", None, None, choices.to_vec()),

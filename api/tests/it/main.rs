@@ -29,6 +29,7 @@ mod family_merging;
 mod faq;
 mod feeds;
 mod idempotency;
+mod late_video;
 mod linking;
 mod mail;
 mod mail_snapshots;

@@ -2,7 +2,7 @@
 //! up, an invalid setting, a silent worker. Each kind is sent at most once a day, and only while
 //! the setting `systemAlerts` is on.
 
-use chrono::TimeDelta;
+use chrono::{NaiveDate, TimeDelta};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -47,6 +47,7 @@ pub async fn check(app: &App) -> Result<()> {
         };
         raise(app, "videos_held_back", &format!("{subject} could not be converted. The staff area shows why; please try again there or choose another file.")).await?;
     }
+    check_late_video(app).await?;
     let invalid_values = settings::invalid_values(&app.db).await?;
     if !invalid_values.is_empty() {
         let names: Vec<&str> = invalid_values.iter().map(|value| value.key).collect();
@@ -66,6 +67,17 @@ pub async fn check(app: &App) -> Result<()> {
         .await?;
     }
     Ok(())
+}
+
+/// Says once an evening that no video was published by the posting time.
+async fn check_late_video(app: &App) -> Result<()> {
+    let settings = app.settings().await?;
+    let Some(evening) = videos::late(app, &settings).await? else { return Ok(()) };
+    let time = evening.posting_time.with_timezone(&settings.timezone).format("%-I:%M %p");
+    let text = format!(
+        "No video of today was published by {time}. The dashboard of the staff area shows how many families asked for an email about that, and can send it."
+    );
+    raise_on(app, "video_late", evening.day, &text).await.map(drop)
 }
 
 /// Counts the mails that wait for too long. In quiet time most mails wait on purpose.
@@ -106,11 +118,15 @@ pub fn free_bytes(app: &App) -> Option<u64> {
 
 /// Notifies every active owner, unless this was done today.
 async fn raise(app: &App, what: &str, text: &str) -> Result<Vec<Uuid>> {
-    let settings = app.settings().await?;
-    if !settings.system_alerts {
+    let today = day_in(app.settings().await?.timezone, app.clock.now());
+    raise_on(app, what, today, text).await
+}
+
+/// Notifies every active owner, unless this was done for that day.
+async fn raise_on(app: &App, what: &str, day: NaiveDate, text: &str) -> Result<Vec<Uuid>> {
+    if !app.settings().await?.system_alerts {
         return Ok(Vec::new());
     }
-    let day = day_in(settings.timezone, app.clock.now());
     let mut tx = app.db.begin().await?;
     let owners: Vec<(Uuid, EmailAddress, String)> = tx
         .sql("select id, email, username from staff where role = 'owner' and disabled_at is null")

@@ -9,6 +9,7 @@ use crate::accounts::staff;
 use crate::db::Db;
 use crate::notifications::undelivered;
 use crate::settings::Settings;
+use crate::videos::LateVideo;
 use crate::{App, Result, comments, family_admin, faq, messages, store, updates, videos};
 
 /// Totals.
@@ -56,6 +57,8 @@ pub struct Attention {
     pub overdue_plans: i64,
     pub failed_jobs: i64,
     pub next_video: Option<NextVideo>,
+    /// Tonight's video, if it is late.
+    pub late_video: Option<LateVideo>,
 }
 
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -104,6 +107,7 @@ pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
         overdue_plans: families.overdue,
         failed_jobs: db.sql("select count(*) from failed_jobs").scalar().await?,
         next_video: next_video(db, settings).await?,
+        late_video: videos::late_video(app, settings).await?,
     };
     Ok(Dashboard { tiles, attention })
 }

@@ -86,6 +86,7 @@ text_enum! {
         VideoEdit = "video.edit",
         VideoPublish = "video.publish",
         VideoRetryMail = "video.retry_mail",
+        VideoTellLate = "video.tell_late",
         VideoTrim = "video.trim",
         VideoUpload = "video.upload",
         VideoUploadCancel = "video.upload_cancel",

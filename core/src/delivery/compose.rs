@@ -128,7 +128,10 @@ impl Drafts {
 /// Whether recipient and link for unsubscribing are all that differs between its mails.
 fn is_same_for_all(notification: &Notification) -> bool {
     let kind = MailKind::read(&notification.kind);
-    matches!(kind, Some(MailKind::Video | MailKind::Update | MailKind::Newsletter))
+    matches!(
+        kind,
+        Some(MailKind::Video | MailKind::LateVideo | MailKind::Update | MailKind::Newsletter)
+    )
 }
 
 /// Writes the mail for one recipient. Returns `None` if the record that it was about is gone.
@@ -167,6 +170,7 @@ async fn write(
     };
     match kind {
         MailKind::Video => videos::announce::mail_content(app, settings, notification).await,
+        MailKind::LateVideo => videos::late_mail_content(app, settings, notification).await,
         MailKind::Update => updates::announce::mail_content(app, notification).await,
         MailKind::Newsletter => newsletters::mail_content(app, notification).await,
         MailKind::UpdateTest => updates::announce::test_content(app, notification),

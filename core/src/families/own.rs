@@ -29,6 +29,8 @@ pub struct OwnProfile {
     pub email_notifications: bool,
     pub daily_video_email: bool,
     pub camp_updates_email: bool,
+    /// Whether the family wants a note when tonight's video is late; null if the camp sends none.
+    pub late_video_note: Option<bool>,
     pub welcome_popup_shown: bool,
     /// Whether the user's address refused mail permanently. It gets no more mail then.
     pub suppressed: bool,
@@ -77,6 +79,8 @@ pub struct OwnChanges {
     pub email_notifications: Option<bool>,
     pub daily_video_email: Option<bool>,
     pub camp_updates_email: Option<bool>,
+    /// For all addresses of the family.
+    pub late_video_note: Option<bool>,
     pub welcome_popup_shown: Option<bool>,
 }
 
@@ -95,7 +99,7 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
                              case when u.verified_at is null then u.email end) as email,
                     coalesce(s.email, w.email) as secondary_email,
                     s.email is not null as secondary_email_verified,
-                    p.user_type, p.welcome_popup_shown, ",
+                    p.user_type, p.welcome_popup_shown, p.late_video_note, ",
             GETS,
             ",
                     u.verified_at is not null
@@ -111,6 +115,9 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
         .bind(user.id)
         .one()
         .await?;
+    if app.settings().await?.posting_deadline.is_empty() {
+        profile.late_video_note = None;
+    }
     profile.other_addresses = app
         .db
         .sql([
@@ -177,25 +184,7 @@ pub async fn change_own(
             .execute()
             .await?;
     }
-    // The family's name follows the user whose address is the primary one.
-    tx.sql(
-        "update profiles
-         set full_name = case when exists (select 1 from profile_addresses a
-                                           where a.profile_id = profiles.id and a.kind = 'secondary' and a.email = $3)
-                              then full_name else coalesce($2, full_name) end,
-             child_name = case when user_type = 'parent' then coalesce($4, child_name) else child_name end,
-             welcome_popup_shown = coalesce($5, welcome_popup_shown),
-             updated_at = $6, version = version + 1
-         where id = $1",
-    )
-    .bind(user.profile_id)
-    .bind(full_name.clone())
-    .bind(&user.email)
-    .bind(child_name)
-    .bind(changes.welcome_popup_shown)
-    .bind(now)
-    .execute()
-    .await?;
+    change_record(&mut tx, now, user, full_name, child_name, &changes).await?;
     refresh_search_text(&mut tx, user.profile_id).await?;
     choose_mail(&mut tx, now, user, &changes).await?;
     if let Some(secondary) = secondary {
@@ -204,6 +193,38 @@ pub async fn change_own(
     }
     tx.commit().await?;
     own(app, user).await
+}
+
+async fn change_record(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    user: &User,
+    full_name: Option<String>,
+    child_name: Option<String>,
+    changes: &OwnChanges,
+) -> Result<()> {
+    // The family's name follows the user whose address is the primary one.
+    tx.sql(
+        "update profiles
+         set full_name = case when exists (select 1 from profile_addresses a
+                                           where a.profile_id = profiles.id and a.kind = 'secondary' and a.email = $3)
+                              then full_name else coalesce($2, full_name) end,
+             child_name = case when user_type = 'parent' then coalesce($4, child_name) else child_name end,
+             welcome_popup_shown = coalesce($5, welcome_popup_shown),
+             late_video_note = coalesce($7, late_video_note),
+             updated_at = $6, version = version + 1
+         where id = $1",
+    )
+    .bind(user.profile_id)
+    .bind(full_name)
+    .bind(&user.email)
+    .bind(child_name)
+    .bind(changes.welcome_popup_shown)
+    .bind(now)
+    .bind(changes.late_video_note)
+    .execute()
+    .await?;
+    Ok(())
 }
 
 /// Turns kinds of mail on and off for the address of this user only. The family's other address is

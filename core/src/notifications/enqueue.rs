@@ -49,7 +49,7 @@ pub async fn notify_all(
     }
     if audience.families() {
         suppression::restore(tx, app).await?;
-        insert_families(tx, settings, id, category, now).await?;
+        insert_families(tx, settings, id, category, now, false).await?;
     }
     if audience.mailing_list() {
         insert_subscribers(tx, id, now).await?;
@@ -62,13 +62,58 @@ pub async fn notify_all(
         .await
 }
 
-/// Adds one delivery for each address of a family that wants this category.
+/// Notifies the families that asked for a note when a video is late, once for each key. Returns
+/// whether it is new.
+pub async fn notify_late_video(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    notice: Notice,
+    once_key: &str,
+) -> Result<bool> {
+    let now = app.clock.now();
+    let category = Category::DailyVideos;
+    let key = Some(once_key.to_owned());
+    let Some(id) = insert(tx, now, &notice, Some(category), key, true).await? else {
+        return Ok(false);
+    };
+    suppression::restore(tx, app).await?;
+    insert_families(tx, settings, id, category, now, true).await?;
+    jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
+    Ok(true)
+}
+
+/// Counts the families that [`notify_late_video`] would reach now.
+pub async fn late_note_families(on: impl Into<On<'_>>, settings: &Settings) -> Result<i64> {
+    let category = Category::DailyVideos;
+    if !switched_on(settings, category) {
+        return Ok(0);
+    }
+    on.into()
+        .sql([
+            "select count(distinct a.profile_id) from (",
+            FAMILY_READERS,
+            ") a
+             join profiles f on f.id = a.profile_id and f.late_video_note
+             where not ",
+            REFUSED,
+        ])
+        .bind(category)
+        .bind(settings.require_email_verification)
+        .bind(settings.access == Access::Families)
+        .scalar()
+        .await
+}
+
+/// Adds one delivery for each address of a family that wants this category, or only for those that
+/// asked for a note when a video is late.
 async fn insert_families(
     tx: &mut Tx,
     settings: &Settings,
     id: Uuid,
     category: Category,
     now: DateTime<Utc>,
+    late_video: bool,
 ) -> Result<()> {
     tx.sql([
         "insert into deliveries
@@ -79,13 +124,16 @@ async fn insert_families(
         " then 'suppressed' else 'queued' end, 0, $5, $5, $5
          from (",
         FAMILY_READERS,
-        ") a",
+        ") a
+         where not $6 or exists (select 1 from profiles f
+                                 where f.id = a.profile_id and f.late_video_note)",
     ])
     .bind(category)
     .bind(settings.require_email_verification)
     .bind(settings.access == Access::Families)
     .bind(id)
     .bind(now)
+    .bind(late_video)
     .execute()
     .await?;
     Ok(())

@@ -7,6 +7,8 @@ use crate::text_enum::text_enum;
 pub enum MailKind {
     /// A new video.
     Video,
+    /// Tonight's video is late.
+    LateVideo,
     /// A camp update.
     Update,
     Newsletter,
@@ -73,6 +75,7 @@ impl MailKind {
     pub fn text(self) -> &'static str {
         match self {
             MailKind::Video => "video",
+            MailKind::LateVideo => "late_video",
             MailKind::Update => "update",
             MailKind::Newsletter => "letter",
             MailKind::UpdateTest => "update_test",
@@ -92,6 +95,7 @@ impl MailKind {
         let accounts = AccountMail::ALL.iter().map(|kind| MailKind::Account(*kind));
         let others = [
             MailKind::Video,
+            MailKind::LateVideo,
             MailKind::Update,
             MailKind::Newsletter,
             MailKind::UpdateTest,

@@ -15,8 +15,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 pub use enqueue::{
-    Limited, notify, notify_all, notify_families, notify_family_once, notify_limited, notify_once,
-    notify_requested, notify_test, reach, reach_all,
+    Limited, late_note_families, notify, notify_all, notify_families, notify_family_once,
+    notify_late_video, notify_limited, notify_once, notify_requested, notify_test, reach,
+    reach_all,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};

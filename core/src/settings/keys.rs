@@ -1,6 +1,7 @@
 //! All settings by name: the kind of value and the effect. The defaults are in `Settings::default`,
 //! `settings/mod.rs`.
 
+use chrono::NaiveTime;
 use chrono_tz::Tz;
 use serde_json::{Number, Value, json};
 use uuid::Uuid;
@@ -30,6 +31,8 @@ pub enum Kind {
     },
     /// An hour of the day, from 0 to 23.
     Hour,
+    /// A time of day like 21:00, or empty.
+    TimeOrNone,
     /// An amount in cents.
     Money {
         min: Cents,
@@ -105,6 +108,11 @@ pub const KEYS: &[Key] = &[
         "postingTimeText",
         Kind::Line { min: 0, max: 80 },
         "Shown when no video is scheduled for today",
+    ),
+    key(
+        "postingDeadline",
+        Kind::TimeOrNone,
+        "The time of day by which a video is promised, for example 21:00. If none is published by then, owners get an email; empty for no promise",
     ),
     key(
         "defaultPlanAmount",
@@ -262,8 +270,8 @@ pub const UNAVAILABLE: &[(Key, &str)] = &[(
 pub fn group(name: &str) -> &'static str {
     match name {
         "siteName" | "siteDescription" | "contactEmail" | "contactPhone" | "timezone"
-        | "postingTimeText" | "shopUrl" | "defaultPlanAmount" | "currency" | "staffEmail"
-        | "videoTeamEmail" | "uploadQuota" => "general",
+        | "postingTimeText" | "postingDeadline" | "shopUrl" | "defaultPlanAmount" | "currency"
+        | "staffEmail" | "videoTeamEmail" | "uploadQuota" => "general",
         "paymentInstructions"
         | "reminderHour"
         | "remindBeforeDue"
@@ -360,6 +368,7 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
             Some(time) => Ok(json!(time)),
             None => wrong("Please enter a day and a time like Friday 18:00.".into()),
         },
+        (Kind::TimeOrNone, Value::String(text)) => time_or_none(name, text.trim()),
         (Kind::ExtraTimes, value) => extra_times(name, value),
         _ => wrong(format!("{name} must be text.")),
     }
@@ -394,6 +403,16 @@ fn extra_times(name: &str, value: &Value) -> Result<Value> {
     times.sort_by_key(ExtraTime::start);
     times.dedup();
     Ok(json!(times))
+}
+
+fn time_or_none(name: &str, text: &str) -> Result<Value> {
+    if text.is_empty() {
+        return Ok(json!(""));
+    }
+    match NaiveTime::parse_from_str(text, "%H:%M") {
+        Ok(time) => Ok(json!(time.format("%H:%M").to_string())),
+        Err(_) => Err(Error::invalid(name, "Please enter a time like 21:00.")),
+    }
 }
 
 fn line(name: &str, text: &str, min: usize, max: usize) -> Result<Value> {

@@ -56,6 +56,8 @@ pub struct Settings {
     pub timezone: Tz,
     pub access: Access,
     pub posting_time_text: String,
+    /// The time of day by which a video is promised, as `HH:MM`, or empty.
+    pub posting_deadline: String,
     /// What a new family owes.
     pub default_plan_amount: Cents,
     pub currency: String,
@@ -147,6 +149,7 @@ impl Default for Settings {
             timezone: chrono_tz::America::New_York,
             access: Access::Everyone,
             posting_time_text: "Next update: Midnight".into(),
+            posting_deadline: String::new(),
             default_plan_amount: Cents::new(280_000),
             currency: "USD".into(),
             payment_instructions: String::new(),

@@ -10,6 +10,7 @@ mod chapters;
 mod edit;
 mod files;
 mod input;
+mod late;
 mod list;
 mod own_file;
 mod own_picture;
@@ -38,6 +39,8 @@ pub use files::{
     video_file,
 };
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
+pub use late::{LateNote, LateVideo, tell_families};
+pub(crate) use late::{late, late_video, mail_content as late_mail_content};
 pub use link::VideoType;
 pub use list::{Filter, list, posting_time, years};
 pub(crate) use own_file::chosen_poster;

@@ -1613,6 +1613,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/videos/late-note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tell the families that asked for it that tonight's video is late
+         * @description Once an evening, while the dashboard says that the video is late.
+         */
+        post: operations["post_admin_videos_late_note"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/videos/years": {
         parameters: {
             query?: never;
@@ -3258,6 +3278,7 @@ export interface components {
              * @description Comments that wait for review.
              */
             held_comments: number;
+            late_video?: components["schemas"]["LateVideo"] | null;
             next_video?: components["schemas"]["NextVideo"] | null;
             /** Format: int64 */
             overdue_plans: number;
@@ -3824,6 +3845,29 @@ export interface components {
              * @description When the newest report that the page showed was made (UTC).
              */
             reported_until: string;
+        };
+        /** @description Whom a note went to. */
+        LateNote: {
+            /** Format: int64 */
+            families: number;
+        };
+        /** @description A late video, for staff. */
+        LateVideo: {
+            /**
+             * Format: int64
+             * @description Families that asked for a note.
+             */
+            families: number;
+            /**
+             * Format: date-time
+             * @description When it should have been published.
+             */
+            posting_time: string;
+            /**
+             * Format: int64
+             * @description Families that got one this evening; null if nobody sent it.
+             */
+            told?: number | null;
         };
         LetterRetry: {
             /** Format: int64 */
@@ -5019,6 +5063,8 @@ export interface components {
             /** @description What the user's address receives: chosen by the family and not declined by the address. */
             email_notifications: boolean;
             full_name: string;
+            /** @description Whether the family wants a note when tonight's video is late; null if the camp sends none. */
+            late_video_note?: boolean | null;
             /** @description The family's addresses other than the user's. */
             other_addresses: components["schemas"]["OtherAddress"][];
             secondary_email?: string | null;
@@ -5042,6 +5088,11 @@ export interface components {
             email_notifications: boolean | null;
             /** @default null */
             full_name: string | null;
+            /**
+             * @description For all addresses of the family.
+             * @default null
+             */
+            late_video_note: boolean | null;
             /**
              * @description Empty removes it. A new one counts once its owner has confirmed it. Replacing a known one
              *     requires `current_password`.
@@ -9905,6 +9956,34 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    post_admin_videos_late_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LateNote"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_admin_videos_years: {

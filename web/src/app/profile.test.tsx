@@ -312,6 +312,18 @@ describe("emails", () => {
     expect(emails.getByText(/gets daily videos and newsletters from camp\. Its owner can change that/)).toBeTruthy();
   });
 
+  it("have the note about a late video where the camp promises one", async () => {
+    const { camp, user } = profile({
+      "GET /api/profile": family({ late_video_note: false }),
+      "PATCH /api/profile": family({ late_video_note: true }),
+    });
+    const emails = await section("Email Preferences");
+    await user.click(await emails.findByRole("switch", { name: "When tonight’s video is late" }));
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText("Profile Updated!")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ late_video_note: true });
+  });
+
   it("that do not go to one's own address cannot be chosen", async () => {
     const other = {
       email: "moshe@family.example",

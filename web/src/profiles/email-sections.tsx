@@ -180,9 +180,19 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
               className="border-b border-line py-3"
             />
           ))}
+        {!outside && form.now.late_video_note !== null && (
+          <Switch
+            name="late_video_note"
+            label="When tonight’s video is late"
+            hint="A note to all addresses of your family that get the daily videos"
+            checked={form.now.late_video_note === true}
+            onChange={({ target }) => form.change({ late_video_note: target.checked })}
+            className="border-b border-line py-3"
+          />
+        )}
         <OtherAddresses of={other_addresses} />
         <p className="mt-3 text-sm text-muted">
-          You always get receipts, replies to your messages and emails about your account.
+          You always get receipts, payment reminders, replies to your messages and emails about your account.
         </p>
       </form>
     </Section>

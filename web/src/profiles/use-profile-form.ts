@@ -8,7 +8,13 @@ import { profileQuery, saveProfile } from "./queries";
 
 /** What the card with the names saves. */
 const personal = ["full_name", "child_name", "secondary_email", "current_password"] as const;
-const everything = [...personal, "daily_video_email", "camp_updates_email", "email_notifications"] as const;
+const everything = [
+  ...personal,
+  "daily_video_email",
+  "camp_updates_email",
+  "email_notifications",
+  "late_video_note",
+] as const;
 
 /** Only what the person changed: what was changed elsewhere meanwhile stays as it is. */
 export function changesOf(typed: ProfilePatch, saved: Profile, part: readonly (keyof ProfilePatch)[]): ProfilePatch {

@@ -109,6 +109,7 @@ export const family = (change: Partial<Profile> = {}): Profile => ({
   daily_video_email: true,
   camp_updates_email: false,
   email_notifications: true,
+  late_video_note: null,
   welcome_popup_shown: true,
   suppressed: false,
   address_in_family: true,

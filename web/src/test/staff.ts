@@ -109,6 +109,7 @@ export const dashboard: Dashboard = {
     overdue_plans: 19,
     failed_jobs: 0,
     next_video: { id: "v3", title: "Grand Siyum", scheduled_date: "2030-07-31T00:30:00Z" },
+    late_video: null,
   },
 };
 

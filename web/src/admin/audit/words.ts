@@ -85,6 +85,7 @@ const deeds: Record<string, string> = {
   "video.edit": "Video changed",
   "video.publish": "Video published",
   "video.retry_mail": "Failed emails of a video resent",
+  "video.tell_late": "Families told that the video is late",
   "video.trim": "Video trimmed",
   "video.upload": "Video file uploaded",
   "video.upload_cancel": "Upload of a video file canceled",

@@ -15,6 +15,7 @@ const none = {
   overdue_plans: 0,
   failed_jobs: 0,
   next_video: null,
+  late_video: null,
 };
 
 describe("the dashboard", () => {
@@ -75,6 +76,34 @@ describe("the dashboard", () => {
     server({ ...onDuty, "GET /api/admin/dashboard": { ...dashboard, attention: none } });
     open("/admin/dashboard");
     expect(await screen.findByText("You are all caught up.")).toBeTruthy();
+  });
+
+  it("asks once before it tells families that the video is late", async () => {
+    const late = { posting_time: "2026-07-30T01:00:00Z", families: 12, told: null };
+    const camp = server({
+      ...onDuty,
+      "GET /api/admin/dashboard": { ...dashboard, attention: { ...none, late_video: late } },
+      "POST /api/admin/videos/late-note": { families: 12 },
+    });
+    const user = open("/admin/dashboard");
+    const notice = within(await screen.findByRole("region", { name: "Tonight’s video" }));
+    await user.click(notice.getByRole("button", { name: "Tell 12 families" }));
+    expect(camp.asked("POST", "/api/admin/videos/late-note")).toHaveLength(0);
+    const told = { ...late, told: 12 };
+    camp.answer("GET /api/admin/dashboard", { ...dashboard, attention: { ...none, late_video: told } });
+    await user.click(screen.getByRole("button", { name: "Send email" }));
+    expect(await notice.findByText(/12 families were told\./)).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/videos/late-note")).toHaveLength(1);
+    expect(notice.queryByRole("button")).toBeNull();
+  });
+
+  it("offers no note where no family asked for it", async () => {
+    const late = { posting_time: "2026-07-30T01:00:00Z", families: 0, told: null };
+    server({ ...onDuty, "GET /api/admin/dashboard": { ...dashboard, attention: { ...none, late_video: late } } });
+    open("/admin/dashboard");
+    const notice = within(await screen.findByRole("region", { name: "Tonight’s video" }));
+    expect(notice.getByText(/No family asked for an email about it/)).toBeTruthy();
+    expect(notice.queryByRole("button")).toBeNull();
   });
 
   it("does not take a failure for calm", async () => {

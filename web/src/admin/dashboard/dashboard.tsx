@@ -15,6 +15,7 @@ import { PageHead } from "../shared/page-head";
 import { pagesFor } from "../shared/pages";
 import { useSignOut, useStaff } from "../shared/session";
 import { VideoTitle } from "../shared/video-title";
+import { LateVideo } from "./late-video";
 import { scheduleTime } from "../shared/words";
 
 /** The first page of the staff area: what needs attention, the most frequent actions, and the counts. */
@@ -55,6 +56,7 @@ export default function Dashboard() {
       {dashboard.isError && data && (
         <NotRefreshed what="dashboard" retrying={dashboard.isFetching} onRetry={dashboard.refetch} />
       )}
+      {data?.attention.late_video && <LateVideo late={data.attention.late_video} />}
       <NeedsAttention dashboard={dashboard} timeZone={site?.timezone ?? "UTC"} />
 
       <Everything role={staff?.role ?? "staff"} tiles={data?.tiles} failed={dashboard.isError} />

@@ -1,5 +1,6 @@
 const kinds: Record<string, string> = {
   video: "Video",
+  late_video: "Note about a late video",
   update: "Live update",
   letter: "Newsletter",
   update_test: "Test of a live update",

@@ -114,6 +114,8 @@ function Control({ setting, value, label, long, onChange }: ControlProps) {
       maxLength={setting.max ?? undefined}
       onChange={(e) => onChange(e.target.value)}
     />
+  ) : kind === "time" ? (
+    <TextInput {...common} type="time" className="max-w-40" onChange={(e) => onChange(e.target.value)} />
   ) : kind === "number" ? (
     <TextInput
       {...common}
@@ -202,7 +204,7 @@ const ColorInput = ({ name, value, builtIn, label, disabled, onChange }: ColorPr
 );
 
 const isOptional = ({ kind, min }: Setting) =>
-  kind === "color" || ((kind === "line" || kind === "email") && min === 0) || kind === "https";
+  kind === "color" || ((kind === "line" || kind === "email") && min === 0) || kind === "https" || kind === "time";
 
 const nearby: Record<string, string> = {
   "America/New_York": "Eastern",

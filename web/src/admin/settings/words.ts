@@ -61,6 +61,7 @@ const labels: Record<string, string> = {
   videoTeamEmail: "Video team email",
   timezone: "Time zone",
   postingTimeText: "Posting time",
+  postingDeadline: "Promised posting time",
   commentModeration: "Comments",
   mainColor: "Main color",
   accentColor: "Accent color",
@@ -236,6 +237,7 @@ const hints: Record<string, string> = {
   quietStart: "Every week at this time",
   quietEnd: "Every week at this time",
   paymentInstructions: "In reminders and on the families’ profile page, for example where to send a check",
+  postingDeadline: "If no video is published by then, owners get an email and the dashboard says so",
   reminderHour: "In the camp’s time zone. In quiet time reminders wait",
   quietDates: "Whole days from the evening before, or certain hours",
 };
