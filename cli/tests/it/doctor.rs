@@ -271,6 +271,18 @@ async fn what_is_wrong_around_the_camp_is_found() {
     practice.finds("spf", "warning", "no SPF record", &["--mail-from", "hello@other.example"]);
     practice.finds("dmarc", "warning", "no DMARC record", &["--mail-from", "hello@other.example"]);
     practice.finds("dkim", "warning", "There is no key", &["--dkim-selector", "winter"]);
+    let key = camp.folder().join("dkim.pem");
+    let key = key.to_str().expect("a plain path");
+    let made = camp.run(&["mail", "dkim", "--ed25519", "--dkim-key", key]);
+    practice.finds("dkim", "broken", "is not the one that signs mails", &["--dkim-key", key]);
+    let parts = made.out.trim().split_at(40);
+    let record: &'static str = format!("{} {}", parts.0, parts.1).leak();
+    names.say("camp._domainkey.camp.example", &[record]);
+    let ours = ["--dkim-key", key, "--dkim-selector", "camp"];
+    let said = practice.examine(&ours);
+    assert!(said.out.contains("The key for signed mails stands at camp._domainkey"), "{said:?}");
+    names.say("camp._domainkey.camp.example", &["v=DKIM1; k=ed25519; p="]);
+    practice.finds("dkim", "warning", "There is no key", &ours);
     names.say("camp.example", &["v=spf1 -all", "v=spf1 ~all"]);
     practice.finds("spf", "broken", "2 SPF records", &[]);
     names.say("camp.example", &["v=spf1 +all"]);
