@@ -138,13 +138,15 @@ function Control({ setting, value, label, long, onChange }: ControlProps) {
 }
 
 const HourSelect = ({ onChange, ...rest }: Omit<ColorProps, "builtIn" | "label">) => (
-  <Select {...rest} onChange={(e) => onChange(e.target.value)} className="max-w-40">
-    {Array.from({ length: 24 }, (_, hour) => (
-      <option key={hour} value={hour}>
-        {hourLabel(hour)}
-      </option>
-    ))}
-  </Select>
+  <div className="max-w-40">
+    <Select {...rest} onChange={(e) => onChange(e.target.value)}>
+      {Array.from({ length: 24 }, (_, hour) => (
+        <option key={hour} value={hour}>
+          {hourLabel(hour)}
+        </option>
+      ))}
+    </Select>
+  </div>
 );
 
 /** The stored value is not allowed; the value in effect stays until somebody chooses. */
