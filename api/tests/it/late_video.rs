@@ -11,7 +11,7 @@ const CHAYA: &str = "chaya@family.example";
 const NOTE: &str = "Tonight's video is late";
 const PATH: &str = "/api/admin/videos/late-note";
 /// Half past nine in the evening of July 29 in camp, a Wednesday.
-const LATE: &str = "2026-07-30T01:30:00Z";
+pub const LATE: &str = "2026-07-30T01:30:00Z";
 
 fn notes(camp: &Camp) -> Vec<String> {
     let notes = camp.mails().into_iter().filter(|mail| mail.subject == NOTE);
@@ -19,7 +19,7 @@ fn notes(camp: &Camp) -> Vec<String> {
 }
 
 /// A camp that promises a video at nine, with yesterday's one and a family that wants the note.
-async fn promising(camp: &Camp) -> (Browser, Browser) {
+pub async fn promising(camp: &Camp) -> (Browser, Browser) {
     let (chaya, _) = two_families(camp).await;
     camp.set_clock("2026-07-29T00:30:00Z");
     let staff = camp.staff().await;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 use crate::family_membership::confirmation;
+use crate::late_video::{LATE, promising};
 use crate::payment_reminders::owes_until;
 use crate::payments::{family, payment, record, void};
 use crate::staff::code_of;
@@ -191,6 +192,15 @@ story! {
             camp.set_clock(&format!("{day}T16:00:00Z"));
             approved(&camp, kind, CHAYA).await;
         }
+    }
+}
+
+story! {
+    async fn a_mail_that_says_that_the_video_is_late(camp) {
+        let (_chaya, staff) = promising(&camp).await;
+        camp.set_clock(LATE);
+        staff.post("/api/admin/videos/late-note", json!({})).await.expect(200);
+        approved(&camp, "late_video", CHAYA).await;
     }
 }
 
