@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
@@ -50,8 +50,14 @@ pub async fn observe(request: Request, next: Next) -> Response {
     let elapsed = started.elapsed();
     // Without the query, which may contain tokens.
     span.in_scope(|| {
-        let (status, ms) = (status.as_u16(), elapsed.as_millis() as u64);
-        tracing::info!(%method, path, status, ms, "answered");
+        let (code, ms) = (status.as_u16(), elapsed.as_millis() as u64);
+        match status {
+            // A player asks for hundreds of parts of a video.
+            StatusCode::PARTIAL_CONTENT => {
+                tracing::debug!(%method, path, status = code, ms, "answered");
+            }
+            _ => tracing::info!(%method, path, status = code, ms, "answered"),
+        }
     });
     prometheus::answered(&method, route.as_ref(), status, elapsed);
     if let Ok(id) = HeaderValue::from_str(&id) {

@@ -67,7 +67,7 @@ test("the owner finds who did what on which day, before and after, and takes it 
   await test.step("Brayndl changes a setting", async () => {
     await page.goto("/admin/settings");
     const general = page.getByRole("region", { name: "General", exact: true });
-    await general.getByLabel("Posting time").fill("Tonight after Maariv");
+    await general.getByLabel(/^Posting time/).fill("Tonight after Maariv");
     await general.getByRole("button", { name: /^Save/ }).click();
     await expect(toast(page)).toContainText("Settings Saved");
   });

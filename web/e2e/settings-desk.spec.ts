@@ -20,7 +20,7 @@ test("what an owner changes is seen outside, by families and strangers", async (
   await test.step("the name, the posting time and the first sentence", async () => {
     const general = region(page, "General");
     await general.getByLabel("Camp name").fill("Camp Ner Tomid");
-    await general.getByLabel("Posting time").fill("Tonight after Maariv");
+    await general.getByLabel(/^Posting time/).fill("Tonight after Maariv");
     await expect(general.getByText("2 unsaved changes")).toBeVisible();
     await save(page, "General");
     await expect(toast(page)).toContainText("Settings Saved");
