@@ -41,6 +41,7 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
         stop.cancelled().await;
         // The senders check this between two mails; the remaining mails are sent after the next start.
         app.mailer.pause();
+        conversion::interrupt(&app);
         tokio::time::sleep(SHUTDOWN_GRACE).await;
         tracing::warn!("a job did not end in time; it continues when a worker runs again");
     };

@@ -116,6 +116,9 @@ async fn assert_upgraded_and_served(camp: &Camp, release: &Path) {
     let db = open(camp).await;
     assert_eq!(count(&db, "select count(*) from profiles").await, 200, "{}", release.display());
     assert_eq!(count(&db, "select count(*) from payments").await, 495, "{}", release.display());
+    // Nobody is reminded of a plan of years ago.
+    let off = "select count(*) from settings where key = 'remindOverdue' and value = 'false'";
+    assert_eq!(count(&db, off).await, 1, "{}", release.display());
     for wrong in [
         "select count(*) from video_comments where search_text = ''",
         "select count(*) from video_comments c where (reported_at is not null) <> exists (select 1 from comment_reports r where r.comment_id = c.id)",

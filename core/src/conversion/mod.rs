@@ -69,10 +69,15 @@ pub fn resume(app: &App) {
     app.ends_conversions.send_replace(false);
 }
 
-/// Interrupts what this process converts, and gives it back at once, so that the next worker need not
+/// Interrupts what this process converts. It is given back at once, so that the next worker need not
 /// wait for the end of the claim.
-pub async fn stop(app: &App) {
+pub fn interrupt(app: &App) {
     app.ends_conversions.send_replace(true);
+}
+
+/// Interrupts what this process converts, and waits until it is given back.
+pub async fn stop(app: &App) {
+    interrupt(app);
     let given_back = tokio::time::timeout(GIVE_BACK, app.converting.acquire());
     if given_back.await.is_err() {
         tracing::warn!("a conversion was not given back in time; its claim ends by itself");

@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 /// The bytes of one copy of the header.
@@ -17,12 +18,18 @@ const IS_WRITTEN: usize = 12;
 
 /// A version of the database. As long as it is the current one, a statement always reads the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Version([u8; HEADER]);
+pub(super) struct Version {
+    /// How many files were opened. A new file may begin with the header of the one before.
+    file: u64,
+    header: [u8; HEADER],
+}
 
 #[derive(Debug)]
 pub(super) struct Commits {
     place: PathBuf,
     index: RwLock<Option<Index>>,
+    /// How many files were opened.
+    opened: AtomicU64,
 }
 
 impl Commits {
@@ -30,7 +37,7 @@ impl Commits {
     pub(super) fn of(database: PathBuf) -> Commits {
         let mut place = database.into_os_string();
         place.push("-shm");
-        Commits { place: place.into(), index: RwLock::default() }
+        Commits { place: place.into(), index: RwLock::default(), opened: AtomicU64::default() }
     }
 
     /// The current version, or `None` where it cannot be told: somebody commits at this moment, or the
@@ -42,26 +49,38 @@ impl Commits {
         }
         drop(index);
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-        *index = File::open(&self.place).ok().map(|file| Index(Some(file)));
+        // Another thread may have opened it meanwhile.
+        if index.as_ref().is_none_or(Index::is_gone) {
+            let number = self.opened.fetch_add(1, Ordering::Relaxed);
+            let open = |file| Index { file: Some(file), number };
+            *index = File::open(&self.place).ok().map(open);
+        }
         index.as_ref()?.version()
     }
 }
 
 #[derive(Debug)]
-struct Index(Option<File>);
+struct Index {
+    file: Option<File>,
+    number: u64,
+}
 
 impl Index {
     /// Whether SQLite has removed the file, because no connection was left.
     fn is_gone(&self) -> bool {
-        self.0.as_ref().and_then(|file| file.metadata().ok()).is_none_or(|data| data.nlink() == 0)
+        self.file
+            .as_ref()
+            .and_then(|file| file.metadata().ok())
+            .is_none_or(|data| data.nlink() == 0)
     }
 
     fn version(&self) -> Option<Version> {
         let mut copies = [0; 2 * HEADER];
-        self.0.as_ref()?.read_exact_at(&mut copies, 0).ok()?;
+        self.file.as_ref()?.read_exact_at(&mut copies, 0).ok()?;
         let (one, other) = copies.split_at(HEADER);
         let is_whole = one == other && one[IS_WRITTEN] == 1;
-        is_whole.then(|| one.try_into().ok().map(Version)).flatten()
+        let header = one.try_into().ok().filter(|_| is_whole)?;
+        Some(Version { file: self.number, header })
     }
 }
 
@@ -70,7 +89,7 @@ impl Drop for Index {
         // Closing the file would end the locks that SQLite holds on it in this process (POSIX), so it
         // stays open. Once the file is removed, they do not matter any more.
         if !self.is_gone()
-            && let Some(file) = self.0.take()
+            && let Some(file) = self.file.take()
         {
             std::mem::forget(file);
         }
@@ -124,6 +143,15 @@ mod tests {
         let new = commits.version().expect("a version");
         assert!(!seen.contains(&new));
         again.close().await.expect("closed");
+        // Both files begin with a header of a log without commits.
+        let mut empty = Vec::new();
+        for _ in 0..2 {
+            let mut reader = connection(&file).await;
+            run(&mut reader, "select * from videos").await;
+            empty.push(commits.version().expect("a version"));
+            reader.close().await.expect("closed");
+        }
+        assert_ne!(empty[0], empty[1]);
     }
 
     #[tokio::test]

@@ -1,8 +1,8 @@
 //! The connections of SQLite that read.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{Sqlite, SqliteConnection, SqlitePool};
@@ -13,7 +13,12 @@ pub(super) const AT_ONCE: u32 = 4;
 /// How long a statement waits for its turn.
 pub(super) const TURN: Duration = Duration::from_secs(5);
 
-type Idle = Arc<Mutex<Vec<PoolConnection<Sqlite>>>>;
+/// For so long a connection is lent. Then the pool decides about it: a new one plans its statements with the
+/// current statistics.
+const LENT: Duration = Duration::from_secs(20 * 60);
+
+/// With the time since when they are lent.
+type Idle = Arc<Mutex<Vec<(PoolConnection<Sqlite>, Instant)>>>;
 
 /// Lends connections of a pool without giving them back to it. The pool asks the thread of a connection
 /// before and after each use whether it lives, which costs more than a short statement.
@@ -38,11 +43,11 @@ impl Readers {
         let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?;
         let turn = turn.map_err(|_| sqlx::Error::PoolClosed)?;
         let known = held(&self.idle).pop();
-        let connection = match known {
-            Some(connection) => connection,
-            None => self.pool.acquire().await?,
+        let (connection, since) = match known {
+            Some(lent) => lent,
+            None => (self.pool.acquire().await?, Instant::now()),
         };
-        Ok(Reader { connection, idle: self.idle.clone(), turn })
+        Ok(Reader { connection, since, idle: self.idle.clone(), turn })
     }
 
     /// Ends all that are not in use, and lends none any more.
@@ -52,7 +57,7 @@ impl Readers {
     }
 }
 
-fn held(idle: &Idle) -> std::sync::MutexGuard<'_, Vec<PoolConnection<Sqlite>>> {
+fn held(idle: &Idle) -> MutexGuard<'_, Vec<(PoolConnection<Sqlite>, Instant)>> {
     idle.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -60,6 +65,7 @@ fn held(idle: &Idle) -> std::sync::MutexGuard<'_, Vec<PoolConnection<Sqlite>>> {
 /// whether it can be used again.
 pub(super) struct Reader {
     connection: PoolConnection<Sqlite>,
+    since: Instant,
     idle: Idle,
     turn: OwnedSemaphorePermit,
 }
@@ -67,9 +73,11 @@ pub(super) struct Reader {
 impl Reader {
     /// For a connection whose statement has ended well.
     pub fn give_back(self) {
-        let Reader { connection, idle, turn } = self;
-        if !turn.semaphore().is_closed() {
-            held(&idle).push(connection);
+        let Reader { connection, since, idle, turn } = self;
+        // Locked first, so that `close` misses none.
+        let mut held = held(&idle);
+        if !turn.semaphore().is_closed() && since.elapsed() < LENT {
+            held.push((connection, since));
         }
     }
 }

@@ -73,3 +73,35 @@ impl Db {
         Ok(answer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_was_read_is_read_again_only_after_a_commit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("camp.db").display());
+        let db = Db::open(&url).await.expect("a database");
+        let mut tx = db.begin().await.expect("a transaction");
+        tx.sql("create table numbers (number integer)").execute().await.expect("a table");
+        tx.commit().await.expect("a commit");
+        let asked = Cell::new(0);
+        let count = async || {
+            let read = async {
+                asked.set(asked.get() + 1);
+                db.sql("select count(*) from numbers").scalar::<i64>().await
+            };
+            db.remembered(("numbers", Uuid::nil(), Uuid::nil()), read).await.expect("a number")
+        };
+        assert_eq!((count().await, count().await, asked.get()), (0, 0, 1));
+        let mut tx = db.begin().await.expect("a transaction");
+        tx.sql("insert into numbers values (7)").execute().await.expect("a row");
+        assert_eq!((count().await, asked.get()), (0, 1));
+        tx.commit().await.expect("a commit");
+        assert_eq!((count().await, count().await, asked.get()), (1, 1, 2));
+        db.close().await;
+    }
+}

@@ -1,26 +1,41 @@
 //! Memory for the parts of files that are sent.
 //!
 //! It is used again and again, the last one first: its bytes are still in the processor's cache, which
-//! makes copying to and from it much cheaper.
+//! makes copying to and from it much cheaper. Readers that take their time hold their part, so only
+//! some parts are large.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 
-/// The size of each in bytes.
-pub(super) const SIZE: usize = 256 << 10;
-/// How many are kept while nobody uses them.
-const KEPT: usize = 16;
+/// The size of a large part in bytes.
+pub(super) const LARGE: usize = 256 << 10;
+/// The size of the others.
+const SMALL: usize = 16 << 10;
+/// How many large ones there are at most, used or not.
+const MOST: usize = 64;
 
 static FREE: Mutex<Vec<Box<[u8]>>> = Mutex::new(Vec::new());
+static MADE: AtomicUsize = AtomicUsize::new(0);
 
-/// [`SIZE`] bytes of any content.
+/// Memory of any content.
 pub(super) struct Buffer(Box<[u8]>);
 
 impl Buffer {
-    pub fn take() -> Buffer {
-        let free = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        Buffer(free.unwrap_or_else(|| vec![0; SIZE].into()))
+    /// At most as many bytes as wanted, and at least one of them.
+    pub fn take(wanted: usize) -> Buffer {
+        if wanted <= SMALL {
+            return Buffer(vec![0; wanted].into());
+        }
+        if let Some(free) = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            return Buffer(free);
+        }
+        let more = |made| (made < MOST).then_some(made + 1);
+        match MADE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
+            Ok(_) => Buffer(vec![0; LARGE].into()),
+            Err(_) => Buffer(vec![0; SMALL].into()),
+        }
     }
 
     pub fn bytes(&mut self) -> &mut [u8] {
@@ -41,9 +56,30 @@ impl AsRef<[u8]> for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-        if free.len() < KEPT {
-            free.push(std::mem::take(&mut self.0));
+        if self.0.len() == LARGE {
+            let free = std::mem::take(&mut self.0);
+            FREE.lock().unwrap_or_else(PoisonError::into_inner).push(free);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_slow_readers_hold_little_memory() {
+        let mut parts: Vec<Bytes> = (0..2_000)
+            .map(|_| {
+                let part = Buffer::take(1 << 20);
+                let length = part.as_ref().len();
+                part.first(length)
+            })
+            .collect();
+        let held: usize = parts.iter().map(Bytes::len).sum();
+        assert!(held <= MOST * LARGE + 2_000 * SMALL, "{held}");
+        parts.clear();
+        assert_eq!(Buffer::take(1 << 20).as_ref().len(), LARGE, "they are used again");
+        assert_eq!(Buffer::take(7).as_ref().len(), 7);
     }
 }

@@ -349,11 +349,12 @@ async fn open(place: PathBuf) -> Result<(File, u64)> {
 /// costs several times as much as sending them.
 fn parts_of(file: File, range: Range<u64>) -> impl Stream<Item = io::Result<Bytes>> {
     stream::try_unfold((Arc::new(file), range), |(file, Range { start, end })| async move {
-        let length = usize::try_from(end - start).unwrap_or(usize::MAX).min(buffers::SIZE);
-        if length == 0 {
+        let left = usize::try_from(end - start).unwrap_or(usize::MAX);
+        if left == 0 {
             return Ok(None);
         }
-        let mut part = Buffer::take();
+        let mut part = Buffer::take(left);
+        let length = left.min(part.bytes().len());
         let part = match read_from_memory(&file, &mut part.bytes()[..length], start) {
             Some(read) => part.first(read),
             None => {
@@ -535,7 +536,7 @@ mod tests {
     async fn every_range_of_a_file_in_a_folder_is_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let files = Files::open(None, folder.path()).expect("a folder");
-        const READ: u64 = buffers::SIZE as u64;
+        const READ: u64 = buffers::LARGE as u64;
         let bytes: Vec<u8> = (0..3 * READ + 7).map(|at| (at / 100) as u8).collect();
         files.put("videos/lake.mp4", bytes.clone()).await.expect("stored");
         let end = bytes.len();
