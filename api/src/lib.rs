@@ -25,6 +25,7 @@ mod feeds;
 mod frontend;
 mod input;
 mod mail;
+mod mail_events;
 mod media;
 mod messages;
 mod middleware;
@@ -130,6 +131,7 @@ fn api_routes() -> OpenApiRouter<Api> {
 /// Routes without cross-site check and compression: files, event streams, and documents for programs.
 fn open_routes() -> OpenApiRouter<Api> {
     unsubscribe::one_click()
+        .merge(mail_events::routes())
         .merge(ops::routes())
         .merge(media::routes())
         .merge(captions::media())

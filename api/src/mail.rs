@@ -1,10 +1,11 @@
-//! Failed mail and refused addresses, for staff.
+//! Failed mail, refused addresses, bounces and complaints, for staff.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
+use portal::notifications::reports::{self, MailReport};
 use portal::notifications::undelivered::{self, About, FailedMail, MailRef, RefusedAddress};
 use portal::pagination::PageRequest;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(failed))
         .routes(routes!(send_again))
         .routes(routes!(refused))
+        .routes(routes!(reports_list))
         .routes(routes!(let_through))
 }
 
@@ -88,6 +90,17 @@ async fn refused(
     Params(query): Params<PageQuery>,
 ) -> Answer<Json<Page<RefusedAddress>>> {
     Ok(Json(undelivered::refused(&app.db, &query.into()).await?.into()))
+}
+
+/// Bounces and complaints of the last 90 days, the last first
+#[utoipa::path(get, path = "/api/admin/mail/reports", tag = "mail", security(("staff" = [])), params(PageQuery),
+    responses((status = 200, body = Page<MailReport>)))]
+async fn reports_list(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Params(query): Params<PageQuery>,
+) -> Answer<Json<Page<MailReport>>> {
+    Ok(Json(reports::list(&app, &query.into()).await?.into()))
 }
 
 #[derive(Deserialize, ToSchema)]

@@ -91,6 +91,8 @@ async fn bare(camp: &Camp, sink: &Sink, mails: usize, bytes: usize) -> Arrived {
         html: line.repeat((bytes / line.len()).saturating_sub(18)),
         encoded: None,
         message_id: "<mail@camp.example>".into(),
+        envelope_sender: None,
+        provider_header: None,
         unsubscribe_url: None,
         date: chrono::Utc::now(),
     };

@@ -1,4 +1,4 @@
-//! `camp mail`: tests sending mail, and makes the key that signs it.
+//! `camp mail`: tests sending mail, makes the key that signs it, and receives reports about mail.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -9,8 +9,9 @@ use portal::mail::{self, DkimKey, SendError};
 use portal::{App, Config, EmailAddress, Error};
 
 use crate::output::{Code, Outcome, print, print_note};
+use crate::receive::Receive;
 
-/// Test sending mail, and make the key that signs it
+/// Test sending mail, make the key that signs it, and receive bounces
 #[derive(clap::Subcommand)]
 pub enum Mail {
     /// Send one mail now and print the result
@@ -34,6 +35,7 @@ pub enum Mail {
         #[arg(long)]
         ed25519: bool,
     },
+    Receive(Receive),
 }
 
 impl Mail {
@@ -41,13 +43,9 @@ impl Mail {
         let address = match self {
             Mail::Test { address } => address,
             Mail::Dkim { ed25519 } => return make_key(&config, ed25519),
+            Mail::Receive(receive) => return receive.run(config).await,
         };
-        let Some(to) = EmailAddress::parse(&address) else {
-            return Err(Error::invalid(
-                "address",
-                format!("“{address}” is not a valid email address."),
-            ));
-        };
+        let to = recipient(&address)?;
         let app = App::open(config).await?;
         let settings = app.settings().await?;
         let from = app.config.mail_from(settings.camp_name());
@@ -55,12 +53,14 @@ impl Mail {
             format!("This is a test from {}. Nothing needs to be done.", settings.camp_name());
         let test = mail::Mail {
             from: from.clone(),
+            envelope_sender: None,
             to: to.parse().map_err(Error::unforeseen)?,
             reply_to: None,
             subject: format!("A test from {}", settings.camp_name()),
             html: format!("<p>{}</p>", escape(&line)),
             text: line,
             message_id: format!("<{}@{}>", uuid::Uuid::new_v4().simple(), app.config.mail_domain()),
+            provider_header: None,
             unsubscribe_url: None,
             encoded: None,
             date: app.clock.now(),
@@ -96,6 +96,12 @@ impl Mail {
             }
         }
     }
+}
+
+fn recipient(address: &str) -> Result<EmailAddress, Error> {
+    EmailAddress::parse(address).ok_or_else(|| {
+        Error::invalid("address", format!("“{address}” is not a valid email address."))
+    })
 }
 
 fn make_key(config: &Config, is_ed25519: bool) -> Outcome {

@@ -15,6 +15,7 @@ mod mail;
 mod migrate;
 mod openapi;
 mod output;
+mod receive;
 mod seed;
 mod serve;
 mod settings;

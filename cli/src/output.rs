@@ -15,6 +15,10 @@ pub enum Code {
     Failed = 1,
     Problems = 3,
     Unusable = 4,
+    /// `EX_DATAERR` of sysexits.h, for mail servers.
+    NoMessage = 65,
+    /// `EX_TEMPFAIL`.
+    TryAgain = 75,
 }
 
 pub type Outcome = Result<Code>;

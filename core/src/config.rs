@@ -54,6 +54,34 @@ pub struct Config {
     #[arg(long, global = true, env = "CAMP_MAIL_FROM", value_name = "ADDRESS")]
     pub mail_from: Option<Mailbox>,
 
+    /// Address to which other mail servers report bounces, for example bounces@camp.example; each mail adds a signed “+…” to it
+    #[arg(long, global = true, env = "CAMP_BOUNCE_ADDRESS", value_name = "ADDRESS")]
+    pub bounce_address: Option<lettre::Address>,
+
+    /// Maildir folder in which reports of bounces and complaints arrive; the worker reads it
+    #[arg(long, global = true, env = "CAMP_BOUNCE_MAILDIR", value_name = "DIR")]
+    pub bounce_maildir: Option<PathBuf>,
+
+    /// Password of the webhook for bounces and complaints at Postmark, at least 16 characters
+    #[arg(
+        long,
+        global = true,
+        env = "CAMP_POSTMARK_WEBHOOK_PASSWORD",
+        value_name = "PASSWORD",
+        hide_env_values = true
+    )]
+    pub postmark_webhook_password: Option<String>,
+
+    /// Key with which Mailgun signs its webhooks for bounces and complaints
+    #[arg(
+        long,
+        global = true,
+        env = "CAMP_MAILGUN_SIGNING_KEY",
+        value_name = "KEY",
+        hide_env_values = true
+    )]
+    pub mailgun_signing_key: Option<String>,
+
     /// Most connections to the mail server at once
     #[arg(long, global = true, env = "CAMP_MAIL_CONNECTIONS", default_value_t = 4, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -211,8 +239,27 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when `--public-url` has a path, a query or no host.
+    /// [`Error::Setup`] when `--public-url` has a path, a query or no host, or `--bounce-address` has
+    /// no room for what is added to it, or a secret of a webhook is short.
     pub fn check(&self) -> Result<()> {
+        if let Some(address) = &self.bounce_address
+            && (address.user().len() > BOUNCE_USER || address.user().contains('+'))
+        {
+            return Err(Error::Setup(format!(
+                "--bounce-address must have at most {BOUNCE_USER} characters before the @, and no “+”."
+            )));
+        }
+        let secrets = [
+            ("--postmark-webhook-password", &self.postmark_webhook_password),
+            ("--mailgun-signing-key", &self.mailgun_signing_key),
+        ];
+        let short =
+            |secret: &Option<String>| secret.as_ref().is_some_and(|s| s.len() < WEBHOOK_SECRET);
+        if let Some((name, _)) = secrets.into_iter().find(|(_, secret)| short(secret)) {
+            return Err(Error::Setup(format!(
+                "{name} must have at least {WEBHOOK_SECRET} characters."
+            )));
+        }
         if let Some(url) = &self.public_url {
             let plain = matches!(url.scheme(), "http" | "https") && url.host().is_some();
             if !plain || url.query().is_some() || url.fragment().is_some() || url.path() != "/" {
@@ -224,6 +271,12 @@ impl Config {
         Ok(())
     }
 }
+
+/// What a signed token leaves of the 64 characters before the @ (RFC 5321).
+const BOUNCE_USER: usize = 18;
+
+/// A secret with so many bytes is not guessed.
+const WEBHOOK_SECRET: usize = 16;
 
 fn no_reply(domain: String) -> lettre::Address {
     lettre::Address::new("no-reply", domain)

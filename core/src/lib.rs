@@ -26,6 +26,7 @@ pub mod alerts;
 pub mod analytics;
 pub mod audit;
 pub mod backup;
+pub mod bounces;
 pub mod branding;
 pub mod clock;
 pub mod comments;

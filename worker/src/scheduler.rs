@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use portal::{
-    App, Result, accounts, alerts, conversion, event_feed, family_admin, faq, idempotency, jobs,
-    messages, notifications, payments, subscribers, updates, uploads, videos,
+    App, Result, accounts, alerts, bounces, conversion, event_feed, family_admin, faq, idempotency,
+    jobs, messages, notifications, payments, subscribers, updates, uploads, videos,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
@@ -30,6 +30,7 @@ pub async fn run(app: App, stop: CancellationToken) {
     alert.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut cleanup = interval_at(Instant::now() + FIRST_CLEANUP, CLEANUP_EVERY);
     cleanup.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut maildir = bounces::Maildir::default();
     loop {
         tokio::select! {
             _ = poll.tick(), if !stop.is_cancelled() => {
@@ -37,6 +38,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 // Those whose worker was killed; new ones have a job.
                 conversion::start(&app);
                 log("updates that end", updates::expire_due(&app).await);
+                log("bounces and complaints", maildir.read(&app).await);
                 // While the mailer backs off, no mail can be sent.
                 if app.mailer.backing_off().is_none() {
                     log("recovery", notifications::recover(&app).await);
@@ -54,6 +56,8 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("FAQ views", faq::prune(&app).await);
                 log("forms that were sent", idempotency::prune(&app).await);
                 log("names on old mails", notifications::erase_old(&app).await);
+                log("old bounces and complaints", notifications::reports::prune(&app).await);
+                log("tokens of webhooks", bounces::providers::prune(&app).await);
                 log("old messages", messages::prune(&app).await);
                 log("uploads that nobody goes on with", uploads::prune(&app).await);
                 log("folders of conversions", conversion::prune(&app).await);

@@ -21,7 +21,7 @@ const TATTY: &str = "tatty@family.example";
 const FRESH: &str = "seven tall cedars";
 
 /// Compares the newest mail to somebody with the approved one.
-async fn approved(camp: &Camp, kind: &str, to: &str) {
+pub async fn approved(camp: &Camp, kind: &str, to: &str) {
     compare(kind, &camp.mail_to(to).await);
 }
 

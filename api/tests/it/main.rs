@@ -17,6 +17,7 @@ mod answers;
 mod attacks;
 mod audit;
 mod audit_lines;
+mod bounces;
 mod comments;
 mod conversion;
 mod dates;

@@ -290,6 +290,7 @@ async fn what_is_wrong_around_the_camp_is_found() {
     names.say("camp.example", &["v=spf1 -all"]);
     let said = practice.examine(&["--mail-from", "hello@mail.camp.example"]);
     assert!(said.out.contains("_dmarc.camp.example says what to do"), "{}", said.out);
+    bounces(&camp, &practice);
     let said = practice.examine(&["--name-server", "127.0.0.1:9"]);
     assert!(said.code == 0 && said.out.contains("not checked  spf"), "{}", said.out);
 
@@ -326,4 +327,28 @@ fn scribble(file: &Path) {
     let half = bytes.len() / 2;
     bytes[half..half + 40_000].fill(0xAB);
     std::fs::write(file, bytes).expect("written");
+}
+
+fn bounces(camp: &Camp, practice: &Practice<'_>) {
+    let folder = camp.folder().join("bounces");
+    let maildir = ["--bounce-maildir", folder.to_str().expect("a plain path")];
+    practice.finds("bounces", "broken", "cannot be read", &maildir);
+    for part in ["new", "cur"] {
+        std::fs::create_dir_all(folder.join(part)).expect("a folder");
+    }
+    let said = practice.examine(&maildir);
+    assert!(said.out.contains("Bounces are read from"), "{}", said.out);
+    let message = std::fs::File::create(folder.join("new/1.a.host")).expect("a file");
+    let said = practice.examine(&maildir);
+    assert!(said.out.contains("Bounces are read from"), "a worker may be about to read it");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(600);
+    message.set_modified(long_ago).expect("it is ours");
+    practice.finds("bounces", "warning", "1.a.host", &maildir);
+    let webhook = ["--mailgun-signing-key", "0123456789abcdef"];
+    let said = practice.examine(&webhook);
+    assert!(said.out.contains("videos.camp.example/api/mail-events/mailgun"), "{}", said.out);
+    let open = [&webhook[..], &["--public-url", "http://127.0.0.1:8080"]].concat();
+    practice.finds("bounces", "warning", "Without https", &open);
+    let said = practice.examine(&[]);
+    assert!(said.out.contains("docs/bounces.md"), "{}", said.out);
 }

@@ -48,6 +48,17 @@ fn version(notification: &Notification) -> i64 {
     data["version"].as_i64().unwrap_or_default()
 }
 
+const OTHER_ADDRESS_REFUSED: &str = "select count(*) from profiles p
+     join profile_addresses a on a.profile_id = p.id
+     join profile_addresses b on b.profile_id = p.id
+     join suppressed_addresses s on s.email = b.email
+     where p.id = $1 and p.deleted_at is null and a.email = $2 and b.email <> $2";
+
+/// An invitation that waited while staff corrected the address is not sent to a stranger.
+const INVITED: &str = "select count(*) from profiles p
+     join profile_addresses a on a.profile_id = p.id
+     where p.id = $1 and p.deleted_at is null and a.email = $2";
+
 /// Whether the recipient still exists and, for a mail with a link, whether the link would still be
 /// valid.
 pub(super) async fn is_there(
@@ -58,17 +69,12 @@ pub(super) async fn is_there(
 ) -> Result<bool> {
     let (db, id, version) = (&app.db, notification.subject_id, version(notification));
     let found: i64 = match kind {
-        // An invitation that waited while staff corrected the address is not sent to a stranger.
-        AccountMail::Invitation => db
-            .sql(
-                "select count(*) from profiles p join profile_addresses a on a.profile_id = p.id
-                 where p.id = $1 and p.deleted_at is null and a.email = $2",
-            )
-            .bind(id)
-            .bind(email),
+        AccountMail::Invitation => db.sql(INVITED).bind(id).bind(email),
         AccountMail::Approved | AccountMail::Refused | AccountMail::SecondaryRemoved => {
             db.sql("select count(*) from profiles where id = $1 and deleted_at is null").bind(id)
         }
+        // Once staff have corrected or allowed the address, there is nothing to tell.
+        AccountMail::AddressRefused => db.sql(OTHER_ADDRESS_REFUSED).bind(id).bind(email),
         AccountMail::SecondaryEmail => db
             .sql(
                 "select count(*) from pending_addresses a, users u

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::clock::day_in;
 use crate::email_address::EmailAddress;
 use crate::jobs::{self, Job};
-use crate::notifications::{self, Deliver, MailContent, MailKind, Notice, Notification};
+use crate::notifications::{self, Deliver, MailContent, MailKind, Notice, Notification, reports};
 use crate::settings::{self, Settings};
 use crate::{App, Result, data_folder, videos};
 
@@ -17,6 +17,9 @@ use crate::{App, Result, data_folder, videos};
 pub(crate) const FREE: u64 = 1 << 30;
 /// Mail is late after waiting this long.
 const LATE: TimeDelta = TimeDelta::minutes(30);
+/// Within a day.
+const MANY_BOUNCES: i64 = 20;
+const MANY_COMPLAINTS: i64 = 3;
 const SILENT: TimeDelta = TimeDelta::minutes(5);
 
 /// Checks for all problems. The worker runs it every minute.
@@ -39,6 +42,7 @@ pub async fn check(app: &App) -> Result<()> {
     if aside > 0 {
         raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
     }
+    came_back(app).await?;
     let held_back = videos::held_back(app).await?;
     if held_back > 0 {
         let subject = match held_back {
@@ -78,6 +82,19 @@ async fn check_late_video(app: &App) -> Result<()> {
         "No video of today was published by {time}. The dashboard of the staff area shows how many families asked for an email about that, and can send it."
     );
     raise_on(app, "video_late", evening.day, &text).await.map(drop)
+}
+
+/// Many bounces or complaints within a day may end in providers refusing all mail of the camp.
+async fn came_back(app: &App) -> Result<()> {
+    let since = app.clock.now() - TimeDelta::days(1);
+    let (bounces, complaints) = reports::count_since(&app.db, since).await?;
+    if bounces >= MANY_BOUNCES {
+        raise(app, "mail_bounces", &format!("{bounces} emails came back in the last day after the mail server had accepted them. The staff area shows which and why. If they have one reason in common, `camp doctor` may show its cause.")).await?;
+    }
+    if complaints >= MANY_COMPLAINTS {
+        raise(app, "mail_complaints", &format!("{complaints} recipients marked emails as spam in the last day. The staff area shows which. Mail providers refuse senders with many complaints.")).await?;
+    }
+    Ok(())
 }
 
 /// Counts the mails that wait for too long. In quiet time most mails wait on purpose.

@@ -11,7 +11,7 @@ use crate::mail::{Encoded, Mail, Template};
 use crate::notifications::{Category, Delivery, MailContent, MailKind, Notification};
 use crate::settings::Settings;
 use crate::{
-    App, Error, Result, accounts, alerts, messages, newsletters, payments, subscribers,
+    App, Error, Result, accounts, alerts, bounces, messages, newsletters, payments, subscribers,
     unsubscribe, updates, videos,
 };
 
@@ -68,11 +68,8 @@ impl Draft {
     ) -> Result<Mail> {
         let token =
             self.category.map(|category| unsubscribe::token(&app.keys, &delivery.email, category));
-        let stable = [notification.id.as_bytes().as_slice(), delivery.email.as_bytes()];
-        let id: String = app.keys.hash("message-id", &stable)[..16]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let (keys, id, email) = (&app.keys, notification.id, &delivery.email);
+        let message_id = bounces::token::message_id(keys, id, email);
         let address = delivery.email.for_delivery().parse().map_err(Error::unforeseen)?;
         let name = (!delivery.full_name.is_empty()).then(|| delivery.full_name.clone());
         let filled = token.as_deref().unwrap_or_default();
@@ -84,7 +81,9 @@ impl Draft {
             text: self.text.fill(filled),
             html: self.html.fill(filled),
             encoded: Encoded::fill(&self.text, &self.html, filled),
-            message_id: format!("<{id}@{}>", app.config.mail_domain()),
+            message_id: format!("<{message_id}@{}>", app.config.mail_domain()),
+            envelope_sender: bounces::token::envelope_sender(&app.config, keys, id, email),
+            provider_header: bounces::providers::header(&app.config, keys, id, email),
             unsubscribe_url: token
                 .map(|token| app.url(&format!("/api/unsubscribe/one-click?token={token}"))),
             date: app.clock.now(),

@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 use super::{LIFETIME, persist};
 use crate::db::{On, Sql, Texts, Tx};
 use crate::mail::SendError;
-use crate::notifications::{Delivery, Notification, suppression};
-use crate::{App, Error, Result};
+use crate::notifications::{Delivery, Notification};
+use crate::{App, Error, Result, bounces};
 
 pub(super) enum Outcome {
     Sent,
@@ -182,7 +182,7 @@ async fn store(
     if stored > 0
         && let Outcome::NotSent(SendError::Refused { text, address: true }) = &finished.outcome
     {
-        suppression::refuse(tx, now, email, text).await?;
+        bounces::refuse(tx, app, email, text).await?;
     }
     if change.is_domain_busy {
         postpone_domain(tx, email.domain(), change.due_at).await?;

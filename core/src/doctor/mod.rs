@@ -2,6 +2,7 @@
 //!
 //! It changes nothing, except for one object that it writes to the store and removes again.
 
+mod bounces;
 mod camp;
 mod database;
 mod dns;
@@ -70,6 +71,7 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
         videos::examine(app, &mut found).await;
     }
     mail::examine(&config, options, &mut found).await;
+    bounces::examine(&config, &mut found);
     if let Ok(app) = app {
         app.db.close().await;
     }

@@ -9,6 +9,7 @@ use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User, UserType};
 use crate::db::Tx;
 use crate::notifications::Category;
+use crate::notifications::reports::Cause;
 use crate::rate_limits;
 use crate::unsubscribe;
 use crate::validation::Validator;
@@ -34,6 +35,8 @@ pub struct OwnProfile {
     pub welcome_popup_shown: bool,
     /// Whether the user's address refused mail permanently. It gets no more mail then.
     pub suppressed: bool,
+    /// Why, if another mail server reported it later.
+    pub suppressed_cause: Option<Cause>,
     /// The family's addresses other than the user's.
     #[sqlx(skip)]
     pub other_addresses: Vec<OtherAddress>,
@@ -48,6 +51,8 @@ pub struct OtherAddress {
     pub email: String,
     /// Entered by the camp, or confirmed by its owner. It gets no mail before.
     pub confirmed: bool,
+    /// It refused mail permanently.
+    pub suppressed: bool,
     pub email_notifications: bool,
     pub daily_video_email: bool,
     pub camp_updates_email: bool,
@@ -104,6 +109,12 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
             ",
                     u.verified_at is not null
                       and exists (select 1 from suppressed_addresses x where x.email = u.email) as suppressed,
+                    (select b.cause from mail_reports b
+                     join suppressed_addresses x on x.email = b.email
+                     where b.email = u.email and u.verified_at is not null
+                       and b.kind in ('hard', 'soft')
+                     order by b.reported_at desc
+                     limit 1) as suppressed_cause,
                     a.email is not null or u.verified_at is null as address_in_family
              from users u
              join profiles p on p.id = u.profile_id
@@ -121,7 +132,8 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
     profile.other_addresses = app
         .db
         .sql([
-            "select a.email, a.confirmed, ",
+            "select a.email, a.confirmed,
+                    exists (select 1 from suppressed_addresses x where x.email = a.email) as suppressed, ",
             GETS,
             " from (select email, profile_id, kind, true as confirmed from profile_addresses
                     union all

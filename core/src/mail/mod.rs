@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
+use lettre::Address;
 use lettre::address::Envelope;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Body, Mailbox, MultiPart, SinglePart};
@@ -32,6 +33,8 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct Mail {
     pub from: Mailbox,
+    /// Where other mail servers report that the mail cannot be delivered; the sender without it.
+    pub envelope_sender: Option<Address>,
     pub to: Mailbox,
     pub reply_to: Option<Mailbox>,
     pub subject: String,
@@ -41,6 +44,8 @@ pub struct Mail {
     pub encoded: Option<Encoded>,
     /// Stays the same when the mail is sent again, so that mailboxes can recognize duplicates.
     pub message_id: String,
+    /// A header by which a mail provider names the mail in its reports.
+    pub provider_header: Option<(&'static str, String)>,
     /// The address for one-click unsubscription (RFC 8058).
     pub unsubscribe_url: Option<String>,
     pub date: DateTime<Utc>,
@@ -346,8 +351,11 @@ fn report(smtp: &Smtp, is_up: bool) {
 }
 
 fn compose(mail: &Mail) -> Result<lettre::Message> {
-    let name = |name| HeaderName::new_from_ascii_str(name);
+    let name = |name: &'static str| HeaderName::new_from_ascii_str(name);
+    let sender = mail.envelope_sender.clone().unwrap_or_else(|| mail.from.email.clone());
+    let envelope = Envelope::new(Some(sender), vec![mail.to.email.clone()]);
     let mut builder = lettre::Message::builder()
+        .envelope(envelope.map_err(Error::unforeseen)?)
         .from(mail.from.clone())
         .to(mail.to.clone())
         .subject(&mail.subject)
@@ -356,6 +364,9 @@ fn compose(mail: &Mail) -> Result<lettre::Message> {
         .raw_header(HeaderValue::new(name("Auto-Submitted"), "auto-generated".into()));
     if let Some(reply_to) = &mail.reply_to {
         builder = builder.reply_to(reply_to.clone());
+    }
+    if let Some((header, value)) = &mail.provider_header {
+        builder = builder.raw_header(HeaderValue::new(name(header), value.clone()));
     }
     if let Some(url) = &mail.unsubscribe_url {
         builder = builder
@@ -404,4 +415,36 @@ async fn write(folder: &std::path::Path, mail: &Mail, text: &str) -> Result<(), 
         tokio::fs::rename(&unfinished, &finished).await
     };
     written.await.map_err(|e| SendError::Unreachable(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_mail_servers_report_to_the_address_for_bounces_and_people_see_the_sender() {
+        let mut mail = Mail {
+            from: "Camp <hello@camp.example>".parse().expect("a sender"),
+            envelope_sender: Some("bounces+token@camp.example".parse().expect("an address")),
+            to: "chaya@family.example".parse().expect("a recipient"),
+            reply_to: None,
+            subject: "Hello".into(),
+            text: "Hello.".into(),
+            html: "<p>Hello.</p>".into(),
+            encoded: None,
+            message_id: "<1@camp.example>".into(),
+            provider_header: Some(("X-Name", "token".into())),
+            unsubscribe_url: None,
+            date: Utc::now(),
+        };
+        let from =
+            |message: &lettre::Message| message.envelope().from().expect("a sender").to_string();
+        let message = compose(&mail).expect("a message");
+        assert_eq!(from(&message), "bounces+token@camp.example");
+        let text = String::from_utf8(message.formatted()).expect("ASCII");
+        assert!(text.contains("From: Camp <hello@camp.example>\r\n"), "{text}");
+        assert!(text.contains("X-Name: token\r\n") && !text.contains("bounces+token"), "{text}");
+        mail.envelope_sender = None;
+        assert_eq!(from(&compose(&mail).expect("a message")), "hello@camp.example");
+    }
 }

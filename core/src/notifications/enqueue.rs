@@ -207,7 +207,8 @@ pub async fn notify(
     email: &EmailAddress,
     full_name: &str,
 ) -> Result<()> {
-    notify_by(tx, app, notice, email, full_name, None).await.map(drop)
+    let now = app.clock.now();
+    notify_by(tx, app, notice, (email, full_name), None, now).await.map(drop)
 }
 
 /// The outcome for a mail that anybody can cause.
@@ -294,7 +295,19 @@ pub async fn notify_once(
     full_name: &str,
     once_key: &str,
 ) -> Result<Option<Uuid>> {
-    notify_by(tx, app, notice, email, full_name, Some(once_key.to_owned())).await
+    let now = app.clock.now();
+    notify_by(tx, app, notice, (email, full_name), Some(once_key.to_owned()), now).await
+}
+
+/// Like [`notify`], but not before a time.
+pub(crate) async fn notify_at(
+    tx: &mut Tx,
+    app: &App,
+    notice: Notice,
+    to: (&EmailAddress, &str),
+    due_at: DateTime<Utc>,
+) -> Result<()> {
+    notify_by(tx, app, notice, to, None, due_at).await.map(drop)
 }
 
 /// Sends a mail without a category to each address of a family, once for each key. Unlike a receipt
@@ -331,24 +344,26 @@ async fn notify_by(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
-    email: &EmailAddress,
-    full_name: &str,
+    (email, full_name): (&EmailAddress, &str),
     once_key: Option<String>,
+    due_at: DateTime<Utc>,
 ) -> Result<Option<Uuid>> {
     let now = app.clock.now();
     let Some(id) = insert(tx, now, &notice, None, once_key, false).await? else { return Ok(None) };
     tx.sql(
         "insert into deliveries
            (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
-         values ($1, $2, $3, null, 'queued', 0, $4, $4, $4)",
+         values ($1, $2, $3, null, 'queued', 0, $5, $4, $4)",
     )
     .bind(id)
     .bind(email)
     .bind(full_name)
     .bind(now)
+    .bind(due_at)
     .execute()
     .await?;
-    jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
+    let later = (due_at > now).then_some(due_at);
+    jobs::enqueue_at(tx, app, &Deliver { notification_id: id }, later).await?;
     Ok(Some(id))
 }
 

@@ -41,6 +41,21 @@ fn blank_where(status: &'static str, which: &'static str) -> Texts {
     }
 }
 
+/// Deletes the reports about mails, since what a mail server said often names the address.
+async fn delete_reports<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -> Result<()> {
+    tx.sql([
+        "delete from mail_reports
+         where (notification_id, email) in
+               (select notification_id, email from deliveries where ",
+        which,
+        ")",
+    ])
+    .bind(value)
+    .execute()
+    .await?;
+    Ok(())
+}
+
 /// Withdraws unsent mails. A mail that a worker is sending right now may still arrive.
 async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -> Result<()> {
     // Counted again, since failed mails are withdrawn now.
@@ -55,6 +70,7 @@ async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -
     .bind(value)
     .execute()
     .await?;
+    delete_reports(tx, which, value).await?;
     On::from(tx).either(blank_where(UNSENT, which)).bind(value).execute().await?;
     Ok(())
 }
@@ -125,6 +141,7 @@ pub async fn erase_old(app: &App) -> Result<()> {
             .all()
             .await?;
         for (id,) in &old {
+            delete_reports(&mut tx, "notification_id = $1", *id).await?;
             let blank = blank_where("status = status", "notification_id = $1");
             On::from(&mut tx).either(blank).bind(*id).execute().await?;
         }

@@ -59,6 +59,9 @@ text_enum! {
         Invitation = "invitation",
         Approved = "approved",
         Refused = "refused",
+        /// To the other address of a family, when mail to one of its addresses stops. The subject
+        /// is the family.
+        AddressRefused = "address_refused",
         StaffReset = "staff_reset",
         StaffPasswordChanged = "staff_password_changed",
         StaffEmailChanged = "staff_email_changed",

@@ -6,6 +6,7 @@ mod erasure;
 mod kind;
 mod mail_content;
 mod recovery;
+pub mod reports;
 pub(crate) mod suppression;
 pub mod undelivered;
 
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+pub(crate) use enqueue::notify_at;
 pub use enqueue::{
     Limited, late_note_families, notify, notify_all, notify_families, notify_family_once,
     notify_late_video, notify_limited, notify_once, notify_requested, notify_test, reach,

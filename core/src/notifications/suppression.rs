@@ -39,22 +39,24 @@ pub(super) const FAMILY_READERS: &str = "select a.email, p.full_name, p.id as pr
            and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $1)";
 
 /// Stops all mail to an address that refused it permanently. `reason` is what the mail server said.
+/// Returns whether mail went to it until now.
 pub(crate) async fn refuse(
     tx: &mut Tx,
     now: DateTime<Utc>,
     email: &EmailAddress,
     reason: &str,
-) -> Result<()> {
-    tx.sql(
-        "insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)
-         on conflict (email) do nothing",
-    )
-    .bind(email)
-    .bind(reason)
-    .bind(now)
-    .execute()
-    .await?;
-    Ok(())
+) -> Result<bool> {
+    let inserted = tx
+        .sql(
+            "insert into suppressed_addresses (email, reason, created_at) values ($1, $2, $3)
+             on conflict (email) do nothing",
+        )
+        .bind(email)
+        .bind(reason)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(inserted > 0)
 }
 
 /// Allows mail to an address that had refused it. Returns whether it had.

@@ -71,6 +71,27 @@ pub struct RefusedAddress {
     pub subscriber: bool,
 }
 
+/// The title of what a mail is about, with the rows of [`MAIL_ABOUT`].
+pub(super) const MAIL_TITLE: &str =
+    "nullif(coalesce(v.title, l.subject, w.title, m.subject), '') as title";
+
+/// Joins what the notification `n` is about.
+pub(super) const MAIL_ABOUT: &str = "left join videos v on v.id = n.subject_id and n.kind = 'video'
+     left join letters l on l.id = n.subject_id and n.kind = 'letter'
+     left join live_updates w on w.id = n.subject_id and n.kind = 'update'
+     left join message_replies r on r.id = n.subject_id and n.kind = 'message_reply'
+     left join messages m on m.id = r.message_id ";
+
+/// Joins the family `p` of the delivery `d`.
+pub(super) const MAIL_FAMILY: &str = "left join profile_addresses a on a.email = d.email
+     left join users u on u.email = d.email
+     left join profiles p
+       on p.id = coalesce(a.profile_id, u.profile_id,
+                          case when n.kind in ('invitation', 'secondary_email')
+                               then n.subject_id end,
+                          d.profile_id)
+      and p.deleted_at is null ";
+
 /// Refused addresses that are in use. Once staff have corrected one, it is no longer listed.
 const REFUSED_IN_USE: &str = "from suppressed_addresses s
          left join profile_addresses a on a.email = s.email
@@ -124,33 +145,24 @@ pub async fn failed(
     };
     let rows: Vec<FailedMail> = app
         .db
-        .sql(
+        .sql([
             "select d.notification_id, d.email, d.full_name, n.kind,
-                    nullif(coalesce(v.title, l.subject, w.title, m.subject), '') as title,
+                    ",
+            MAIL_TITLE,
+            ",
                     d.last_error as reason, d.updated_at as failed_at, p.id as family_id,
                     s.email is not null as refused
              from deliveries d
-             join notifications n on n.id = d.notification_id
-             left join videos v on v.id = n.subject_id and n.kind = 'video'
-             left join letters l on l.id = n.subject_id and n.kind = 'letter'
-             left join live_updates w on w.id = n.subject_id and n.kind = 'update'
-             left join message_replies r on r.id = n.subject_id and n.kind = 'message_reply'
-             left join messages m on m.id = r.message_id
-             left join profile_addresses a on a.email = d.email
-             left join users u on u.email = d.email
-             left join profiles p
-               on p.id = coalesce(a.profile_id, u.profile_id,
-                                  case when n.kind in ('invitation', 'secondary_email')
-                                       then n.subject_id end,
-                                  d.profile_id)
-              and p.deleted_at is null
-             left join suppressed_addresses s on s.email = d.email
+             join notifications n on n.id = d.notification_id ",
+            MAIL_ABOUT,
+            MAIL_FAMILY,
+            "left join suppressed_addresses s on s.email = d.email
              where d.status = 'failed' and d.updated_at >= $1
                and ($2 is null or (n.kind = 'video') = $2)
                and ($3 is null or (d.updated_at, d.notification_id, d.email) < ($3, $4, $5))
              order by d.updated_at desc, d.notification_id desc, d.email desc
              limit $6",
-        )
+        ])
         .bind(lately(app.clock.now()))
         .bind(about.map(|about| about == About::Videos))
         .bind(at)

@@ -674,6 +674,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/mail/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Bounces and complaints of the last 90 days, the last first */
+        get: operations["get_admin_mail_reports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/messages": {
         parameters: {
             query?: never;
@@ -2178,6 +2195,27 @@ export interface paths {
         get: operations["get_live_updates_id"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mail-events/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take what a mail provider reports about mails
+         * @description The body is as the provider sends it. A provider that the operator did not configure is answered
+         *     with 404.
+         */
+        post: operations["post_mail_events_provider"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3954,6 +3992,40 @@ export interface components {
             /** Format: uuid */
             notification_id: string;
         };
+        /** @description A report, for staff. */
+        MailReport: {
+            cause: components["schemas"]["MailReportCause"];
+            email: string;
+            /**
+             * Format: uuid
+             * @description The family that has the address.
+             */
+            family_id?: string | null;
+            full_name: string;
+            /** Format: uuid */
+            id: string;
+            kind: components["schemas"]["MailReportKind"];
+            /** @description The kind of mail: `video`, `invitation`, `payment`, … */
+            mail: string;
+            /** @description As the other mail server said. */
+            reason: string;
+            /** @description The address gets no mail now. */
+            refused: boolean;
+            /** Format: date-time */
+            reported_at: string;
+            /** @description The title of the video, update, newsletter or message. */
+            title?: string | null;
+        };
+        /**
+         * @description Why, as far as the report says.
+         * @enum {string}
+         */
+        MailReportCause: "no_such_address" | "no_such_domain" | "disabled" | "mailbox_full" | "unreachable" | "policy" | "content" | "forwarding" | "spam" | "other";
+        /**
+         * @description What a report means for an address.
+         * @enum {string}
+         */
+        MailReportKind: "hard" | "soft" | "blocked" | "complaint";
         MailsQueued: {
             /**
              * Format: int64
@@ -4269,6 +4341,8 @@ export interface components {
             daily_video_email: boolean;
             email: string;
             email_notifications: boolean;
+            /** @description It refused mail permanently. */
+            suppressed: boolean;
         };
         /** @description What a family sees of its own payments. */
         OwnPayments: {
@@ -4652,6 +4726,34 @@ export interface components {
                 id: string;
                 /** Format: date-time */
                 last_seen_at: string;
+            }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_MailReport: {
+            items: {
+                cause: components["schemas"]["MailReportCause"];
+                email: string;
+                /**
+                 * Format: uuid
+                 * @description The family that has the address.
+                 */
+                family_id?: string | null;
+                full_name: string;
+                /** Format: uuid */
+                id: string;
+                kind: components["schemas"]["MailReportKind"];
+                /** @description The kind of mail: `video`, `invitation`, `payment`, … */
+                mail: string;
+                /** @description As the other mail server said. */
+                reason: string;
+                /** @description The address gets no mail now. */
+                refused: boolean;
+                /** Format: date-time */
+                reported_at: string;
+                /** @description The title of the video, update, newsletter or message. */
+                title?: string | null;
             }[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
@@ -5071,6 +5173,7 @@ export interface components {
             secondary_email_verified: boolean;
             /** @description Whether the user's address refused mail permanently. It gets no more mail then. */
             suppressed: boolean;
+            suppressed_cause?: components["schemas"]["MailReportCause"] | null;
             user_type: components["schemas"]["UserType"];
             welcome_popup_shown: boolean;
         };
@@ -7659,6 +7762,38 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
             507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    get_admin_mail_reports: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MailReport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     get_admin_messages: {
@@ -11104,6 +11239,43 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    post_mail_events_provider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description postmark or mailgun */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Taken */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_openapi_json: {

@@ -302,6 +302,7 @@ describe("emails", () => {
     const other = {
       email: "moshe@family.example",
       confirmed: true,
+      suppressed: false,
       daily_video_email: true,
       camp_updates_email: false,
       email_notifications: true,
@@ -328,6 +329,7 @@ describe("emails", () => {
     const other = {
       email: "moshe@family.example",
       confirmed: true,
+      suppressed: false,
       daily_video_email: true,
       camp_updates_email: false,
       email_notifications: true,
@@ -341,6 +343,53 @@ describe("emails", () => {
   it("that come back are told to their owner", async () => {
     profile({ "GET /api/profile": family({ suppressed: true }) });
     expect(await (await section("Email Settings")).findByText("Emails bounce")).toBeTruthy();
+  });
+
+  it("that come back are told with the reason, and where emails go meanwhile", async () => {
+    const other = {
+      email: "moshe@family.example",
+      confirmed: true,
+      suppressed: false,
+      daily_video_email: true,
+      camp_updates_email: false,
+      email_notifications: true,
+    };
+    const bounced = family({
+      suppressed: true,
+      suppressed_cause: "mailbox_full",
+      secondary_email: other.email,
+      secondary_email_verified: true,
+      other_addresses: [other],
+    });
+    profile({ "GET /api/profile": bounced });
+    const emails = await section("Email Settings");
+    expect(
+      await emails.findByText(/bounced, so we stopped sending them\. The mailbox is full\. Please change/),
+    ).toBeTruthy();
+    expect(emails.getByText(/Until then, your family gets emails from camp at/).textContent).toContain(other.email);
+    expect(emails.getAllByText("Emails bounce")).toHaveLength(1);
+  });
+
+  it("of the family's other address that come back are shown", async () => {
+    const other = {
+      email: "moshe@family.example",
+      confirmed: true,
+      suppressed: true,
+      daily_video_email: true,
+      camp_updates_email: false,
+      email_notifications: true,
+    };
+    profile({
+      "GET /api/profile": family({
+        secondary_email: other.email,
+        secondary_email_verified: true,
+        other_addresses: [other],
+      }),
+    });
+    const emails = await section("Email Settings");
+    const row = (await emails.findByText("Emails bounce")).closest("li")!;
+    expect(row.textContent).toContain(other.email);
+    expect(emails.queryByText(/we stopped sending/)).toBeNull();
   });
 
   it("change their address with the password and a letter", async () => {

@@ -56,22 +56,29 @@ export function EmailSettings({
           .filter((other): other is string => Boolean(other) && other !== email)
           .map((other) => {
             const secondary = other === saved.secondary_email;
+            const bounces = saved.other_addresses.some((one) => one.email === other && one.suppressed);
             return (
               <Address
                 key={other}
                 email={other}
                 note={secondary ? "The second address of your family." : "The first address of your family."}
                 badge={
-                  secondary &&
-                  (saved.secondary_email_verified ? (
-                    <Badge tone="good" icon="check">
-                      Confirmed
+                  bounces ? (
+                    <Badge tone="bad" icon="alert">
+                      Emails bounce
                     </Badge>
                   ) : (
-                    <Badge tone="due" icon="clock">
-                      Waiting for confirmation
-                    </Badge>
-                  ))
+                    secondary &&
+                    (saved.secondary_email_verified ? (
+                      <Badge tone="good" icon="check">
+                        Confirmed
+                      </Badge>
+                    ) : (
+                      <Badge tone="due" icon="clock">
+                        Waiting for confirmation
+                      </Badge>
+                    ))
+                  )
                 }
               >
                 {secondary && !saved.secondary_email_verified && <AskAgain email={other} />}
@@ -79,13 +86,37 @@ export function EmailSettings({
             );
           })}
       </ul>
-      {saved.suppressed && (
-        <p className="mt-3 rounded-md bg-clay-wash px-4 py-3 text-clay">
-          Emails to <bdi>{email}</bdi> bounced, so we stopped sending them. Please change the address, or tell the
-          office when it works again.
-        </p>
-      )}
+      {saved.suppressed && <Bounced email={email} saved={saved} />}
     </Section>
+  );
+}
+
+/** Why emails bounce, as far as their owner can do something about it. */
+const bounceCauses: Partial<Record<NonNullable<Profile["suppressed_cause"]>, string>> = {
+  no_such_address: "The mail server says that the address does not exist.",
+  no_such_domain: "The part after the @ does not exist.",
+  disabled: "The mail server says that the mailbox was closed.",
+  mailbox_full: "The mailbox is full.",
+  unreachable: "Its mail server could not be reached for several days.",
+  forwarding: "The mailbox forwards to an address that does not work.",
+};
+
+/** Tells the owner of an address that gets no emails why, and what to do. */
+function Bounced({ email, saved }: { email: string; saved: Profile }) {
+  const cause = saved.suppressed_cause && bounceCauses[saved.suppressed_cause];
+  const working = saved.other_addresses.filter(({ confirmed, suppressed }) => confirmed && !suppressed);
+  return (
+    <div className="mt-3 grid gap-2 rounded-md bg-clay-wash px-4 py-3 text-clay">
+      <p>
+        Emails to <bdi>{email}</bdi> bounced, so we stopped sending them. {cause && `${cause} `}Please change the
+        address, or tell the office when it works again.
+      </p>
+      {working.map((other) => (
+        <p key={other.email} className="wrap-anywhere">
+          Until then, your family gets emails from camp at <bdi>{other.email}</bdi> only.
+        </p>
+      ))}
+    </div>
   );
 }
 

@@ -48,6 +48,7 @@ describe("signed in", () => {
     const other = {
       email: "moshe@family.example",
       confirmed: true,
+      suppressed: false,
       daily_video_email: true,
       camp_updates_email: false,
       email_notifications: true,

@@ -118,6 +118,39 @@ impl Mail<'_> {
         }
     }
 
+    pub(super) async fn address_refused(&self) -> Result<MailContent> {
+        let site = self.settings.camp_name();
+        let refused: Vec<(String,)> = self
+            .app
+            .db
+            .sql(
+                "select a.email from profile_addresses a
+                 join suppressed_addresses s on s.email = a.email
+                 where a.profile_id = $1 and a.email <> $2",
+            )
+            .bind(self.notification.subject_id)
+            .bind(&self.delivery.email)
+            .all()
+            .await?;
+        let refused: Vec<String> = refused.into_iter().map(|(email,)| email).collect();
+        Ok(MailContent {
+            subject: format!("Emails from {site} to your family’s other address come back"),
+            heading: "One of your family’s addresses does not work".into(),
+            paragraphs: vec![
+                format!(
+                    "Emails to {} came back, so we stopped sending them. For now, this is the only address at which your family gets emails from {site}.",
+                    refused.join(" and ")
+                ),
+                format!(
+                    "If that address is wrong, please correct it on your profile or write to {}. If it works again, please tell us, and we will use it again.",
+                    self.settings.contact_email
+                ),
+            ],
+            button: Some(Button { label: "Open my profile", url: self.app.url("/profile") }),
+            ..MailContent::default()
+        })
+    }
+
     /// Who gave a family its second address, by their email address. A name is free text, which must
     /// not be sent to strangers.
     async fn asker(&self) -> Result<String> {

@@ -43,6 +43,7 @@ pub(crate) async fn write(
         AccountMail::Invitation => mail.invitation().await?,
         AccountMail::Approved => mail.approved(),
         AccountMail::Refused => mail.refused(),
+        AccountMail::AddressRefused => mail.address_refused().await?,
     }))
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { detail, family, summary } from "../../test/families";
 import { list, open, refuse, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
-import type { FailedMail, RefusedAddress } from "./queries";
+import type { FailedMail, MailReport, RefusedAddress } from "./queries";
 
 const failed = (change: Partial<FailedMail> = {}): FailedMail => ({
   notification_id: "n1",
@@ -34,6 +34,21 @@ const refused = (change: Partial<RefusedAddress> = {}): RefusedAddress => ({
   family_name: "Chaya Lindenfeld",
   staff: null,
   subscriber: false,
+  ...change,
+});
+
+const report = (change: Partial<MailReport> = {}): MailReport => ({
+  id: "r1",
+  email: "chaya@family.example",
+  full_name: "Chaya Lindenfeld",
+  kind: "hard",
+  cause: "no_such_address",
+  reason: "550 5.1.1 No such user",
+  mail: "video",
+  title: "Swim test",
+  reported_at: "2026-07-29T12:00:00Z",
+  family_id: "f1",
+  refused: true,
   ...change,
 });
 
@@ -141,5 +156,42 @@ describe("refused addresses", () => {
       version: family().version,
       email: "chaya@new.example",
     });
+  });
+});
+
+describe("bounces and complaints", () => {
+  it("say in words what happened and what to do", async () => {
+    const camp = post({
+      "GET /api/admin/mail/reports": list(
+        report(),
+        report({ id: "r2", email: "full@family.example", kind: "soft", cause: "mailbox_full", refused: false }),
+        report({ id: "r3", email: "angry@family.example", kind: "complaint", cause: "spam", refused: false }),
+      ),
+      "POST /api/admin/mail/refused/let-through": null,
+    });
+    const user = open("/admin/mail?show=reports");
+    const gone = await row("chaya@family.example");
+    expect(gone.getByText(/The address does not exist\. Ask the family and correct the address/)).toBeTruthy();
+    expect(gone.getByText("550 5.1.1 No such user")).toBeTruthy();
+    expect(gone.getByText("Swim test")).toBeTruthy();
+    expect(gone.getByRole("button", { name: "Correct chaya@family.example" })).toBeTruthy();
+    const full = await row("full@family.example");
+    expect(full.getByText(/The mailbox is full\. Nothing to do yet/)).toBeTruthy();
+    expect(full.queryByRole("button")).toBeNull();
+    expect((await row("angry@family.example")).getByText("Complaint")).toBeTruthy();
+    camp.answer("GET /api/admin/mail/reports", list(report({ refused: false })));
+    await user.click(gone.getByRole("button", { name: "Allow emails to chaya@family.example" }));
+    expect(await screen.findByText(/Emails go to this address again/)).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/mail/refused/let-through")[0]?.body).toEqual({
+      email: "chaya@family.example",
+    });
+  });
+
+  it("are a view of the page, and none is good news", async () => {
+    post({ "GET /api/admin/mail/reports": list() });
+    const user = open("/admin/mail");
+    await user.click(await screen.findByRole("button", { name: "Bounces" }));
+    expect(await screen.findByText("No email came back in the last 90 days")).toBeTruthy();
+    expect(screen.getByTestId("address").textContent).toBe("/admin/mail?show=reports");
   });
 });

@@ -6,11 +6,12 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { dashboardQuery } from "../shared/dashboard-query";
 import { PageHead } from "../shared/page-head";
 import { FailedMails } from "./failed-mails";
+import { MailReports } from "./mail-reports";
 import { RefusedAddresses } from "./refused-addresses";
 
-const views = ["mails", "addresses"] as const;
+const views = ["mails", "addresses", "reports"] as const;
 
-/** Failed emails and refused addresses, with the actions for them. */
+/** Failed emails, refused addresses, bounces and complaints, with the actions for them. */
 export default function Mail() {
   const { params, set } = useFilters();
   const view = views.find((one) => one === params.get("show")) ?? "mails";
@@ -30,12 +31,15 @@ export default function Mail() {
               label: "Refused addresses",
               note: attention && number(attention.suppressed_addresses),
             },
+            { value: "reports", label: "Bounces" },
           ]}
           onChange={(next) => set({ show: next === "mails" ? "" : next, about: "" })}
           className="max-sm:w-full max-sm:[&>button]:px-2"
         />
       </PageHead>
-      {view === "mails" ? <FailedMails /> : <RefusedAddresses />}
+      {view === "mails" && <FailedMails />}
+      {view === "addresses" && <RefusedAddresses />}
+      {view === "reports" && <MailReports />}
     </>
   );
 }

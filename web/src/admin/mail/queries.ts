@@ -7,6 +7,7 @@ import { ignoreNotFound } from "../shared/missing-records";
 type Schemas = components["schemas"];
 export type FailedMail = Schemas["FailedMail"];
 export type RefusedAddress = Schemas["RefusedAddress"];
+export type MailReport = Schemas["MailReport"];
 export type About = NonNullable<NonNullable<operations["get_admin_mail_failed"]["parameters"]["query"]>["about"]>;
 
 export const failedQuery = (about: About | null) =>
@@ -30,6 +31,20 @@ export const refusedQuery = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) =>
     asStaff(
       api.GET("/api/admin/mail/refused", {
+        params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } },
+        signal,
+      }),
+    ),
+  initialPageParam: "",
+  getNextPageParam: ({ next }) => next,
+  select: ({ pages }) => pages.flatMap(({ items }) => items),
+});
+
+export const reportsQuery = infiniteQueryOptions({
+  queryKey: ["admin", "mail", "reports"],
+  queryFn: ({ pageParam, signal }) =>
+    asStaff(
+      api.GET("/api/admin/mail/reports", {
         params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } },
         signal,
       }),

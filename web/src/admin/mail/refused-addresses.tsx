@@ -1,21 +1,14 @@
-import { Fragment, useState } from "react";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Fragment } from "react";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { useSite, useAction } from "../../api/queries";
+import { useSite } from "../../api/queries";
 import { campDate } from "../../lib/format";
 import { paths } from "../../lib/paths";
-import { Button, buttonLook } from "../../ui/button";
-import { Icon } from "../../ui/icon";
 import { EmptyState } from "../../ui/states";
-import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
-import { toastFailure } from "../shared/error-toast";
-import { restoreFocus } from "../shared/focus";
 import { Listing } from "../shared/listing";
-import { useStaff } from "../shared/session";
-import { EditUser } from "../users/edit-user";
-import { readFamily, summaryQuery, type FamilyDetail } from "../users/queries";
-import { letThrough, refusedQuery, useMailChanged, type RefusedAddress } from "./queries";
+import { AddressActions } from "./address-actions";
+import { refusedQuery, type RefusedAddress } from "./queries";
 import { MailSkeleton, Reason } from "./row";
 
 /** Suppressed addresses, which get no mail because their mail server refused it permanently. */
@@ -59,25 +52,8 @@ export function RefusedAddresses() {
 }
 
 function AddressRow({ address }: { address: RefusedAddress }) {
-  const me = useStaff();
   const timeZone = useSite()?.timezone ?? "UTC";
-  const mailChanged = useMailChanged();
-  const currency = useQuery(summaryQuery).data?.currency ?? "USD";
-  const [editing, setEditing] = useState<FamilyDetail | null>(null);
   const { email, family_id, family_name, staff, subscriber } = address;
-  const lift = useAction({
-    mutationFn: () => letThrough(email),
-    onSuccess: () => {
-      toast({ title: "Success", description: `We’ll send emails to ${email} again` });
-      void mailChanged().then(restoreFocus);
-    },
-    onError: (error) => toastFailure(error, "Emails could not be allowed for this address."),
-  });
-  const correct = useAction({
-    mutationFn: (id: string) => readFamily(id),
-    onSuccess: setEditing,
-    onError: (error) => toastFailure(error, "The family could not be opened."),
-  });
   const whose = [
     family_id && (
       <Link key="family" to={paths.admin.user(family_id)} className="link">
@@ -109,23 +85,7 @@ function AddressRow({ address }: { address: RefusedAddress }) {
         </p>
         <Reason text={address.reason} />
       </div>
-      <div className="flex flex-wrap gap-2">
-        {family_id && (
-          <Button look="line" icon="edit" busy={correct.isPending} onClick={() => correct.mutate(family_id)}>
-            Correct<span className="sr-only"> {email}</span>
-          </Button>
-        )}
-        {!family_id && staff && me?.role === "owner" && (
-          <Link to={paths.admin.accounts} className={buttonLook("line")}>
-            <Icon name="edit" />
-            Correct<span className="sr-only"> {email}</span>
-          </Link>
-        )}
-        <Button look="line" icon="refresh" busy={lift.isPending} onClick={() => lift.mutate()}>
-          Allow emails<span className="sr-only"> to {email}</span>
-        </Button>
-      </div>
-      {editing && <EditUser family={editing} currency={currency} onClose={() => setEditing(null)} />}
+      <AddressActions email={email} familyId={family_id} isStaff={Boolean(staff)} />
     </li>
   );
 }

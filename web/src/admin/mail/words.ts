@@ -1,3 +1,5 @@
+import type { MailReport } from "./queries";
+
 const kinds: Record<string, string> = {
   video: "Video",
   late_video: "Note about a late video",
@@ -21,7 +23,39 @@ const kinds: Record<string, string> = {
   reset: "Link for a new password",
   staff_reset: "Link for a new password",
   alert: "Alert to an owner",
+  address_refused: "Note that another address bounces",
 };
 
 /** The name of each kind of mail. */
 export const kindName = (kind: string) => (Object.hasOwn(kinds, kind) ? kinds[kind] : "Notice about an account");
+
+/** Why a mail came back. */
+export const causes: Record<MailReport["cause"], string> = {
+  no_such_address: "The address does not exist.",
+  no_such_domain: "The part after the @ does not exist.",
+  disabled: "The mailbox was closed.",
+  mailbox_full: "The mailbox is full.",
+  unreachable: "The family's mail server could not be reached.",
+  policy: "The family's mail server refused this email, but not the address.",
+  content: "The family's mail server could not take this email, for example because of its size.",
+  forwarding: "The mailbox forwards to an address that does not work.",
+  spam: "The recipient marked the email as spam.",
+  other: "The family's mail server refused the email.",
+};
+
+/** What to do about a report. */
+export function advice({ kind, refused, mail }: MailReport) {
+  if (refused) return "Ask the family and correct the address, or allow emails once it works again.";
+  switch (kind) {
+    case "hard":
+      return "Emails go to this address again.";
+    case "soft":
+      return "Nothing to do yet. If this happens on three days within ten, we stop sending.";
+    case "blocked":
+      return "We go on sending. If several emails are refused like this, ask whoever runs the portal to look into it.";
+    case "complaint":
+      return ["video", "late_video", "update", "letter"].includes(mail)
+        ? "We stopped this kind of email to the address. The family can turn it on again on its profile."
+        : "This kind of email goes on, since nobody can turn it off.";
+  }
+}

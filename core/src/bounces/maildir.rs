@@ -1,0 +1,111 @@
+//! Reads reports from a Maildir folder. What was handled moves from `new` to `cur`; what is no report
+//! about the portal's mail stays in `new`, for a person.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use tokio::io::AsyncReadExt;
+
+use super::{MOST_BYTES, Received, Source, receive};
+use crate::{App, Error, Result};
+
+/// How many messages are handled at a time.
+const AT_ONCE: usize = 100;
+/// How many names are read from the folder.
+const MOST_NAMES: usize = 20_000;
+
+/// The folder of the configuration, and which of its messages are left to a person.
+#[derive(Default)]
+pub struct Maildir {
+    left: HashSet<OsString>,
+}
+
+impl Maildir {
+    /// Handles new messages. Without a configured folder there are none.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when the folder cannot be read.
+    pub async fn read(&mut self, app: &App) -> Result<()> {
+        let Some(folder) = &app.config.bounce_maildir else { return Ok(()) };
+        let names = names(&folder.join("new"))?;
+        self.left.retain(|name| names.contains(name));
+        let fresh: Vec<_> = names.into_iter().filter(|name| !self.left.contains(name)).collect();
+        for name in fresh.into_iter().take(AT_ONCE) {
+            match self::handle(app, folder, &name).await {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.left.insert(name);
+                }
+                Err(error @ (Error::Busy(_) | Error::Full)) => return Err(error),
+                // One bad message must not stop the others.
+                Err(error) => {
+                    tracing::warn!(%error, "a message in the folder for bounces was left");
+                    self.left.insert(name);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Handles one message. Returns false if it is left to a person.
+async fn handle(app: &App, folder: &Path, name: &OsString) -> Result<bool> {
+    let path = folder.join("new").join(name);
+    let kind = match tokio::fs::symlink_metadata(&path).await {
+        Ok(kind) => kind,
+        // Another worker handled it.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(true),
+        Err(error) => return Err(Error::unforeseen(error)),
+    };
+    if !kind.is_file() {
+        return Ok(false);
+    }
+    let file = tokio::fs::File::open(&path).await.map_err(Error::unforeseen)?;
+    let mut message = Vec::new();
+    file.take(MOST_BYTES as u64).read_to_end(&mut message).await.map_err(Error::unforeseen)?;
+    match receive(app, &message, None, Source::Maildir).await? {
+        Received::NotOurs | Received::NoReport => Ok(false),
+        Received::Recorded(_) | Received::Repeated | Received::Ignored(_) => {
+            let mut seen = name.clone();
+            seen.push(":2,S");
+            match tokio::fs::rename(&path, folder.join("cur").join(seen)).await {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound && !path.exists() => {}
+                moved => moved.map_err(Error::unforeseen)?,
+            }
+            Ok(true)
+        }
+    }
+}
+
+/// The messages in a folder, the earliest first, as their names sort.
+fn names(folder: &Path) -> Result<std::collections::BTreeSet<OsString>> {
+    let entries = std::fs::read_dir(folder).map_err(|error| {
+        Error::Unforeseen(format!("{} cannot be read: {error}", folder.display()))
+    })?;
+    let names = entries.take(MOST_NAMES).filter_map(|entry| Some(entry.ok()?.file_name()));
+    Ok(names.filter(|name| !name.as_encoded_bytes().starts_with(b".")).collect())
+}
+
+/// The messages that have been in `new` for some minutes: no worker reads them, or none understood
+/// them.
+///
+/// # Errors
+///
+/// When the folder, or one in it that a Maildir has, cannot be read.
+pub fn waiting(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    std::fs::read_dir(folder.join("cur"))?;
+    let long_ago = SystemTime::now() - std::time::Duration::from_secs(300);
+    let mut waiting = Vec::new();
+    for entry in std::fs::read_dir(folder.join("new"))?.take(MOST_NAMES) {
+        let entry = entry?;
+        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !hidden && entry.metadata()?.modified()? < long_ago {
+            waiting.push(entry.path());
+        }
+    }
+    waiting.sort();
+    Ok(waiting)
+}

@@ -1,0 +1,220 @@
+//! Bounces and complaints: what other mail servers report after the camp's mail server accepted a
+//! mail. A report counts only if it proves by a signed mark that it is about a mail of the portal
+//! ([`token`]); an address in it proves nothing.
+
+mod maildir;
+pub mod providers;
+mod refusal;
+mod report;
+pub(crate) mod token;
+mod verdict;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+pub use maildir::{Maildir, waiting};
+pub(crate) use refusal::refuse;
+pub use report::MOST_BYTES;
+
+use self::report::{Marks, Message};
+use self::verdict::Verdict;
+use crate::clock::day_in;
+use crate::db::Tx;
+use crate::email_address::EmailAddress;
+use crate::notifications::Category;
+use crate::notifications::reports::{self, Kind, NewReport};
+use crate::settings::Settings;
+use crate::text_enum::text_enum;
+use crate::unsubscribe::{self, Scope};
+use crate::{App, Result};
+
+/// An address that takes no mail for now gets none any more after mail to it came back on so many
+/// different days of this period.
+const SOFT_DAYS: usize = 3;
+const SOFT_WITHIN: TimeDelta = TimeDelta::days(10);
+
+text_enum! {
+    /// How a report came.
+    Source {
+        Maildir = "maildir",
+        Pipe = "pipe",
+        Postmark = "postmark",
+        Mailgun = "mailgun",
+    }
+}
+
+/// What became of a message that came to the address for bounces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Received {
+    Recorded(Kind),
+    /// The same was reported about the same mail before.
+    Repeated,
+    /// Nothing to do, with the reason.
+    Ignored(&'static str),
+    /// A report that does not prove to be about a mail of the portal.
+    NotOurs,
+    /// A person may have written it.
+    NoReport,
+}
+
+/// A mail of the portal.
+#[derive(Debug, sqlx::FromRow)]
+struct SentMail {
+    notification_id: Uuid,
+    email: EmailAddress,
+    category: Option<Category>,
+}
+
+/// Reads one message and records what it reports. `recipient` is the address to which it came, if
+/// the mail server says so.
+///
+/// # Errors
+///
+/// Only those of the database.
+pub async fn receive(
+    app: &App,
+    message: &[u8],
+    recipient: Option<&str>,
+    source: Source,
+) -> Result<Received> {
+    let report = match report::read(message, recipient) {
+        Message::Report(report) => report,
+        Message::Ignored(why) => return Ok(Received::Ignored(why)),
+        Message::Other => return Ok(Received::NoReport),
+    };
+    let Some(mail) = find(app, &report.marks).await? else { return Ok(Received::NotOurs) };
+    match report.verdict(&mail.email) {
+        Some(verdict) => {
+            let settings = app.settings().await?;
+            let mut tx = app.db.begin().await?;
+            let received = record(&mut tx, app, &settings, &mail, &verdict, source).await?;
+            tx.commit().await?;
+            Ok(received)
+        }
+        None => Ok(Received::Ignored("a notice that mail arrived")),
+    }
+}
+
+/// Finds the mail that a report proves to be about.
+async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
+    for token in &marks.tokens {
+        let Some(id) = token::notification(token) else { continue };
+        let mails: Vec<SentMail> = app
+            .db
+            .sql(
+                "select d.notification_id, d.email, n.category
+                 from deliveries d
+                 join notifications n on n.id = d.notification_id
+                 where d.notification_id = $1 and d.created_at > $2",
+            )
+            .bind(id)
+            .bind(oldest(app))
+            .all()
+            .await?;
+        let proved = |mail: &SentMail| token::proves(&app.keys, token, id, &mail.email);
+        if let Some(mail) = mails.into_iter().find(proved) {
+            return Ok(Some(mail));
+        }
+    }
+    match marks.message_ids.is_empty() {
+        true => Ok(None),
+        false => find_by_message_id(app, marks).await,
+    }
+}
+
+async fn find_by_message_id(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
+    for email in &marks.addresses {
+        let mails: Vec<SentMail> = app
+            .db
+            .sql(
+                "select d.notification_id, d.email, n.category
+                 from deliveries d
+                 join notifications n on n.id = d.notification_id
+                 where d.email = $1 and d.created_at > $2",
+            )
+            .bind(email)
+            .bind(oldest(app))
+            .all()
+            .await?;
+        for mail in mails {
+            let id = token::message_id(&app.keys, mail.notification_id, &mail.email);
+            if marks.message_ids.iter().any(|named| is_same(named, &id)) {
+                return Ok(Some(mail));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Compares a header with the Message-ID of a mail, in a time that reveals nothing about it.
+fn is_same(header: &str, id: &str) -> bool {
+    use subtle::ConstantTimeEq;
+    let named = header.trim().trim_start_matches('<').split('@').next().unwrap_or_default();
+    named.to_lowercase().as_bytes().ct_eq(id.as_bytes()).into()
+}
+
+fn oldest(app: &App) -> DateTime<Utc> {
+    app.clock.now() - reports::KEPT
+}
+
+/// Records a report and does what follows from it.
+async fn record(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    mail: &SentMail,
+    verdict: &Verdict,
+    source: Source,
+) -> Result<Received> {
+    let now = app.clock.now();
+    let report = NewReport {
+        notification_id: mail.notification_id,
+        email: &mail.email,
+        kind: verdict.kind,
+        cause: verdict.cause,
+        reason: &verdict.reason,
+        source: source.text(),
+    };
+    if !reports::insert(tx, now, &report).await? {
+        return Ok(Received::Repeated);
+    }
+    match verdict.kind {
+        Kind::Hard => refuse(tx, app, &mail.email, &verdict.reason).await?,
+        Kind::Soft => count_soft(tx, app, settings, mail, &verdict.reason).await?,
+        Kind::Blocked => {}
+        Kind::Complaint => {
+            if let Some(category) = mail.category {
+                unsubscribe::leave(tx, now, &mail.email, category, Scope::Category).await?;
+            }
+        }
+    }
+    metrics::counter!("camp_mail_reports_total", "kind" => kind_label(verdict.kind)).increment(1);
+    Ok(Received::Recorded(verdict.kind))
+}
+
+async fn count_soft(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    mail: &SentMail,
+    reason: &str,
+) -> Result<()> {
+    let now = app.clock.now();
+    let times = reports::soft_since(tx, &mail.email, now - SOFT_WITHIN).await?;
+    let mut days: Vec<_> = times.into_iter().map(|at| day_in(settings.timezone, at)).collect();
+    days.dedup();
+    if days.len() >= SOFT_DAYS {
+        reports::mark_counted(tx, now, &mail.email).await?;
+        refuse(tx, app, &mail.email, reason).await?;
+    }
+    Ok(())
+}
+
+fn kind_label(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Hard => "hard",
+        Kind::Soft => "soft",
+        Kind::Blocked => "blocked",
+        Kind::Complaint => "complaint",
+    }
+}

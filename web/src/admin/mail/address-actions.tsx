@@ -1,0 +1,56 @@
+import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "react-router";
+import { useAction } from "../../api/queries";
+import { paths } from "../../lib/paths";
+import { Button, buttonLook } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { toast } from "../../ui/toast";
+import { toastFailure } from "../shared/error-toast";
+import { restoreFocus } from "../shared/focus";
+import { useStaff } from "../shared/session";
+import { EditUser } from "../users/edit-user";
+import { readFamily, summaryQuery, type FamilyDetail } from "../users/queries";
+import { letThrough, useMailChanged } from "./queries";
+
+type Props = { email: string; familyId: string | null | undefined; isStaff?: boolean };
+
+/** Correct an address that gets no mail, or allow mail to it again. */
+export function AddressActions({ email, familyId, isStaff = false }: Props) {
+  const me = useStaff();
+  const mailChanged = useMailChanged();
+  const currency = useQuery(summaryQuery).data?.currency ?? "USD";
+  const [editing, setEditing] = useState<FamilyDetail | null>(null);
+  const lift = useAction({
+    mutationFn: () => letThrough(email),
+    onSuccess: () => {
+      toast({ title: "Success", description: `We’ll send emails to ${email} again` });
+      void mailChanged().then(restoreFocus);
+    },
+    onError: (error) => toastFailure(error, "Emails could not be allowed for this address."),
+  });
+  const correct = useAction({
+    mutationFn: (id: string) => readFamily(id),
+    onSuccess: setEditing,
+    onError: (error) => toastFailure(error, "The family could not be opened."),
+  });
+  return (
+    <div className="flex flex-wrap gap-2">
+      {familyId && (
+        <Button look="line" icon="edit" busy={correct.isPending} onClick={() => correct.mutate(familyId)}>
+          Correct<span className="sr-only"> {email}</span>
+        </Button>
+      )}
+      {!familyId && isStaff && me?.role === "owner" && (
+        <Link to={paths.admin.accounts} className={buttonLook("line")}>
+          <Icon name="edit" />
+          Correct<span className="sr-only"> {email}</span>
+        </Link>
+      )}
+      <Button look="line" icon="refresh" busy={lift.isPending} onClick={() => lift.mutate()}>
+        Allow emails<span className="sr-only"> to {email}</span>
+      </Button>
+      {editing && <EditUser family={editing} currency={currency} onClose={() => setEditing(null)} />}
+    </div>
+  );
+}
