@@ -1,10 +1,12 @@
-//! Failed mail, refused addresses, bounces and complaints, for staff.
+//! Failed mail, refused addresses, bounces and complaints, and samples of all mails, for staff.
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
+use portal::mail_samples::{self, Group};
+use portal::notifications::SampleWords;
 use portal::notifications::reports::{self, MailReport};
 use portal::notifications::undelivered::{self, About, FailedMail, MailRef, RefusedAddress};
 use portal::pagination::PageRequest;
@@ -16,7 +18,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
-use crate::input::{Input, Page, Params};
+use crate::input::{Input, Page, Params, Segments};
 use crate::videos::PageQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -26,6 +28,9 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(refused))
         .routes(routes!(reports_list))
         .routes(routes!(let_through))
+        .routes(routes!(samples))
+        .routes(routes!(sample))
+        .routes(routes!(send_sample))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -120,6 +125,84 @@ async fn let_through(
 ) -> Answer<StatusCode> {
     let mut tx = app.db.begin().await?;
     undelivered::let_through(&mut tx, &app, Actor::Staff(me.id), &given.email).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = MailSamples)]
+struct Samples {
+    items: Vec<SampleName>,
+}
+
+/// A kind of mail, or one form of it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MailSampleName)]
+struct SampleName {
+    name: &'static str,
+    /// What it is, in plain words.
+    title: &'static str,
+    group: Group,
+    subject: String,
+}
+
+/// A mail about invented people. Its links open nothing.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MailSample)]
+struct Sample {
+    name: &'static str,
+    title: &'static str,
+    subject: String,
+    /// Name and address.
+    from: String,
+    /// What mail programs show beside the subject.
+    preview: String,
+    html: String,
+    text: String,
+}
+
+/// Every mail that the portal can send
+#[utoipa::path(get, path = "/api/admin/mail/samples", tag = "mail", security(("staff" = [])),
+    responses((status = 200, body = Samples)))]
+async fn samples(State(app): State<App>, _staff: CurrentStaff) -> Answer<Json<Samples>> {
+    let settings = app.settings().await?;
+    let all = mail_samples::all(&app, &settings, &SampleWords::default())?.into_iter();
+    let item = |sample: mail_samples::Sample| {
+        let mail_samples::Sample { name, title, group, mail, .. } = sample;
+        SampleName { name, title, group, subject: mail.subject }
+    };
+    Ok(Json(Samples { items: all.map(item).collect() }))
+}
+
+/// One mail, with invented people
+#[utoipa::path(get, path = "/api/admin/mail/samples/{name}", tag = "mail", security(("staff" = [])),
+    params(("name" = String, Path)),
+    responses((status = 200, body = Sample), (status = 404, body = Problem)))]
+async fn sample(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Segments(name): Segments<String>,
+) -> Answer<Json<Sample>> {
+    let settings = app.settings().await?;
+    let found = mail_samples::find(&app, &settings, &name)?;
+    let mail_samples::Sample { name, title, preview, mail, .. } = found;
+    let from = mail.from.to_string();
+    let (subject, html, text) = (mail.subject, mail.html, mail.text);
+    Ok(Json(Sample { name, title, subject, from, preview, html, text }))
+}
+
+/// Send the sample of a mail to oneself
+#[utoipa::path(post, path = "/api/admin/mail/samples/{name}/test", tag = "mail", security(("staff" = [])),
+    params(("name" = String, Path)),
+    responses((status = 204), (status = 404, body = Problem), (status = 429, body = Problem)))]
+async fn send_sample(
+    State(app): State<App>,
+    CurrentStaff(me): CurrentStaff,
+    Segments(name): Segments<String>,
+) -> Answer<StatusCode> {
+    let settings = app.settings().await?;
+    let mut tx = app.db.begin().await?;
+    mail_samples::send_test(&mut tx, &app, &settings, &me, &name).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

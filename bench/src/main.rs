@@ -93,6 +93,7 @@ async fn bare(camp: &Camp, sink: &Sink, mails: usize, bytes: usize) -> Arrived {
         message_id: "<mail@camp.example>".into(),
         envelope_sender: None,
         provider_header: None,
+        list_id: None,
         unsubscribe_url: None,
         date: chrono::Utc::now(),
     };

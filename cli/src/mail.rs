@@ -1,4 +1,5 @@
-//! `camp mail`: tests sending mail, makes the key that signs it, and receives reports about mail.
+//! `camp mail`: tests sending mail, shows what is sent, makes the key that signs it, and receives reports
+//! about mail.
 
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -8,10 +9,11 @@ use std::process::Command;
 use portal::mail::{self, DkimKey, SendError};
 use portal::{App, Config, EmailAddress, Error};
 
+use crate::mail_preview::Preview;
 use crate::output::{Code, Outcome, print, print_note};
 use crate::receive::Receive;
 
-/// Test sending mail, make the key that signs it, and receive bounces
+/// Test sending mail, look at every email, make the key that signs it, and receive bounces
 #[derive(clap::Subcommand)]
 pub enum Mail {
     /// Send one mail now and print the result
@@ -36,6 +38,8 @@ pub enum Mail {
         ed25519: bool,
     },
     Receive(Receive),
+    /// Write a sample of every email into a folder, to look at them
+    Preview(Preview),
 }
 
 impl Mail {
@@ -44,6 +48,7 @@ impl Mail {
             Mail::Test { address } => address,
             Mail::Dkim { ed25519 } => return make_key(&config, ed25519),
             Mail::Receive(receive) => return receive.run(config).await,
+            Mail::Preview(preview) => return preview.run(config).await,
         };
         let to = recipient(&address)?;
         let app = App::open(config).await?;
@@ -61,6 +66,7 @@ impl Mail {
             text: line,
             message_id: format!("<{}@{}>", uuid::Uuid::new_v4().simple(), app.config.mail_domain()),
             provider_header: None,
+            list_id: None,
             unsubscribe_url: None,
             encoded: None,
             date: app.clock.now(),

@@ -12,6 +12,7 @@ mod import;
 mod jobs;
 mod logs;
 mod mail;
+mod mail_preview;
 mod migrate;
 mod openapi;
 mod output;
@@ -76,7 +77,10 @@ enum Command {
     Doctor(doctor::Doctor),
     Seed(seed::Seed),
     Openapi(openapi::Openapi),
-    #[command(subcommand, after_help = "Example:\n  camp mail test miriam@camp.example")]
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  camp mail test miriam@camp.example\n  camp mail preview mails"
+    )]
     Mail(mail::Mail),
     #[command(subcommand, after_help = "Example:\n  camp jobs list")]
     Jobs(jobs::Jobs),

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::colors::{self, Color, Shade};
 use crate::db::Db;
 use crate::settings::Settings;
-use crate::{Error, Result};
+use crate::{App, Error, Result};
 
 /// A picture of the camp's own, as pages show it.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
@@ -26,6 +26,16 @@ pub struct SitePicture {
 pub struct Pictures {
     pub logo: Option<SitePicture>,
     pub hero: Vec<SitePicture>,
+}
+
+/// The default picture of link previews and of mails about videos.
+pub const SOCIAL_PICTURE: &str = "/art/social.jpg";
+
+/// The address of the picture for what has none of its own: the camp's first picture if it is
+/// landscape, as link previews are.
+pub fn social_picture(app: &App, pictures: &Pictures) -> String {
+    let own = pictures.hero.first().filter(|picture| picture.width > picture.height);
+    app.url(own.and_then(|own| own.small_url.as_deref()).unwrap_or(SOCIAL_PICTURE))
 }
 
 /// Returns the pictures that pages show now.

@@ -6,7 +6,9 @@
 #![cfg_attr(test, allow(clippy::too_many_lines))]
 
 mod app;
+mod bidi;
 mod colors;
+mod compose;
 mod cryptography;
 mod data_folder;
 mod email_address;
@@ -48,6 +50,7 @@ pub mod gallery;
 pub mod idempotency;
 pub mod jobs;
 pub mod mail;
+pub mod mail_samples;
 pub mod messages;
 pub mod money;
 pub mod newsletters;

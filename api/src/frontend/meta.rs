@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use portal::access::Viewer;
-use portal::branding::Pictures;
+use portal::branding::{self, Pictures};
 use portal::settings::Settings;
 use portal::updates::{self, LiveUpdate};
 use portal::{App, Error, videos};
@@ -79,7 +79,7 @@ const KNOWN: [Known; 18] = [
 
 /// The metadata of the page at `path`, as far as a stranger may see it.
 pub async fn of(app: &App, settings: &Settings, pictures: &Pictures, path: &str) -> Answer<Meta> {
-    let page = Page { settings, picture: social(app, pictures) };
+    let page = Page { settings, picture: branding::social_picture(app, pictures) };
     if let Some(known) = KNOWN.iter().find(|known| known.path == trimmed(path)) {
         return Ok(page.known(known));
     }
@@ -149,13 +149,6 @@ impl Page<'_> {
     fn missing(&self, title: &str) -> Meta {
         Meta { status: StatusCode::NOT_FOUND, ..self.unlisted(title) }
     }
-}
-
-/// The picture of pages without their own: the camp's first picture if it is landscape, as link
-/// previews are.
-fn social(app: &App, pictures: &Pictures) -> String {
-    let own = pictures.hero.first().filter(|picture| picture.width > picture.height);
-    app.url(own.and_then(|own| own.small_url.as_deref()).unwrap_or("/art/social.jpg"))
 }
 
 /// The update with this id, as far as a stranger may see it; nothing if it never existed.

@@ -9,7 +9,7 @@ use sqlx::AssertSqlSafe;
 use crate::camp::{Browser, Camp};
 
 /// The failed mail and refused addresses that a refusing mail server causes.
-async fn write(camp: &Camp, text: String) {
+pub async fn write(camp: &Camp, text: String) {
     let rows = match &camp.app.db {
         Db::Sqlite { write, .. } => {
             sqlx::query(AssertSqlSafe(text)).execute(write).await.expect("written").rows_affected()

@@ -39,7 +39,7 @@ fn shown(mail: &Mail) -> String {
         mail.to,
         mail.subject,
         mail.text.trim_end(),
-        without_styles(body),
+        without_styles(body).replace("&#847;&zwnj;&nbsp;", ""),
     ))
 }
 

@@ -33,6 +33,7 @@ mod idempotency;
 mod late_video;
 mod linking;
 mod mail;
+mod mail_samples;
 mod mail_snapshots;
 mod media;
 mod messages;

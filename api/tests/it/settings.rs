@@ -183,6 +183,9 @@ story! {
         assert_eq!(logo, json!({ "url": format!("/media/site/{first}"), "small_url": null, "width": 512, "height": 128 }));
         let reply = camp.browser().get(logo["url"].as_str().expect("an address")).await.expect(200);
         assert_eq!(reply.headers["cache-control"], "public, max-age=31536000, immutable");
+        let sample = owner.get("/api/admin/mail/samples/video").await.expect(200).json();
+        let html = sample["html"].as_str().expect("HTML");
+        assert!(html.contains(&format!("<img src=\"http://camp.example/media/site/{first}\" alt=\"\"")), "{html}");
         let seen = image::load_from_memory(&reply.bytes).expect("a PNG").to_rgba8();
         assert_eq!(seen.width(), 512, "what shines through still does");
         assert!(seen.get_pixel(0, 0).0[3] < 255, "what shines through still does");

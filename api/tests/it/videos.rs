@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::answers::approved;
 use crate::camp::{Browser, Camp};
+use crate::mail::write;
 
 /// Noon in camp, in the middle of the summer.
 pub const NOON: &str = "2026-07-29T16:00:00Z";
@@ -81,7 +82,8 @@ story! {
         assert!(mail.text.contains(&page) && mail.html.contains(&page));
         assert!(mail.text.contains("The gates open.") && mail.text.contains("Blue & <white>."));
         assert!(!mail.html.contains("<white>"), "what staff type is escaped");
-        assert!(mail.html.contains("https://i.ytimg.com/vi/dQw4w9WgXcQ/maxresdefault.jpg"));
+        assert!(mail.html.contains("<img src=\"http://camp.example/art/social.jpg\""), "{}", mail.html);
+        assert!(!mail.html.contains("ytimg"), "nobody else learns who reads the mail");
         assert!(mail.unsubscribe_url.is_some());
         let sent = staff.get(&format!("/api/admin/videos/{}/deliveries", id(posted))).await;
         let sent = sent.expect(200).json();
@@ -204,13 +206,20 @@ story! {
 }
 
 story! {
-    async fn a_restricted_camp_sends_no_pictures_by_mail(camp) {
+    async fn a_mail_shows_the_picture_of_a_video_that_everybody_may_watch(camp) {
         let _families = two_families(&camp).await;
-        camp.set("access", "signed_in").await;
         let staff = camp.staff().await;
-        posted(&staff, "Inside", json!({})).await;
-        let mail = camp.mail_to("chaya@family.example").await;
-        assert_eq!(mail.subject, "New video: Inside");
-        assert!(!mail.html.contains("ytimg"));
+        for (access, shown) in [("everyone", true), ("signed_in", false)] {
+            camp.set("access", access).await;
+            let title = format!("For {access}");
+            posted(&staff, &title, json!({})).await;
+            write(&camp, format!("update videos set thumbnail_url = '/media/thumbnails/own', duration_seconds = 155 where title = '{title}'")).await;
+            camp.work().await;
+            let mails = camp.mails_to("chaya@family.example");
+            let mail = mails.iter().find(|mail| mail.subject.ends_with(&title)).expect("a mail");
+            assert_eq!(mail.html.contains("<img src=\"http://camp.example/media/thumbnails/own\""), shown, "{}", mail.html);
+            assert_eq!(mail.html.contains("<img src=\"http://camp.example/art/social.jpg\""), !shown, "{}", mail.html);
+            assert!(mail.html.contains("Play the video (2:35)") && mail.text.contains("(2:35)"));
+        }
     }
 }

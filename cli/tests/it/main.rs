@@ -16,6 +16,7 @@ mod help;
 mod load;
 mod logs;
 mod mail;
+mod mail_preview;
 mod new_camp;
 mod releases;
 mod s3;

@@ -168,22 +168,31 @@ pub(crate) fn mail_content(
     notification: &Notification,
 ) -> Option<MailContent> {
     let data: serde_json::Value = serde_json::from_str(&notification.data).ok()?;
-    Some(MailContent {
+    Some(content(app, settings, data["text"].as_str()?))
+}
+
+/// An alert about something that did not happen.
+pub(crate) fn sample(app: &App, settings: &Settings) -> MailContent {
+    content(
+        app,
+        settings,
+        "3 emails could not be delivered in the last day. The staff area shows which.",
+    )
+}
+
+fn content(app: &App, settings: &Settings, text: &str) -> MailContent {
+    MailContent {
         subject: format!("{}: the portal needs your attention", settings.camp_name()),
         heading: "The portal needs your attention".into(),
-        paragraphs: vec![data["text"].as_str()?.to_owned()],
+        paragraphs: vec![text.to_owned()],
         button: Some(notifications::Button {
             label: "Open the staff area",
             url: app.url("/admin/login"),
         }),
-        notes: vec![
-            "You get this because you are an owner. To turn it off, use the setting “System alerts”."
-                .into(),
-            format!(
-                "Seen at {}.",
-                app.clock.now().with_timezone(&settings.timezone).format("%-I:%M %p on %B %-d, %Y")
-            ),
-        ],
+        notes: vec![format!(
+            "Seen at {}.",
+            app.clock.now().with_timezone(&settings.timezone).format("%-I:%M %p on %B %-d, %Y")
+        )],
         ..MailContent::default()
-    })
+    }
 }

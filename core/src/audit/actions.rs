@@ -30,6 +30,7 @@ text_enum! {
         LiveUpdateTest = "live_update.test",
         MailLetThrough = "mail.let_through",
         MailSendAgain = "mail.send_again",
+        MailTest = "mail.test",
         MessageChange = "message.change",
         MessageDelete = "message.delete",
         MessageReply = "message.reply",

@@ -3,100 +3,30 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use lettre::message::Mailbox;
 use tokio::sync::Mutex;
-use uuid::Uuid;
 
-use crate::mail::{Encoded, Mail, Template};
-use crate::notifications::{Category, Delivery, MailContent, MailKind, Notification};
+use crate::compose::{Circumstances, Draft, Recipient};
+use crate::mail::Mail;
+use crate::notifications::{Delivery, MailContent, MailKind, Notification};
 use crate::settings::Settings;
 use crate::{
-    App, Error, Result, accounts, alerts, bounces, messages, newsletters, payments, subscribers,
-    unsubscribe, updates, videos,
+    App, Error, Result, accounts, alerts, mail_samples, messages, newsletters, payments,
+    subscribers, unsubscribe, updates, videos,
 };
 
 /// A draft is used for so long. Then the record that it is about is read again: it may have been
 /// changed or withdrawn.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// A mail in which only the recipient is missing.
-pub(crate) struct Draft {
-    from: Mailbox,
-    reply_to: Option<Mailbox>,
-    subject: String,
-    /// The token is that of the link for unsubscribing.
-    text: Template,
-    html: Template,
-    category: Option<Category>,
-}
-
-impl Draft {
-    /// Renders the content.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unforeseen`] when a template cannot be rendered.
-    pub(crate) fn new(
-        app: &App,
-        settings: &Settings,
-        content: MailContent,
-        category: Option<Category>,
-    ) -> Result<Draft> {
-        let mark = Uuid::new_v4().simple().to_string();
-        let page = category.map(|_| app.url(&format!("/unsubscribe?token={mark}")));
-        let (text, html) = content.render(app, settings, page.as_deref())?;
-        Ok(Draft {
-            from: app.config.mail_from(settings.camp_name()),
-            reply_to: content.reply_to.or_else(|| mailbox(&settings.contact_email)),
-            subject: content.subject,
-            text: Template::new(&text, &mark),
-            html: Template::new(&html, &mark),
-            category,
-        })
-    }
-
-    /// Addresses the mail to a recipient.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Unforeseen`] for an address that mail cannot be sent to.
-    pub(crate) fn to(
-        &self,
-        app: &App,
-        notification: &Notification,
-        delivery: &Delivery,
-    ) -> Result<Mail> {
-        let token =
-            self.category.map(|category| unsubscribe::token(&app.keys, &delivery.email, category));
-        let (keys, id, email) = (&app.keys, notification.id, &delivery.email);
-        let message_id = bounces::token::message_id(keys, id, email);
-        let address = delivery.email.for_delivery().parse().map_err(Error::unforeseen)?;
-        let name = (!delivery.full_name.is_empty()).then(|| delivery.full_name.clone());
-        let filled = token.as_deref().unwrap_or_default();
-        Ok(Mail {
-            from: self.from.clone(),
-            to: Mailbox::new(name, address),
-            reply_to: self.reply_to.clone(),
-            subject: self.subject.clone(),
-            text: self.text.fill(filled),
-            html: self.html.fill(filled),
-            encoded: Encoded::fill(&self.text, &self.html, filled),
-            message_id: format!("<{message_id}@{}>", app.config.mail_domain()),
-            envelope_sender: bounces::token::envelope_sender(&app.config, keys, id, email),
-            provider_header: bounces::providers::header(&app.config, keys, id, email),
-            unsubscribe_url: token
-                .map(|token| app.url(&format!("/api/unsubscribe/one-click?token={token}"))),
-            date: app.clock.now(),
-        })
-    }
-}
-
 /// The drafts of one notification.
 #[derive(Default)]
 pub(super) struct Drafts {
-    /// `None` inside if the record that it was about is gone.
-    shared: Mutex<Option<(Instant, Option<Arc<Draft>>)>>,
+    to_families: Shared,
+    to_others: Shared,
 }
+
+/// `None` inside if the record that it was about is gone.
+type Shared = Mutex<Option<(Instant, Option<Arc<Draft>>)>>;
 
 impl Drafts {
     /// Writes the mail for one recipient. Returns `None` if the record that it was about is gone.
@@ -110,7 +40,11 @@ impl Drafts {
             return compose(app, notification, delivery).await;
         }
         let draft = {
-            let mut shared = self.shared.lock().await;
+            let shared = match delivery.profile_id {
+                Some(_) => &self.to_families,
+                None => &self.to_others,
+            };
+            let mut shared = shared.lock().await;
             match shared.as_ref() {
                 Some((at, draft)) if at.elapsed() < FRESH => draft.clone(),
                 _ => {
@@ -120,7 +54,7 @@ impl Drafts {
                 }
             }
         };
-        draft.map(|draft| draft.to(app, notification, delivery)).transpose()
+        draft.map(|draft| address(app, &draft, notification, delivery)).transpose()
     }
 }
 
@@ -140,7 +74,24 @@ pub(crate) async fn compose(
     delivery: &Delivery,
 ) -> Result<Option<Mail>> {
     let draft = draft(app, notification, delivery).await?;
-    draft.map(|draft| draft.to(app, notification, delivery)).transpose()
+    draft.map(|draft| address(app, &draft, notification, delivery)).transpose()
+}
+
+fn address(
+    app: &App,
+    draft: &Draft,
+    notification: &Notification,
+    delivery: &Delivery,
+) -> Result<Mail> {
+    let recipient = Recipient {
+        notification_id: notification.id,
+        email: &delivery.email,
+        full_name: &delivery.full_name,
+        token: notification
+            .category
+            .map(|category| unsubscribe::token(&app.keys, &delivery.email, category)),
+    };
+    draft.to(app, recipient)
 }
 
 async fn draft(
@@ -152,7 +103,18 @@ async fn draft(
     let Some(content) = write(app, &settings, notification, delivery).await? else {
         return Ok(None);
     };
-    Draft::new(app, &settings, content, notification.category).map(Some)
+    let circumstances = Circumstances {
+        kind: kind_of(notification)?,
+        category: notification.category,
+        in_family: delivery.profile_id.is_some(),
+    };
+    Draft::new(app, &settings, content, circumstances).map(Some)
+}
+
+fn kind_of(notification: &Notification) -> Result<MailKind> {
+    // A later version enqueued it, and may still send it.
+    MailKind::read(&notification.kind)
+        .ok_or_else(|| Error::unforeseen(format!("unknown kind of mail: {}", notification.kind)))
 }
 
 /// Writes the mail for one recipient. Returns `None` if the record that it was about is gone. Links
@@ -163,17 +125,14 @@ async fn write(
     notification: &Notification,
     delivery: &Delivery,
 ) -> Result<Option<MailContent>> {
-    let Some(kind) = MailKind::read(&notification.kind) else {
-        // A later version enqueued it, and may still send it.
-        return Err(Error::unforeseen(format!("unknown kind of mail: {}", notification.kind)));
-    };
-    match kind {
+    match kind_of(notification)? {
         MailKind::Video => videos::announce::mail_content(app, settings, notification).await,
         MailKind::LateVideo => videos::late_mail_content(app, settings, notification).await,
         MailKind::Update => updates::announce::mail_content(app, notification).await,
         MailKind::Newsletter => newsletters::mail_content(app, notification).await,
         MailKind::UpdateTest => updates::announce::test_content(app, notification),
-        MailKind::NewsletterTest => newsletters::test_content(notification),
+        MailKind::NewsletterTest => newsletters::test_content(app, notification),
+        MailKind::SampleTest => mail_samples::test_content(app, settings, notification),
         MailKind::Alert => Ok(alerts::mail_content(app, settings, notification)),
         MailKind::Payment => {
             payments::receipt::mail_content(app, settings, notification, delivery).await
@@ -187,8 +146,4 @@ async fn write(
             accounts::account_mail::write(app, settings, kind, notification, delivery).await
         }
     }
-}
-
-fn mailbox(address: &str) -> Option<Mailbox> {
-    address.parse().ok().map(|email| Mailbox::new(None, email))
 }

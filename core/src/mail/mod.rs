@@ -46,6 +46,8 @@ pub struct Mail {
     pub message_id: String,
     /// A header by which a mail provider names the mail in its reports.
     pub provider_header: Option<(&'static str, String)>,
+    /// The list of a category (RFC 2919).
+    pub list_id: Option<String>,
     /// The address for one-click unsubscription (RFC 8058).
     pub unsubscribe_url: Option<String>,
     pub date: DateTime<Utc>,
@@ -350,6 +352,17 @@ fn report(smtp: &Smtp, is_up: bool) {
     }
 }
 
+impl Mail {
+    /// The mail as it is sent (RFC 5322).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when a header cannot be written.
+    pub fn bytes(&self) -> Result<Vec<u8>> {
+        Ok(compose(self)?.formatted())
+    }
+}
+
 fn compose(mail: &Mail) -> Result<lettre::Message> {
     let name = |name: &'static str| HeaderName::new_from_ascii_str(name);
     let sender = mail.envelope_sender.clone().unwrap_or_else(|| mail.from.email.clone());
@@ -367,6 +380,9 @@ fn compose(mail: &Mail) -> Result<lettre::Message> {
     }
     if let Some((header, value)) = &mail.provider_header {
         builder = builder.raw_header(HeaderValue::new(name(header), value.clone()));
+    }
+    if let Some(list) = &mail.list_id {
+        builder = builder.raw_header(HeaderValue::new(name("List-Id"), list.clone()));
     }
     if let Some(url) = &mail.unsubscribe_url {
         builder = builder

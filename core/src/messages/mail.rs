@@ -5,7 +5,10 @@ use lettre::message::Mailbox;
 use serde::{Deserialize, Serialize};
 
 use super::{Department, SenderType};
-use crate::notifications::{Button, MailContent, MessageMail, Notification, Quote, paragraphs};
+use crate::bidi::isolated;
+use crate::notifications::{
+    Button, MailContent, MessageMail, Notification, Quote, SampleWords, paragraphs,
+};
 use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Result};
@@ -65,10 +68,42 @@ pub(crate) async fn write(
             // Old acknowledgments without data never had copies.
             let asked: Acknowledgment =
                 serde_json::from_str(&notification.data).unwrap_or_default();
-            received(settings, &original, asked.copy)
+            received(app, settings, &original, asked.copy)
         }
-        MessageMail::Reply => reply(settings, &original),
+        MessageMail::Reply => reply(app, settings, &original),
     }))
+}
+
+/// The mails about an invented message: for kinds with two forms, the one that quotes the sender
+/// comes last.
+pub(crate) fn samples(
+    app: &App,
+    settings: &Settings,
+    kind: MessageMail,
+    words: &SampleWords,
+) -> Vec<MailContent> {
+    let original = |sender_proved| Original {
+        name: words.person.clone(),
+        email: "chaya@family.example".into(),
+        child_name: Some(words.child.clone()),
+        subject: words.title.clone(),
+        user_type: SenderType::Parent,
+        department: Department::Staff,
+        message: words.text.clone(),
+        created_at: app.clock.now(),
+        sender_proved,
+        body: Some(words.text.clone()),
+    };
+    match kind {
+        MessageMail::Arrived => vec![arrived(app, &original(true))],
+        MessageMail::MoreWait => vec![more_wait(app)],
+        MessageMail::Received => {
+            [false, true].map(|copy| received(app, settings, &original(copy), copy)).into()
+        }
+        MessageMail::Reply => {
+            [false, true].map(|proved| reply(app, settings, &original(proved))).into()
+        }
+    }
 }
 
 fn arrived(app: &App, original: &Original) -> MailContent {
@@ -78,9 +113,9 @@ fn arrived(app: &App, original: &Original) -> MailContent {
         SenderType::Parent => "Parent",
         SenderType::Guest => "Guest",
     };
-    text.insert(0, format!("{sender}: {name}, {email}"));
+    text.insert(0, format!("{sender}: {}, {email}", isolated(name)));
     if let Some(child) = &original.child_name {
-        text.insert(1, format!("Child: {child}"));
+        text.insert(1, format!("Child: {}", isolated(child)));
     }
     MailContent {
         subject: format!("Message: {subject}"),
@@ -114,7 +149,7 @@ fn more_wait(app: &App) -> MailContent {
 
 /// Without a copy, the mail contains nothing that the sender typed: anybody can enter anybody's
 /// address.
-fn received(settings: &Settings, original: &Original, copy: bool) -> MailContent {
+fn received(app: &App, settings: &Settings, original: &Original, copy: bool) -> MailContent {
     let site = settings.camp_name();
     let phone = match settings.contact_phone.is_empty() {
         true => String::new(),
@@ -124,8 +159,9 @@ fn received(settings: &Settings, original: &Original, copy: bool) -> MailContent
         subject: format!("{site} got your message"),
         heading: "We got your message".into(),
         paragraphs: vec![format!("We'll get back to you within 24 hours during season.{phone}")],
+        button: Some(Button { label: "Read common questions", url: app.url("/faq") }),
         quote: copy.then(|| Quote {
-            from: format!("On {} you wrote, about “{}”:", day(settings, original), original.subject),
+            from: format!("On {} you wrote, about “{}”:", day(settings, original), isolated(&original.subject)),
             paragraphs: paragraphs(&original.message),
         }),
         notes: vec![match copy {
@@ -138,7 +174,7 @@ fn received(settings: &Settings, original: &Original, copy: bool) -> MailContent
 }
 
 /// An unverified address gets only the staff's text, and nothing that the sender typed.
-fn reply(settings: &Settings, original: &Original) -> MailContent {
+fn reply(app: &App, settings: &Settings, original: &Original) -> MailContent {
     let text = paragraphs(original.body.as_deref().unwrap_or_default());
     let reply_to = department(settings, original.department);
     let day = day(settings, original);
@@ -148,6 +184,7 @@ fn reply(settings: &Settings, original: &Original) -> MailContent {
             heading: "A reply to your message".into(),
             paragraphs: text,
             linked: true,
+            button: Some(contact(app)),
             notes: vec![format!(
                 "This is a reply to a message from {day} that gave this email. We don’t quote the message because its sender was not signed in with this email."
             )],
@@ -160,6 +197,7 @@ fn reply(settings: &Settings, original: &Original) -> MailContent {
         heading: original.subject.clone(),
         paragraphs: text,
         linked: true,
+        button: Some(contact(app)),
         quote: Some(Quote {
             from: format!("On {day} you wrote:"),
             paragraphs: paragraphs(&original.message),
@@ -167,6 +205,10 @@ fn reply(settings: &Settings, original: &Original) -> MailContent {
         reply_to,
         ..MailContent::default()
     }
+}
+
+fn contact(app: &App) -> Button {
+    Button { label: "Write to us again", url: app.url("/contact") }
 }
 
 fn day(settings: &Settings, original: &Original) -> String {

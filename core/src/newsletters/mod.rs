@@ -9,7 +9,7 @@ use crate::accounts::Staff;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 pub use crate::notifications::Audience;
-use crate::notifications::{self, Category, MailKind, Notice, Notification, Tally};
+use crate::notifications::{self, Category, MailKind, Notice, Notification, SampleWords, Tally};
 use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::validation::Validator;
@@ -252,24 +252,32 @@ pub(crate) async fn mail_content(
         .bind(notification.subject_id)
         .optional()
         .await?;
-    Ok(found.map(|(subject, body)| content(TestNewsletter { subject, body })))
+    Ok(found.map(|(subject, body)| content(app, TestNewsletter { subject, body })))
 }
 
 /// Writes the mail that staff send to themselves. Returns `None` if its text was erased.
 pub(crate) fn test_content(
+    app: &App,
     notification: &Notification,
 ) -> Result<Option<notifications::MailContent>> {
     let newsletter: Option<TestNewsletter> =
         serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
-    Ok(newsletter.map(|newsletter| content(newsletter).marked_as_test()))
+    Ok(newsletter.map(|newsletter| content(app, newsletter).marked_as_test()))
 }
 
-fn content(newsletter: TestNewsletter) -> notifications::MailContent {
+/// An invented newsletter.
+pub(crate) fn sample(app: &App, words: &SampleWords) -> notifications::MailContent {
+    let SampleWords { title, text, .. } = words;
+    content(app, TestNewsletter { subject: title.clone(), body: text.clone() })
+}
+
+fn content(app: &App, newsletter: TestNewsletter) -> notifications::MailContent {
     let TestNewsletter { subject, body } = newsletter;
     notifications::MailContent {
         heading: subject.clone(),
         paragraphs: notifications::paragraphs(&body),
         linked: true,
+        button: Some(notifications::Button { label: "Visit our site", url: app.url("/") }),
         subject,
         ..notifications::MailContent::default()
     }

@@ -2,31 +2,55 @@
 
 use crate::text_enum::text_enum;
 
-/// What a mail is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MailKind {
+/// Defines [`MailKind`] with the stored text of each kind. `MailKind::all` cannot leave one out.
+macro_rules! mail_kinds {
+    ($($(#[$about:meta])* $Kind:ident = $text:literal,)+) => {
+        /// What a mail is about.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum MailKind {
+            $($(#[$about])* $Kind,)+
+            Message(MessageMail),
+            Account(AccountMail),
+        }
+
+        impl MailKind {
+            const PLAIN: &[MailKind] = &[$(MailKind::$Kind,)+];
+
+            /// The stored text.
+            pub fn text(self) -> &'static str {
+                match self {
+                    $(MailKind::$Kind => $text,)+
+                    MailKind::Message(kind) => kind.text(),
+                    MailKind::Account(kind) => kind.text(),
+                }
+            }
+        }
+    };
+}
+
+mail_kinds! {
     /// A new video.
-    Video,
+    Video = "video",
     /// Tonight's video is late.
-    LateVideo,
+    LateVideo = "late_video",
     /// A camp update.
-    Update,
-    Newsletter,
+    Update = "update",
+    Newsletter = "letter",
     /// An update that was not posted yet, to the member of the staff who writes it. The subject is
     /// the staff account.
-    UpdateTest,
+    UpdateTest = "update_test",
     /// The same of a newsletter.
-    NewsletterTest,
+    NewsletterTest = "letter_test",
+    /// A sample of any mail, to the member of the staff who wants to see it.
+    SampleTest = "sample_test",
     /// An alert to the owners.
-    Alert,
+    Alert = "alert",
     /// A receipt.
-    Payment,
+    Payment = "payment",
     /// The subject is the plan.
-    PaymentReminder,
+    PaymentReminder = "payment_reminder",
     /// Asks a subscriber to confirm the address.
-    Subscribe,
-    Message(MessageMail),
-    Account(AccountMail),
+    Subscribe = "subscribe",
 }
 
 text_enum! {
@@ -74,41 +98,15 @@ text_enum! {
 }
 
 impl MailKind {
-    /// The stored text.
-    pub fn text(self) -> &'static str {
-        match self {
-            MailKind::Video => "video",
-            MailKind::LateVideo => "late_video",
-            MailKind::Update => "update",
-            MailKind::Newsletter => "letter",
-            MailKind::UpdateTest => "update_test",
-            MailKind::NewsletterTest => "letter_test",
-            MailKind::Alert => "alert",
-            MailKind::Payment => "payment",
-            MailKind::PaymentReminder => "payment_reminder",
-            MailKind::Subscribe => "subscribe",
-            MailKind::Message(kind) => kind.text(),
-            MailKind::Account(kind) => kind.text(),
-        }
+    pub fn all() -> impl Iterator<Item = MailKind> {
+        let messages = MessageMail::ALL.iter().map(|kind| MailKind::Message(*kind));
+        let accounts = AccountMail::ALL.iter().map(|kind| MailKind::Account(*kind));
+        MailKind::PLAIN.iter().copied().chain(messages).chain(accounts)
     }
 
     /// The kind with this stored text. Returns `None` for a kind that a later version added.
     pub fn read(text: &str) -> Option<MailKind> {
-        let messages = MessageMail::ALL.iter().map(|kind| MailKind::Message(*kind));
-        let accounts = AccountMail::ALL.iter().map(|kind| MailKind::Account(*kind));
-        let others = [
-            MailKind::Video,
-            MailKind::LateVideo,
-            MailKind::Update,
-            MailKind::Newsletter,
-            MailKind::UpdateTest,
-            MailKind::NewsletterTest,
-            MailKind::Alert,
-            MailKind::Payment,
-            MailKind::PaymentReminder,
-            MailKind::Subscribe,
-        ];
-        others.into_iter().chain(messages).chain(accounts).find(|kind| kind.text() == text)
+        MailKind::all().find(|kind| kind.text() == text)
     }
 }
 

@@ -4,8 +4,9 @@
 use askama::Template;
 use lettre::message::Mailbox;
 
+use super::text_block::{Block, blocks};
+use crate::bidi::{without_controls, without_overrides};
 use crate::settings::Settings;
-use crate::text_links::{self, Part};
 use crate::{App, Error, Result, branding};
 
 /// The parts of a mail. Both the HTML and the text form are rendered from them.
@@ -22,6 +23,7 @@ pub struct MailContent {
     /// The text that the mail replies to.
     pub quote: Option<Quote>,
     pub picture: Option<Picture>,
+    /// What to do next. Every mail has one.
     pub button: Option<Button>,
     /// Small print below the button.
     pub notes: Vec<String>,
@@ -29,25 +31,48 @@ pub struct MailContent {
     pub reply_to: Option<Mailbox>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Quote {
     /// "On July 14, 2026 you wrote:"
     pub from: String,
     pub paragraphs: Vec<String>,
 }
 
-#[derive(Debug)]
+/// A picture above the heading, which leads where the button does.
+#[derive(Debug, Clone)]
 pub struct Picture {
-    /// Absolute.
+    /// Absolute, and on the portal: others must not learn who reads the camp's mail.
     pub url: String,
     pub alt: String,
+    /// How long the video is, as players show it.
+    pub length: Option<String>,
 }
 
-#[derive(Debug)]
+impl Picture {
+    /// The line below the picture.
+    pub(crate) fn caption(&self) -> String {
+        match &self.length {
+            Some(length) => format!("Play the video ({length})"),
+            None => "Play the video".into(),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
 pub struct Button {
     pub label: &'static str,
     /// Absolute.
     pub url: String,
+}
+
+/// What stands below every mail.
+#[derive(Debug)]
+pub(crate) struct Footer {
+    /// Why the recipient gets the mail.
+    pub reason: String,
+    pub unsubscribe: Option<String>,
+    /// The page with the mail preferences of a family.
+    pub preferences: Option<String>,
 }
 
 /// Splits typed text into paragraphs at empty lines.
@@ -67,15 +92,30 @@ impl Quote {
 #[template(path = "notifications/mail.html")]
 struct Html<'a> {
     content: &'a MailContent,
+    mail: &'a Prepared<'a>,
     site: &'a Settings,
     home: &'a str,
-    unsubscribe: Option<&'a str>,
+    logo: Option<String>,
+    footer: &'a Footer,
     colors: Colors,
+}
+
+/// The texts of a mail as the templates need them.
+struct Prepared<'a> {
+    site_name: String,
+    camp_name: String,
+    length: Option<&'a str>,
+    /// Mail programs show it beside the subject.
+    preview: String,
+    heading: Block<'a>,
+    paragraphs: Vec<Block<'a>>,
+    quote: Vec<Block<'a>>,
 }
 
 /// Accent colors of a mail: the defaults, or those that the camp chose.
 struct Colors {
     mark: String,
+    dark_mark: String,
     button: String,
     on_button: String,
     dark_button: String,
@@ -94,6 +134,7 @@ impl Colors {
         };
         Colors {
             mark: light("amber", "#c9822a"),
+            dark_mark: dark("amber", "#e9a94f"),
             button: light("pine", "#1b5a40"),
             on_button: light("on-pine", "#fdf9f0"),
             dark_button: dark("pine", "#79cfa0"),
@@ -106,9 +147,10 @@ impl Colors {
 #[template(path = "notifications/mail.txt", escape = "none")]
 struct Text<'a> {
     content: &'a MailContent,
+    mail: &'a Prepared<'a>,
     site: &'a Settings,
     home: &'a str,
-    unsubscribe: Option<&'a str>,
+    footer: &'a Footer,
 }
 
 impl MailContent {
@@ -119,11 +161,38 @@ impl MailContent {
         self
     }
 
-    /// The text and the links of a paragraph.
-    fn parts<'a>(&self, paragraph: &'a str) -> Vec<Part<'a>> {
-        match self.linked {
-            true => text_links::parts(paragraph),
-            false => vec![Part { text: paragraph, url: None }],
+    /// The beginning of the text, which mail programs show beside the subject.
+    pub(crate) fn preview(&self) -> String {
+        let caption = self.picture.iter().map(|picture| format!("{}.", picture.caption()));
+        let all: Vec<String> = caption.chain(self.paragraphs.iter().cloned()).collect();
+        let words = all.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+        match words.char_indices().nth(140) {
+            Some((end, _)) => format!("{}…", words[..end].trim_end()),
+            None => words,
+        }
+    }
+
+    /// The same without control characters and without those that turn other letters around, which
+    /// older rows may still contain.
+    fn cleaned(&self) -> MailContent {
+        let clean = |text: &String| clean(text);
+        MailContent {
+            subject: header_text(&self.subject),
+            heading: header_text(&self.heading),
+            paragraphs: self.paragraphs.iter().map(clean).collect(),
+            linked: self.linked,
+            figures: self.figures.clone(),
+            quote: self.quote.as_ref().map(|quote| Quote {
+                from: clean(&quote.from),
+                paragraphs: quote.paragraphs.iter().map(clean).collect(),
+            }),
+            picture: self
+                .picture
+                .as_ref()
+                .map(|picture| Picture { alt: header_text(&picture.alt), ..picture.clone() }),
+            button: self.button.clone(),
+            notes: self.notes.iter().map(clean).collect(),
+            reply_to: self.reply_to.clone(),
         }
     }
 
@@ -136,13 +205,40 @@ impl MailContent {
         &self,
         app: &App,
         site: &Settings,
-        unsubscribe: Option<&str>,
+        footer: &Footer,
     ) -> Result<(String, String)> {
+        let content = &self.cleaned();
         let home = app.url("/");
         let home = home.as_str();
-        let text = Text { content: self, site, home, unsubscribe }.render();
+        let quoted = content.quote.iter().flat_map(|quote| &quote.paragraphs);
+        let mail = &Prepared {
+            site_name: clean(&site.site_name),
+            camp_name: clean(site.camp_name()),
+            length: content.picture.as_ref().and_then(|picture| picture.length.as_deref()),
+            preview: content.preview(),
+            heading: Block::plain(&content.heading),
+            paragraphs: content
+                .paragraphs
+                .iter()
+                .flat_map(|paragraph| blocks(paragraph, content.linked, 14))
+                .collect(),
+            quote: quoted.flat_map(|paragraph| blocks(paragraph, false, 10)).collect(),
+        };
+        let text = Text { content, mail, site, home, footer }.render();
+        let logo = site.logo.map(|id| app.url(&format!("/media/site/{id}")));
         let colors = Colors::of(site);
-        let html = Html { content: self, site, home, unsubscribe, colors }.render();
+        let html = Html { content, mail, site, home, logo, footer, colors }.render();
         Ok((text.map_err(Error::unforeseen)?, html.map_err(Error::unforeseen)?))
     }
+}
+
+/// One line for a header: a name or a subject.
+pub(crate) fn header_text(text: &str) -> String {
+    let spaced = without_controls(text).replace(char::is_control, " ");
+    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn clean(text: &str) -> String {
+    let kept = |c: &char| !c.is_control() || *c == '\n';
+    without_overrides(text).chars().filter(kept).collect()
 }

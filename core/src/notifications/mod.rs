@@ -5,9 +5,12 @@ mod enqueue;
 mod erasure;
 mod kind;
 mod mail_content;
+mod reason;
 mod recovery;
 pub mod reports;
+mod sample_words;
 pub(crate) mod suppression;
+mod text_block;
 pub mod undelivered;
 
 use chrono::{DateTime, Utc};
@@ -25,8 +28,11 @@ pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};
 pub use kind::{AccountMail, MailKind, MessageMail};
 pub use mail_content::{Button, MailContent, Picture, Quote, paragraphs};
+pub(crate) use mail_content::{Footer, header_text};
+pub(crate) use reason::reason;
 pub(crate) use recovery::clear_heartbeats;
 pub use recovery::{last_heartbeat, record_heartbeat, recover};
+pub use sample_words::SampleWords;
 
 use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;

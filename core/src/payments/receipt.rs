@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Kind, Recorded};
+use crate::clock::day_in;
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::money::{Cents, money};
 use crate::notifications::{
-    self, Button, Delivery, MailContent, MailKind, Notice, Notification, suppression,
+    self, Button, Delivery, MailContent, MailKind, Notice, Notification, SampleWords, suppression,
 };
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -106,6 +107,42 @@ pub(crate) async fn mail_content(
         return Ok(None);
     }
     let figures: Figures = serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
+    Ok(Some(content(app, settings, &told, &figures)))
+}
+
+/// The mails about an invented payment, its voiding and a refund.
+pub(crate) fn samples(app: &App, settings: &Settings, words: &SampleWords) -> [MailContent; 3] {
+    let date = day_in(settings.timezone, app.clock.now());
+    let told = |kind, cents: i64| Told {
+        kind,
+        amount: Cents::new(cents),
+        payment_date: date,
+        notes: Some(words.note.clone()),
+        before_id: None,
+        before_kind: None,
+        before_amount: None,
+        before_date: None,
+    };
+    let figures = |paid: i64| Figures {
+        total_amount: Cents::new(280_000),
+        paid_amount: Cents::new(paid),
+        remaining_amount: Cents::new(280_000 - paid),
+        credit: Cents::ZERO,
+    };
+    let void = Told {
+        before_kind: Some(Kind::Payment),
+        before_amount: Some(Cents::new(100_000)),
+        before_date: Some(date),
+        ..told(Kind::Void, -100_000)
+    };
+    [
+        content(app, settings, &told(Kind::Payment, 100_000), &figures(100_000)),
+        content(app, settings, &void, &figures(0)),
+        content(app, settings, &told(Kind::Refund, -20_000), &figures(80_000)),
+    ]
+}
+
+fn content(app: &App, settings: &Settings, told: &Told, figures: &Figures) -> MailContent {
     let shown = |cents| money(cents, &settings.currency);
     let mut rows = vec![
         ("Total", shown(figures.total_amount)),
@@ -115,12 +152,12 @@ pub(crate) async fn mail_content(
     if figures.credit > Cents::ZERO {
         rows.push(("Your credit with the camp", shown(figures.credit)));
     }
-    Ok(Some(MailContent {
+    MailContent {
         figures: rows,
         button: Some(Button { label: "See your payments", url: app.url("/profile") }),
         notes: vec![format!("Questions? Please write to {}.", settings.contact_email)],
         ..told.words(settings)
-    }))
+    }
 }
 
 /// Whether the mail about that row never reached this address and never will, because the row was

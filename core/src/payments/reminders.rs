@@ -10,7 +10,7 @@ use super::{Plan, today};
 use crate::clock::moment_in;
 use crate::db::Tx;
 use crate::ids::FamilyId;
-use crate::money::money;
+use crate::money::{Cents, money};
 use crate::notifications::{
     self, Button, Delivery, MailContent, MailKind, Notice, Notification, suppression,
 };
@@ -223,6 +223,20 @@ pub(crate) async fn mail_content(
     Ok(Some(words(app, settings, &plan, reminder.due, today)))
 }
 
+/// The reminders of an invented plan: before, on and after its due date.
+pub(crate) fn samples(app: &App, settings: &Settings) -> [MailContent; 3] {
+    let today = today(settings, app.clock.now());
+    let plan = Plan {
+        id: Uuid::nil(),
+        profile_id: Uuid::nil().into(),
+        total_amount: Cents::new(280_000),
+        paid_amount: Cents::new(100_000),
+        due_date: None,
+        version: 1,
+    };
+    [today + BEFORE, today, today - BEFORE].map(|due| words(app, settings, &plan, due, today))
+}
+
 /// Whether a newer reminder of the same due date was queued, or the clock was wrong.
 async fn is_outdated(app: &App, plan_id: Uuid, own: &Reminder, today: NaiveDate) -> Result<bool> {
     let Some(occasion) = Occasion::latest(own.due, today) else { return Ok(true) };
@@ -286,10 +300,7 @@ fn words(
         button: Some(Button { label: "See your payments", url: app.url("/profile#payments") }),
         notes: vec![
             "If you have paid in the last few days, thank you: there is nothing else to do.".into(),
-            format!(
-                "You get this because your family has a payment plan with {site}. Questions? Please write to {}.",
-                settings.contact_email
-            ),
+            format!("Questions? Please write to {}.", settings.contact_email),
         ],
         ..MailContent::default()
     }

@@ -42,7 +42,7 @@ pub const SUBSCRIBE_BY_RECIPIENT: RateLimit = limit("subscribe-recipient", 3, 60
 pub const COMMENTS_BY_USER: RateLimit = limit("comments", 30, 10);
 pub const REPORTS_BY_ADDRESS: RateLimit = limit("reports-address", 20, 60);
 pub const VIEWS_BY_ADDRESS: RateLimit = limit("views-address", 300, 60);
-/// Test mails of updates and newsletters, from one staff account to itself.
+/// Test mails, from one staff account to itself.
 pub const TESTS_BY_STAFF: RateLimit = limit("tests", 10, 60);
 /// Calls of webhooks that no mail provider made.
 pub const WEBHOOKS_BY_ADDRESS: RateLimit = limit("webhooks", 60, 60);

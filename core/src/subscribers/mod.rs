@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use crate::accounts::sessions::{random_token, token_hash};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::bidi::isolated;
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::notifications::{self, Button, MailContent, MailKind, Notice, Notification};
@@ -92,17 +93,8 @@ pub(crate) async fn mail_content(
         .optional()
         .await?;
     let Some((confirmed_at,)) = found else { return Ok(None) };
-    let site = settings.camp_name();
     if confirmed_at.is_some() {
-        return Ok(Some(MailContent {
-            subject: format!("You are on the list of {site}"),
-            heading: "You are already on our list".into(),
-            paragraphs: vec![
-                "Someone, probably you, entered this email under “Stay Updated”. You already get our newsletters, so you are all set.".into(),
-            ],
-            notes: vec!["Every newsletter has an unsubscribe link at the bottom.".into()],
-            ..MailContent::default()
-        }));
+        return Ok(Some(already_on_the_list(app, settings)));
     }
     let token = random_token();
     let now = app.clock.now();
@@ -118,7 +110,30 @@ pub(crate) async fn mail_content(
     .execute()
     .await?;
     tx.commit().await?;
-    Ok(Some(MailContent {
+    Ok(Some(please_confirm(app, settings, &token)))
+}
+
+/// The mails with an invented link: the one that asks, and the one to an address on the list.
+pub(crate) fn samples(app: &App, settings: &Settings, token: &str) -> [MailContent; 2] {
+    [please_confirm(app, settings, token), already_on_the_list(app, settings)]
+}
+
+fn already_on_the_list(app: &App, settings: &Settings) -> MailContent {
+    MailContent {
+        subject: format!("You are on the list of {}", settings.camp_name()),
+        heading: "You are already on our list".into(),
+        paragraphs: vec![
+            "Someone, probably you, entered this email under “Stay Updated”. You already get our newsletters, so you are all set.".into(),
+        ],
+        button: Some(Button { label: "Visit our site", url: app.url("/") }),
+        notes: vec!["Every newsletter has an unsubscribe link at the bottom.".into()],
+        ..MailContent::default()
+    }
+}
+
+fn please_confirm(app: &App, settings: &Settings, token: &str) -> MailContent {
+    let site = isolated(settings.camp_name());
+    MailContent {
         subject: format!("Please confirm that you want newsletters from {site}"),
         heading: "Stay updated".into(),
         paragraphs: vec![format!(
@@ -133,7 +148,7 @@ pub(crate) async fn mail_content(
             "If this was not you, you don’t need to do anything.".into(),
         ],
         ..MailContent::default()
-    }))
+    }
 }
 
 /// Adds the address of the link to the list.

@@ -1,7 +1,7 @@
 //! The mail that announces an update to families.
 
 use super::{Priority, TestUpdate};
-use crate::notifications::{Button, MailContent, Notification, paragraphs};
+use crate::notifications::{Button, MailContent, Notification, SampleWords, paragraphs};
 use crate::{App, Error, Result};
 
 /// Writes the mail with the update's current content. Returns `None` if it was withdrawn or has
@@ -31,6 +31,17 @@ pub(crate) fn test_content(app: &App, notification: &Notification) -> Result<Opt
     let update: Option<TestUpdate> =
         serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
     Ok(update.map(|update| content(update, app.url("/updates")).marked_as_test()))
+}
+
+/// The mail about an invented update.
+pub(crate) fn sample(app: &App, priority: Priority, words: &SampleWords) -> MailContent {
+    let update = TestUpdate {
+        title: words.title.clone(),
+        message: words.text.clone(),
+        author: words.staff.clone(),
+        priority,
+    };
+    content(update, app.url("/updates"))
 }
 
 fn content(update: TestUpdate, url: String) -> MailContent {

@@ -7,6 +7,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::bidi::isolated;
 use crate::clock::{day_in, moment_in};
 use crate::notifications::{self, Button, MailContent, MailKind, Notice, Notification};
 use crate::settings::Settings;
@@ -160,18 +161,19 @@ pub(crate) async fn mail_content(
         Some(evening) if evening.day == day => {}
         _ => return Ok(None),
     }
-    let site = settings.camp_name();
-    Ok(Some(MailContent {
+    Ok(Some(content(app, settings)))
+}
+
+/// The note; nothing in it is invented.
+pub(crate) fn content(app: &App, settings: &Settings) -> MailContent {
+    let site = isolated(settings.camp_name());
+    MailContent {
         subject: "Tonight's video is late".into(),
         heading: "Tonight's video is late".into(),
         paragraphs: vec![format!(
             "Tonight's video from {site} is not ready yet. You will get an email as soon as it is published."
         )],
         button: Some(Button { label: "See the latest videos", url: app.url("/") }),
-        notes: vec![
-            "You get this because your family asked for it. To stop only these notes, switch off “When tonight’s video is late” on your profile page."
-                .into(),
-        ],
         ..MailContent::default()
-    }))
+    }
 }

@@ -40,7 +40,9 @@ pub use files::{
 };
 pub use input::{NewGalleryVideo, NewVideo, VideoChanges};
 pub use late::{LateNote, LateVideo, tell_families};
-pub(crate) use late::{late, late_video, mail_content as late_mail_content};
+pub(crate) use late::{
+    content as late_content, late, late_video, mail_content as late_mail_content,
+};
 pub use link::VideoType;
 pub use list::{Filter, list, posting_time, years};
 pub(crate) use own_file::chosen_poster;

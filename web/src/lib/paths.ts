@@ -53,6 +53,7 @@ export const paths = {
     mail: "/admin/mail",
     mailsAbout: (about: "videos" | "other") => `/admin/mail?about=${about}`,
     refusedAddresses: "/admin/mail?show=addresses",
+    mailSample: (name: string) => `/admin/mail?show=preview&mail=${name}`,
     subscriber: (email: string) => `/admin/messages?view=subscribers&q=${encodeURIComponent(email)}`,
     analytics: "/admin/analytics",
     settings: "/admin/settings",

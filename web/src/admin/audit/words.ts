@@ -29,6 +29,7 @@ const deeds: Record<string, string> = {
   "live_update.test": "Live update test sent to oneself",
   "mail.let_through": "Emails turned back on for a refused address",
   "mail.send_again": "Failed emails resent",
+  "mail.test": "Email preview sent to oneself",
   "message.change": "Message marked or assigned",
   "message.delete": "Message deleted",
   "message.reply": "Message replied to",

@@ -195,3 +195,65 @@ describe("bounces and complaints", () => {
     expect(screen.getByTestId("address").textContent).toBe("/admin/mail?show=reports");
   });
 });
+
+describe("every email", () => {
+  const html = `<style>:root{color-scheme: light dark} @media (prefers-color-scheme: dark) {.a{}}</style><p>Hello</p>`;
+  const sample = (name: string, title: string) => ({
+    name,
+    title,
+    subject: `Subject of ${title}`,
+    from: "Camp Pine Lake <no-reply@camp.example>",
+    preview: "How it begins",
+    html,
+    text: `Text of ${title}`,
+  });
+  const desk = (answers: Record<string, unknown> = {}) =>
+    post({
+      "GET /api/admin/mail/samples": list(
+        { name: "video", title: "New video", group: "families", subject: "New video: Lake" },
+        { name: "alert", title: "Alert to the owners", group: "staff", subject: "Attention" },
+      ),
+      "GET /api/admin/mail/samples/video": sample("video", "New video"),
+      "GET /api/admin/mail/samples/alert": sample("alert", "Alert to the owners"),
+      ...answers,
+    });
+  const frame = async () => (await screen.findByTitle(/^Preview:/)) as HTMLIFrameElement;
+
+  it("is shown in light, in dark and as text, without scripts", async () => {
+    desk();
+    const user = open("/admin/mail");
+    await user.click(await screen.findByRole("button", { name: "Preview emails" }));
+    expect(screen.getByTestId("address").textContent).toBe("/admin/mail?show=preview");
+    const shown = await frame();
+    expect(shown.getAttribute("sandbox")).toBe("");
+    expect(shown.srcdoc).toContain("@media not all {");
+    const forms = within(screen.getByRole("group", { name: "How to show it" }));
+    await user.click(forms.getByRole("button", { name: "Dark" }));
+    expect((await frame()).srcdoc).toContain("@media all {");
+    expect((await frame()).srcdoc).toContain("color-scheme: dark}");
+    await user.click(forms.getByRole("button", { name: "Text" }));
+    expect(screen.getByText("Text of New video")).toBeTruthy();
+    await user.click(screen.getByRole("link", { name: "Alert to the owners" }));
+    expect(await screen.findByText("Subject of Alert to the owners")).toBeTruthy();
+    expect(screen.getByTestId("address").textContent).toBe("/admin/mail?show=preview&mail=alert");
+  });
+
+  it("is sent to oneself", async () => {
+    const words = "You have sent yourself 10 tests within an hour. The next one is possible in 5 minutes.";
+    const camp = desk({ "POST /api/admin/mail/samples/alert/test": null });
+    const user = open("/admin/mail?show=preview&mail=alert");
+    await user.click(await screen.findByRole("button", { name: "Send me a test" }));
+    expect(await screen.findByText("Test Sent")).toBeTruthy();
+    expect(screen.getByText("It is on its way to kornbluh@camp.example.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/mail/samples/alert/test")).toHaveLength(1);
+    camp.answer("POST /api/admin/mail/samples/alert/test", refuse(429, "too_many_tests", words));
+    await user.click(screen.getByRole("button", { name: "Send me a test" }));
+    expect(await screen.findByText(words)).toBeTruthy();
+  });
+
+  it("does not take a failure for an empty list", async () => {
+    desk({ "GET /api/admin/mail/samples": refuse(500, "internal", "Something went wrong.") });
+    open("/admin/mail?show=preview");
+    expect(await screen.findByText("Failed to load the emails")).toBeTruthy();
+  });
+});

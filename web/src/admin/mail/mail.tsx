@@ -8,10 +8,11 @@ import { PageHead } from "../shared/page-head";
 import { FailedMails } from "./failed-mails";
 import { MailReports } from "./mail-reports";
 import { RefusedAddresses } from "./refused-addresses";
+import { Samples } from "./samples";
 
-const views = ["mails", "addresses", "reports"] as const;
+const views = ["mails", "addresses", "reports", "preview"] as const;
 
-/** Failed emails, refused addresses, bounces and complaints, with the actions for them. */
+/** Failed emails, refused addresses, bounces and complaints, with the actions for them, and how every email looks. */
 export default function Mail() {
   const { params, set } = useFilters();
   const view = views.find((one) => one === params.get("show")) ?? "mails";
@@ -20,7 +21,7 @@ export default function Mail() {
 
   return (
     <>
-      <PageHead title="Email" description="Emails that did not arrive, and why">
+      <PageHead title="Email" description="Emails that did not arrive, and how every email looks">
         <Segmented
           label="What to show"
           value={view}
@@ -32,14 +33,16 @@ export default function Mail() {
               note: attention && number(attention.suppressed_addresses),
             },
             { value: "reports", label: "Bounces" },
+            { value: "preview", label: "Preview emails" },
           ]}
-          onChange={(next) => set({ show: next === "mails" ? "" : next, about: "" })}
+          onChange={(next) => set({ show: next === "mails" ? "" : next, about: "", mail: "" })}
           className="max-sm:w-full max-sm:[&>button]:px-2"
         />
       </PageHead>
       {view === "mails" && <FailedMails />}
       {view === "addresses" && <RefusedAddresses />}
       {view === "reports" && <MailReports />}
+      {view === "preview" && <Samples />}
     </>
   );
 }

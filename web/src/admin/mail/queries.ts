@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, useQueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../api/client";
 import type { components, operations } from "../../api/schema.gen";
 import { asStaff } from "../shared/session";
@@ -8,6 +8,8 @@ type Schemas = components["schemas"];
 export type FailedMail = Schemas["FailedMail"];
 export type RefusedAddress = Schemas["RefusedAddress"];
 export type MailReport = Schemas["MailReport"];
+export type SampleName = Schemas["MailSampleName"];
+export type Sample = Schemas["MailSample"];
 export type About = NonNullable<NonNullable<operations["get_admin_mail_failed"]["parameters"]["query"]>["about"]>;
 
 export const failedQuery = (about: About | null) =>
@@ -53,6 +55,20 @@ export const reportsQuery = infiniteQueryOptions({
   getNextPageParam: ({ next }) => next,
   select: ({ pages }) => pages.flatMap(({ items }) => items),
 });
+
+export const samplesQuery = queryOptions({
+  queryKey: ["admin", "mail", "samples"],
+  queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/mail/samples", { signal }))).items,
+});
+
+export const sampleQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["admin", "mail", "samples", name],
+    queryFn: ({ signal }) => asStaff(api.GET("/api/admin/mail/samples/{name}", { params: { path: { name } }, signal })),
+  });
+
+export const testSample = (name: string) =>
+  asStaff(api.POST("/api/admin/mail/samples/{name}/test", { params: { path: { name } } }));
 
 /** The server takes a hundred at a time. */
 const most = 100;

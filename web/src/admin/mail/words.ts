@@ -1,4 +1,4 @@
-import type { MailReport } from "./queries";
+import type { MailReport, SampleName } from "./queries";
 
 const kinds: Record<string, string> = {
   video: "Video",
@@ -7,6 +7,7 @@ const kinds: Record<string, string> = {
   letter: "Newsletter",
   update_test: "Test of a live update",
   letter_test: "Test of a newsletter",
+  sample_test: "Test of an email",
   message: "Message to the camp",
   messages_wait: "More messages in the portal",
   message_received: "Thanks for a message",
@@ -59,3 +60,11 @@ export function advice({ kind, refused, mail }: MailReport) {
         : "This kind of email goes on, since nobody can turn it off.";
   }
 }
+
+/** Who gets which mails, in the order of the list. */
+export const groups: { group: SampleName["group"]; label: string }[] = [
+  { group: "families", label: "To families" },
+  { group: "mailing_list", label: "To the mailing list" },
+  { group: "senders", label: "To people who write to us" },
+  { group: "staff", label: "To staff and the camp" },
+];

@@ -78,7 +78,12 @@ const pages: AdminPage[] = [
     tile: ({ messages_unread }) => `${number(messages_unread)} unread`,
     urgent: ({ messages_unread }) => messages_unread > 0,
   },
-  { label: "Email", to: paths.admin.mail, icon: "mail", about: "Emails that did not arrive, and why" },
+  {
+    label: "Email",
+    to: paths.admin.mail,
+    icon: "mail",
+    about: "Emails that did not arrive, and how every email looks",
+  },
   {
     label: "FAQ",
     to: paths.admin.faq,

@@ -1,0 +1,121 @@
+//! Turns the content of a mail into the mail to a recipient: headers, text, HTML and footer.
+
+use lettre::message::Mailbox;
+use uuid::Uuid;
+
+use crate::bidi::isolated;
+use crate::email_address::EmailAddress;
+use crate::mail::{Encoded, Mail, Template};
+use crate::notifications::{Category, Footer, MailContent, MailKind, header_text, reason};
+use crate::settings::Settings;
+use crate::{App, Error, Result, bounces};
+
+/// What the recipients of a mail have in common, and why they get it.
+#[derive(Clone, Copy)]
+pub(crate) struct Circumstances {
+    pub kind: MailKind,
+    pub category: Option<Category>,
+    /// Whether their addresses belong to families, which have mail preferences.
+    pub in_family: bool,
+}
+
+/// The recipient of a mail.
+pub(crate) struct Recipient<'a> {
+    /// The notification. With the address it makes the Message-ID, which stays the same when the mail
+    /// is sent again.
+    pub notification_id: Uuid,
+    pub email: &'a EmailAddress,
+    pub full_name: &'a str,
+    /// Of the links that unsubscribe this address from the category.
+    pub token: Option<String>,
+}
+
+/// A mail in which only the recipient is missing.
+pub(crate) struct Draft {
+    from: Mailbox,
+    reply_to: Option<Mailbox>,
+    subject: String,
+    /// The token is that of the link for unsubscribing.
+    text: Template,
+    html: Template,
+    list_id: Option<String>,
+}
+
+impl Draft {
+    /// Renders the content.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] when a template cannot be rendered.
+    pub(crate) fn new(
+        app: &App,
+        settings: &Settings,
+        content: MailContent,
+        circumstances: Circumstances,
+    ) -> Result<Draft> {
+        let Circumstances { kind, category, in_family } = circumstances;
+        let mark = Uuid::new_v4().simple().to_string();
+        let footer = Footer {
+            reason: reason(kind, in_family, &isolated(settings.camp_name())),
+            unsubscribe: category.map(|_| app.url(&format!("/unsubscribe?token={mark}"))),
+            preferences: (category.is_some() && in_family).then(|| app.url("/profile")),
+        };
+        let (text, html) = content.render(app, settings, &footer)?;
+        let domain = app.config.mail_domain();
+        Ok(Draft {
+            from: app.config.mail_from(&header_text(settings.camp_name())),
+            reply_to: content.reply_to.map(one_line).or_else(|| mailbox(&settings.contact_email)),
+            subject: header_text(&content.subject),
+            text: Template::new(&text, &mark),
+            html: Template::new(&html, &mark),
+            list_id: category.map(|category| format!("<{}.{domain}>", list_name(category))),
+        })
+    }
+
+    /// Addresses the mail to a recipient.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unforeseen`] for an address that mail cannot be sent to.
+    pub(crate) fn to(&self, app: &App, recipient: Recipient<'_>) -> Result<Mail> {
+        let Recipient { notification_id, email, full_name, token } = recipient;
+        let (keys, config) = (&app.keys, &app.config);
+        let message_id = bounces::token::message_id(keys, notification_id, email);
+        let address = email.for_delivery().parse().map_err(Error::unforeseen)?;
+        let name = header_text(full_name);
+        let filled = token.as_deref().unwrap_or_default();
+        Ok(Mail {
+            from: self.from.clone(),
+            to: Mailbox::new((!name.is_empty()).then_some(name), address),
+            reply_to: self.reply_to.clone(),
+            subject: self.subject.clone(),
+            text: self.text.fill(filled),
+            html: self.html.fill(filled),
+            encoded: Encoded::fill(&self.text, &self.html, filled),
+            message_id: format!("<{message_id}@{}>", config.mail_domain()),
+            envelope_sender: bounces::token::envelope_sender(config, keys, notification_id, email),
+            provider_header: bounces::providers::header(config, keys, notification_id, email),
+            list_id: self.list_id.clone(),
+            unsubscribe_url: token
+                .map(|token| app.url(&format!("/api/unsubscribe/one-click?token={token}"))),
+            date: app.clock.now(),
+        })
+    }
+}
+
+fn mailbox(address: &str) -> Option<Mailbox> {
+    address.parse().ok().map(|email| Mailbox::new(None, email))
+}
+
+fn one_line(mailbox: Mailbox) -> Mailbox {
+    Mailbox::new(mailbox.name.map(|name| header_text(&name)), mailbox.email)
+}
+
+/// The name of a category in the header `List-Id`, by which mail programs sort mail. It never changes.
+fn list_name(category: Category) -> &'static str {
+    match category {
+        Category::DailyVideos => "daily-videos",
+        Category::CampUpdates => "camp-updates",
+        Category::General => "newsletters",
+    }
+}
