@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use portal::bounces::{self, Received, Source};
-use portal::{App, Config, Result};
+use portal::{App, Config, Error, Result};
 
 use crate::output::{Code, Outcome, print, print_note};
 
@@ -26,7 +26,7 @@ In master.cf of Postfix:
 Exit codes (sysexits.h):
    0  read; a message that is no report about the portal's mail is dropped
   65  not a message
-  75  the portal cannot take it now; the mail server tries again";
+  75  the portal cannot take it now, or its database must be upgraded; the mail server tries again";
 
 impl Receive {
     pub async fn run(self, config: Config) -> Outcome {
@@ -67,6 +67,12 @@ async fn receive(config: Config, recipient: Option<String>) -> Code {
 }
 
 async fn handle(config: Config, message: &[u8], recipient: Option<&str>) -> Result<Received> {
+    // The mail server must not decide when the database is upgraded.
+    if App::pending_migrations(&config).await?.is_some_and(|pending| pending > 0) {
+        return Err(Error::Setup(
+            "The database must be upgraded first: `camp migrate`.".to_owned(),
+        ));
+    }
     let app = App::open(config).await?;
     bounces::receive(&app, message, recipient, Source::Pipe).await
 }

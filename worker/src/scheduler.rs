@@ -1,5 +1,5 @@
-//! The scheduler: heartbeats, publication of scheduled videos, recovery of unsent mail, alerts, payment
-//! reminders and cleanup. Each task queries the database for what is due, so it does not matter if a worker was off,
+//! The scheduler: heartbeats, publication of scheduled videos, recovery of unsent mail, bounces, alerts,
+//! payment reminders and cleanup. Each task queries the database for what is due, so it does not matter if a worker was off,
 //! the clock jumped or a second worker runs.
 
 use std::time::Duration;
@@ -24,13 +24,15 @@ pub async fn run(app: App, stop: CancellationToken) {
     // last mails are sent, until it is aborted with this task.
     let heartbeats = tokio::spawn(heartbeat(app.clone()));
     let _until_dropped = AbortOnDrop(heartbeats);
+    // Another one, since anybody can send messages that are slow to read.
+    let reports = tokio::spawn(read_reports(app.clone(), stop.clone()));
+    let _until_dropped_too = AbortOnDrop(reports);
     let mut poll = interval(POLL_EVERY);
     poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut alert = interval_at(Instant::now() + ALERTS_EVERY, ALERTS_EVERY);
     alert.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut cleanup = interval_at(Instant::now() + FIRST_CLEANUP, CLEANUP_EVERY);
     cleanup.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut maildir = bounces::Maildir::default();
     loop {
         tokio::select! {
             _ = poll.tick(), if !stop.is_cancelled() => {
@@ -38,7 +40,6 @@ pub async fn run(app: App, stop: CancellationToken) {
                 // Those whose worker was killed; new ones have a job.
                 conversion::start(&app);
                 log("updates that end", updates::expire_due(&app).await);
-                log("bounces and complaints", maildir.read(&app).await);
                 // While the mailer backs off, no mail can be sent.
                 if app.mailer.backing_off().is_none() {
                     log("recovery", notifications::recover(&app).await);
@@ -65,6 +66,17 @@ pub async fn run(app: App, stop: CancellationToken) {
             }
             () = stop.cancelled() => std::future::pending().await,
         }
+    }
+}
+
+/// Reads bounces and complaints from the configured folder.
+async fn read_reports(app: App, stop: CancellationToken) {
+    let mut maildir = bounces::Maildir::default();
+    let mut ticks = interval(POLL_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    while !stop.is_cancelled() {
+        ticks.tick().await;
+        log("bounces and complaints", maildir.read(&app).await);
     }
 }
 

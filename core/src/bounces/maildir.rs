@@ -1,5 +1,5 @@
-//! Reads reports from a Maildir folder. What was handled moves from `new` to `cur`; what is no report
-//! about the portal's mail stays in `new`, for a person.
+//! Reads reports from a Maildir folder. What was recorded is deleted. Automatic replies and other notices
+//! move from `new` to `cur`; what is no report about the portal's mail stays in `new`, for a person.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -20,19 +20,32 @@ const MOST_NAMES: usize = 20_000;
 #[derive(Default)]
 pub struct Maildir {
     left: HashSet<OsString>,
+    /// The folder cannot be read, which was logged.
+    is_missing: bool,
 }
 
 impl Maildir {
-    /// Handles new messages. Without a configured folder there are none.
+    /// Handles new messages, the latest first. Without a configured folder there are none.
     ///
     /// # Errors
     ///
-    /// [`Error::Unforeseen`] when the folder cannot be read.
+    /// [`Error::Unforeseen`] when the folder can no longer be read.
     pub async fn read(&mut self, app: &App) -> Result<()> {
         let Some(folder) = &app.config.bounce_maildir else { return Ok(()) };
-        let names = names(&folder.join("new"))?;
+        let new = folder.join("new");
+        let names = tokio::task::spawn_blocking(move || names(&new)).await;
+        let names = match names.map_err(Error::unforeseen)? {
+            Ok(names) => names,
+            Err(_) if self.is_missing => return Ok(()),
+            Err(error) => {
+                self.is_missing = true;
+                return Err(error);
+            }
+        };
+        self.is_missing = false;
         self.left.retain(|name| names.contains(name));
-        let fresh: Vec<_> = names.into_iter().filter(|name| !self.left.contains(name)).collect();
+        let fresh: Vec<_> =
+            names.into_iter().rev().filter(|name| !self.left.contains(name)).collect();
         for name in fresh.into_iter().take(AT_ONCE) {
             match self::handle(app, folder, &name).await {
                 Ok(true) => {}
@@ -68,7 +81,14 @@ async fn handle(app: &App, folder: &Path, name: &OsString) -> Result<bool> {
     file.take(MOST_BYTES as u64).read_to_end(&mut message).await.map_err(Error::unforeseen)?;
     match receive(app, &message, None, Source::Maildir).await? {
         Received::NotOurs | Received::NoReport => Ok(false),
-        Received::Recorded(_) | Received::Repeated | Received::Ignored(_) => {
+        Received::Recorded(_) | Received::Repeated => {
+            match tokio::fs::remove_file(&path).await {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                removed => removed.map_err(Error::unforeseen)?,
+            }
+            Ok(true)
+        }
+        Received::Ignored(_) => {
             let mut seen = name.clone();
             seen.push(":2,S");
             match tokio::fs::rename(&path, folder.join("cur").join(seen)).await {
@@ -80,13 +100,21 @@ async fn handle(app: &App, folder: &Path, name: &OsString) -> Result<bool> {
     }
 }
 
-/// The messages in a folder, the earliest first, as their names sort.
+/// The latest messages in a folder, the earliest first, as their names sort.
 fn names(folder: &Path) -> Result<std::collections::BTreeSet<OsString>> {
     let entries = std::fs::read_dir(folder).map_err(|error| {
         Error::Unforeseen(format!("{} cannot be read: {error}", folder.display()))
     })?;
-    let names = entries.take(MOST_NAMES).filter_map(|entry| Some(entry.ok()?.file_name()));
-    Ok(names.filter(|name| !name.as_encoded_bytes().starts_with(b".")).collect())
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
+    let names = names.filter(|name| !name.as_encoded_bytes().starts_with(b"."));
+    let mut latest = std::collections::BTreeSet::new();
+    for name in names {
+        latest.insert(name);
+        if latest.len() > MOST_NAMES {
+            latest.pop_first();
+        }
+    }
+    Ok(latest)
 }
 
 /// The messages that have been in `new` for some minutes: no worker reads them, or none understood

@@ -15,6 +15,7 @@ use uuid::Uuid;
 pub use maildir::{Maildir, waiting};
 pub(crate) use refusal::refuse;
 pub use report::MOST_BYTES;
+pub(crate) use verdict::is_about_the_address;
 
 use self::report::{Marks, Message};
 use self::verdict::Verdict;
@@ -26,7 +27,7 @@ use crate::notifications::reports::{self, Kind, NewReport};
 use crate::settings::Settings;
 use crate::text_enum::text_enum;
 use crate::unsubscribe::{self, Scope};
-use crate::{App, Result};
+use crate::{App, Error, Result};
 
 /// An address that takes no mail for now gets none any more after mail to it came back on so many
 /// different days of this period.
@@ -57,6 +58,9 @@ pub enum Received {
     NoReport,
 }
 
+/// Why a notice that mail arrived, or that a mail server still tries, has no effect.
+const ONLY_A_NOTICE: &str = "a notice that mail arrived or is still tried";
+
 /// A mail of the portal.
 #[derive(Debug, sqlx::FromRow)]
 struct SentMail {
@@ -77,7 +81,12 @@ pub async fn receive(
     recipient: Option<&str>,
     source: Source,
 ) -> Result<Received> {
-    let report = match report::read(message, recipient) {
+    let message = message[..message.len().min(MOST_BYTES)].to_vec();
+    let recipient = recipient.map(str::to_owned);
+    // Some messages are made to be read slowly.
+    let read =
+        tokio::task::spawn_blocking(move || report::read(&message, recipient.as_deref())).await;
+    let report = match read.map_err(Error::unforeseen)? {
         Message::Report(report) => report,
         Message::Ignored(why) => return Ok(Received::Ignored(why)),
         Message::Other => return Ok(Received::NoReport),
@@ -91,14 +100,25 @@ pub async fn receive(
             tx.commit().await?;
             Ok(received)
         }
-        None => Ok(Received::Ignored("a notice that mail arrived")),
+        None => Ok(Received::Ignored(ONLY_A_NOTICE)),
     }
+}
+
+/// An envelope sender as real mails have one, for a test. Reports to it are about no mail.
+pub fn test_sender(app: &App, email: &EmailAddress) -> Option<lettre::Address> {
+    token::envelope_sender(&app.config, &app.keys, Uuid::new_v4(), email)
 }
 
 /// Finds the mail that a report proves to be about.
 async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
+    let mut looked_up: Vec<Uuid> = Vec::new();
     for token in &marks.tokens {
         let Some(id) = token::notification(token) else { continue };
+        // The recipients of one notification may be many.
+        if looked_up.contains(&id) {
+            continue;
+        }
+        looked_up.push(id);
         let mails: Vec<SentMail> = app
             .db
             .sql(
@@ -111,7 +131,10 @@ async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
             .bind(oldest(app))
             .all()
             .await?;
-        let proved = |mail: &SentMail| token::proves(&app.keys, token, id, &mail.email);
+        let proved = |mail: &SentMail| {
+            let proves = |token: &String| token::proves(&app.keys, token, id, &mail.email);
+            marks.tokens.iter().any(proves)
+        };
         if let Some(mail) = mails.into_iter().find(proved) {
             return Ok(Some(mail));
         }

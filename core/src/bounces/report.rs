@@ -8,11 +8,16 @@ use super::verdict::{self, Action, Verdict};
 use crate::email_address::EmailAddress;
 use crate::text;
 
-/// How much of a message is read. The parts for programs come before the returned mail.
-pub const MOST_BYTES: usize = 1024 * 1024;
+/// How much of a message is read. The parts for programs come before the returned mail. The parser's
+/// time grows with the square of what somebody made for that.
+pub const MOST_BYTES: usize = 256 * 1024;
 
 /// How many addresses of a report are looked up.
 const MOST_ADDRESSES: usize = 20;
+/// How many recipients a report may have.
+const MOST_GROUPS: usize = 10_000;
+/// How many tokens of a report are looked up. A report has one or two.
+const MOST_TOKENS: usize = 3;
 
 /// A message that came to the address for bounces.
 pub(super) enum Message {
@@ -61,13 +66,16 @@ impl Marks {
     }
 
     fn add_tokens(&mut self, text: &str) {
-        let room = MOST_ADDRESSES.saturating_sub(self.tokens.len());
-        self.tokens.extend(token::in_text(text).into_iter().take(room));
+        for token in token::in_text(text) {
+            if self.tokens.len() < MOST_TOKENS && !self.tokens.contains(&token) {
+                self.tokens.push(token);
+            }
+        }
     }
 }
 
 impl Report {
-    /// What the report means for the mail to this address. `None` if it arrived.
+    /// What the report means for the mail to this address. `None` if it arrived or is still tried.
     pub fn verdict(&self, email: &EmailAddress) -> Option<Verdict> {
         match &self.content {
             Content::Complaint(kind) => Some(Verdict::complaint(kind)),
@@ -90,14 +98,14 @@ pub(super) fn read(message: &[u8], recipient: Option<&str>) -> Message {
     let message = &message[..message.len().min(MOST_BYTES)];
     // The parser promises not to panic, but earlier versions did.
     let parts = std::panic::catch_unwind(|| parts(message)).unwrap_or_default();
-    let headers = groups(message).into_iter().next().unwrap_or_default();
+    let headers = head(message);
     let mut marks = Marks::default();
     marks.add_tokens(recipient.unwrap_or_default());
     for header in ["to", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to"] {
         headers.all(header).for_each(|value| marks.add_tokens(value));
     }
     for part in parts.iter().filter(|part| part.kind == PartKind::Returned) {
-        let returned = groups(&part.bytes).into_iter().next().unwrap_or_default();
+        let returned = head(&part.bytes);
         returned.all("message-id").take(3).for_each(|id| marks.message_ids.push(id.to_owned()));
         returned.all("to").flat_map(|to| to.split(['<', '>', ','])).for_each(|to| {
             marks.add_address(to);
@@ -109,13 +117,13 @@ pub(super) fn read(message: &[u8], recipient: Option<&str>) -> Message {
         return feedback(&part.bytes, marks);
     }
     let statuses = parts.iter().filter(|part| part.kind == PartKind::Status);
-    let statuses: Vec<Status> =
-        statuses.flat_map(|part| groups(&part.bytes)).filter_map(|group| status(&group)).collect();
+    let statuses = statuses.flat_map(|part| groups(&part.bytes, MOST_GROUPS));
+    let statuses: Vec<Status> = statuses.filter_map(|group| status(&group)).collect();
     if statuses.is_empty() {
         return without_report(&headers);
     }
-    if statuses.iter().all(|status| status.action == Action::Arrived) {
-        return Message::Ignored("a notice that mail arrived");
+    if statuses.iter().all(|status| status.action != Action::Failed) {
+        return Message::Ignored(super::ONLY_A_NOTICE);
     }
     statuses
         .iter()
@@ -140,7 +148,7 @@ fn without_report(headers: &Fields) -> Message {
 }
 
 fn feedback(bytes: &[u8], mut marks: Marks) -> Message {
-    let fields = groups(bytes).into_iter().next().unwrap_or_default();
+    let fields = head(bytes);
     let kind = fields.all("feedback-type").next().unwrap_or_default().to_lowercase();
     if !["abuse", "fraud", "opt-out", "opt-out-list"].contains(&&*kind) {
         return Message::Ignored("feedback that is no complaint");
@@ -223,8 +231,14 @@ impl Fields {
     }
 }
 
-/// Splits text into groups of fields, which are separated by empty lines. Folded lines are joined.
-fn groups(bytes: &[u8]) -> Vec<Fields> {
+/// The headers of a message.
+fn head(bytes: &[u8]) -> Fields {
+    groups(bytes, 1).into_iter().next().unwrap_or_default()
+}
+
+/// Splits text into groups of fields, which are separated by empty lines, and reads no more than `most`.
+/// Folded lines are joined.
+fn groups(bytes: &[u8], most: usize) -> Vec<Fields> {
     let text = String::from_utf8_lossy(bytes);
     let mut groups = vec![Fields::default()];
     for line in text.split('\n').map(|line| line.trim_end_matches('\r')) {
@@ -232,6 +246,7 @@ fn groups(bytes: &[u8]) -> Vec<Fields> {
         let Some(fields) = last else { continue };
         match line.split_once(':') {
             _ if line.trim().is_empty() && fields.is_empty() => {}
+            _ if line.trim().is_empty() && groups.len() == most => break,
             _ if line.trim().is_empty() => groups.push(Fields::default()),
             _ if line.starts_with([' ', '\t']) => {
                 if let Some((_, value)) = fields.last_mut()

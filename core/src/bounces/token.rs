@@ -46,8 +46,11 @@ pub(crate) fn envelope_sender(
 
 /// Finds what may be tokens in a header: `…+TOKEN@…`.
 pub(super) fn in_text(text: &str) -> Vec<String> {
-    let ends = text.match_indices('@').map(|(at, _)| &text[..at]);
-    let tokens = ends.filter_map(|before| before.rsplit_once('+').map(|(_, token)| token));
+    let tokens = text.match_indices('@').filter_map(|(at, _)| {
+        let from = at.checked_sub(CHARACTERS + 1)?;
+        // Nothing if that is within a character.
+        text.get(from..at)?.strip_prefix('+')
+    });
     tokens.filter(|token| bytes_of(token).is_some()).map(str::to_lowercase).collect()
 }
 

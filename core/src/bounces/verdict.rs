@@ -49,7 +49,7 @@ impl Action {
 }
 
 /// Judges what a report says about one recipient. `status` is the enhanced status code. `None` if
-/// the mail arrived.
+/// the mail arrived, or is still tried.
 pub(crate) fn judge(action: Action, status: &str, said: &str) -> Option<Verdict> {
     let in_text = || words(said).find_map(code);
     // Many servers report 5.0.0 and give the precise code in the text only.
@@ -60,12 +60,15 @@ pub(crate) fn judge(action: Action, status: &str, said: &str) -> Option<Verdict>
     };
     let reply = words(said).find_map(reply);
     let (kind, cause) = match action {
-        Action::Arrived => return None,
-        Action::Delayed => match code {
-            Some((_, 2, 2)) => (Kind::Soft, Cause::MailboxFull),
-            _ => (Kind::Soft, Cause::Unreachable),
+        // If it is given up at last, another report says so.
+        Action::Arrived | Action::Delayed => return None,
+        Action::Failed => match failed(code, reply) {
+            (Kind::Hard, Cause::Other) if said.trim().is_empty() => (Kind::Soft, Cause::Other),
+            (Kind::Hard, _) if !names_the_address(code) && blames_the_sender(said) => {
+                (Kind::Blocked, Cause::Policy)
+            }
+            judged => judged,
         },
-        Action::Failed => failed(code, reply),
     };
     let reason = match said.trim() {
         "" if status.trim().is_empty() => "The other mail server gave no reason.".to_owned(),
@@ -75,7 +78,42 @@ pub(crate) fn judge(action: Action, status: &str, said: &str) -> Option<Verdict>
     Some(Verdict { kind, cause, reason })
 }
 
-fn failed(code: Option<(u16, u16, u16)>, reply: Option<u16>) -> (Kind, Cause) {
+/// Whether a mail server that refused a recipient at once with this text takes no mail for it at all.
+pub(crate) fn is_about_the_address(said: &str) -> bool {
+    judge(Action::Failed, "", said).is_some_and(|verdict| verdict.kind == Kind::Hard)
+}
+
+/// Codes that mean nothing else.
+fn names_the_address(code: Option<Code>) -> bool {
+    matches!(code, Some((5, 1, 1 | 2 | 3 | 6 | 10) | (5, 4, 4 | 310)))
+}
+
+/// Whether the text is about who sends or what is sent. Many servers say so with the code for an
+/// unknown mailbox.
+fn blames_the_sender(said: &str) -> bool {
+    const WORDS: [&str; 13] = [
+        "relay",
+        "rcpthosts",
+        "authenticat",
+        "sender",
+        "spam",
+        "block",
+        "list",
+        "rbl",
+        "policy",
+        "spf",
+        "dkim",
+        "dmarc",
+        "reputation",
+    ];
+    let said = said.to_lowercase();
+    WORDS.into_iter().any(|word| said.contains(word))
+}
+
+/// An enhanced status code (RFC 3463).
+type Code = (u16, u16, u16);
+
+fn failed(code: Option<Code>, reply: Option<u16>) -> (Kind, Cause) {
     match code {
         Some((_, 2, 2)) => (Kind::Soft, Cause::MailboxFull),
         Some((4, ..)) => (Kind::Soft, Cause::Unreachable),
@@ -105,7 +143,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// An enhanced status code: `5.1.1`.
-fn code(word: &str) -> Option<(u16, u16, u16)> {
+fn code(word: &str) -> Option<Code> {
     let mut numbers = word.trim_end_matches('.').split('.');
     let mut next = || numbers.next().filter(|n| n.len() <= 3)?.parse::<u16>().ok();
     let code = (next()?, next()?, next()?);
@@ -150,9 +188,25 @@ mod tests {
         assert_eq!(failed("5.0.0", "554 Spam"), (Kind::Blocked, Cause::Policy));
         assert_eq!(failed("5.3.4", "552 5.3.4 Too big"), (Kind::Blocked, Cause::Content));
         assert_eq!(failed("", ""), (Kind::Soft, Cause::Other));
+        assert_eq!(failed("5.0.0", ""), (Kind::Soft, Cause::Other));
         assert_eq!(judge(Action::Arrived, "2.1.5", ""), None);
-        let delayed = judge(Action::Delayed, "4.2.2", "452 4.2.2 Full").expect("a verdict");
-        assert_eq!((delayed.kind, delayed.cause), (Kind::Soft, Cause::MailboxFull));
+        assert_eq!(judge(Action::Delayed, "4.2.2", "452 4.2.2 Full"), None, "it is still tried");
+    }
+
+    #[test]
+    fn what_is_said_about_the_sender_is_not_held_against_the_address() {
+        for said in [
+            "550 relay not permitted",
+            "553 sorry, that domain isn't in my list of allowed rcpthosts",
+            "550 Blocked: see https://rbl.example",
+            "550 Message rejected as spam",
+            "550 SPF check failed",
+        ] {
+            assert_eq!(failed("5.0.0", said), (Kind::Blocked, Cause::Policy), "{said}");
+            assert!(!is_about_the_address(said), "{said}");
+        }
+        assert!(is_about_the_address("550 5.1.1 No such user, see our policy"));
+        assert!(is_about_the_address("550 Unrouteable address"));
     }
 
     #[test]

@@ -80,7 +80,9 @@ story! {
         });
         postmark(&camp, event("HardBounce", &token), "another password").await.refused(401, "invalid_credentials");
         postmark(&camp, event("HardBounce", &token[1..]), PASSWORD).await.expect(200);
-        postmark(&camp, event("AutoResponder", &token), PASSWORD).await.expect(200);
+        for nothing in ["AutoResponder", "Transient"] {
+            postmark(&camp, event(nothing, &token), PASSWORD).await.expect(200);
+        }
         assert_eq!(rows(&staff, "reports").await.len(), 0);
         for _ in 0..2 {
             postmark(&camp, event("HardBounce", &token), PASSWORD).await.expect(200);
@@ -122,6 +124,12 @@ story! {
         }
         call(&camp, "mailgun", signed(now, "t4", KEY, failed(CHAYA, &rivka)), &[]).await.expect(200);
         assert_eq!(refused(&staff).await, [""; 0], "the Message-ID is of a mail to Rivka");
+        // A token counts once, also if its call had no effect.
+        call(&camp, "mailgun", signed(now, "t4", KEY, failed(CHAYA, &chaya)), &[]).await.expect(200);
+        let opened = json!({ "event": "opened", "recipient": CHAYA });
+        call(&camp, "mailgun", signed(now, "t7", KEY, opened), &[]).await.expect(200);
+        call(&camp, "mailgun", signed(now, "t7", KEY, failed(CHAYA, &chaya)), &[]).await.expect(200);
+        assert_eq!(refused(&staff).await, [""; 0]);
         call(&camp, "mailgun", signed(now, "t5", KEY, failed(CHAYA, &chaya)), &[]).await.expect(200);
         assert_eq!(refused(&staff).await, [CHAYA]);
         // Its signature does not cover the event: a call that somebody caught and changed does nothing.
@@ -135,8 +143,13 @@ story! {
         let mut temporary = failed(RIVKA, &rivka);
         temporary["severity"] = json!("temporary");
         call(&camp, "mailgun", signed(later, "t6", KEY, temporary), &[]).await.expect(200);
+        assert_eq!(rows(&staff, "reports").await.len(), 1, "it is still tried");
+        let mut complained = failed(RIVKA, &rivka);
+        complained["reason"] = json!("suppress-complaint");
+        call(&camp, "mailgun", signed(later, "t8", KEY, complained), &[]).await.expect(200);
         let row = &rows(&staff, "reports").await[0];
-        assert_eq!((&row["email"], &row["kind"], &row["reason"]), (&json!(RIVKA), &json!("soft"), &json!("550 No such user")));
+        assert_eq!((&row["email"], &row["kind"]), (&json!(RIVKA), &json!("complaint")));
+        assert_eq!(refused(&staff).await, [CHAYA]);
         camp.app.db.close().await;
     }
 }

@@ -76,9 +76,15 @@ fn verdict(data: &Value) -> Option<Verdict> {
         message => message,
     };
     let said = format!("{} {said}", code.map(|code| code.to_string()).unwrap_or_default());
-    if text(data, &["reason"]).starts_with("suppress-bounce") {
-        let reason = one_line(&said);
-        return Some(Verdict { kind: Kind::Hard, cause: Cause::Other, reason });
+    // Mailgun itself sends nothing more to this address.
+    match text(data, &["reason"]) {
+        "suppress-bounce" => {
+            let reason = one_line(&said);
+            return Some(Verdict { kind: Kind::Hard, cause: Cause::Other, reason });
+        }
+        "suppress-complaint" => return Some(Verdict::complaint("reported to Mailgun before")),
+        "suppress-unsubscribe" => return Some(Verdict::complaint("unsubscribed at Mailgun")),
+        _ => {}
     }
     let action = match text(data, &["severity"]) {
         "temporary" => Action::Delayed,

@@ -104,19 +104,27 @@ pub async fn receive_call(app: &App, name: &str, call: &Call<'_>) -> Result<Rece
     let (provider, secret) = configured(&app.config, name)
         .ok_or(Error::NotFound("No such mail provider is configured."))?;
     let once = provider.authenticate(secret, call)?;
-    let Some(event) = provider.event(call.body) else {
-        return Ok(Received::Ignored("an event that needs nothing"));
+    let found = match provider.event(call.body) {
+        Some(event) => find(app, &event.marks)
+            .await?
+            .map(|mail| (mail, event.verdict))
+            .ok_or(Received::NotOurs),
+        None => Err(Received::Ignored("an event that needs nothing")),
     };
-    let Some(mail) = find(app, &event.marks).await? else { return Ok(Received::NotOurs) };
     let settings = app.settings().await?;
     let mut tx = app.db.begin().await?;
+    // Stored in every case: nobody who caught a call may make it again with another event.
     if let Some(token) = once
         && !is_first(&mut tx, call.now, token).await?
     {
         return Ok(Received::Repeated);
     }
-    let received =
-        record(&mut tx, app, &settings, &mail, &event.verdict, provider.source()).await?;
+    let received = match found {
+        Ok((mail, verdict)) => {
+            record(&mut tx, app, &settings, &mail, &verdict, provider.source()).await?
+        }
+        Err(nothing) => nothing,
+    };
     tx.commit().await?;
     Ok(received)
 }

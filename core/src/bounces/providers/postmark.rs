@@ -43,7 +43,8 @@ impl Provider for Postmark {
         let (kind, cause) = match (text(body, &["RecordType"]), text(body, &["Type"])) {
             ("SpamComplaint", _) | ("Bounce", "SpamComplaint") => (Kind::Complaint, Cause::Spam),
             ("Bounce", "HardBounce" | "BadEmailAddress") => (Kind::Hard, Cause::NoSuchAddress),
-            ("Bounce", "Transient" | "SoftBounce" | "Undeliverable" | "DnsError") => {
+            // “Transient” is only a delay.
+            ("Bounce", "SoftBounce" | "Undeliverable" | "DnsError") => {
                 (Kind::Soft, Cause::Unreachable)
             }
             (
