@@ -58,7 +58,7 @@ impl Mail {
             format!("This is a test from {}. Nothing needs to be done.", settings.camp_name());
         let test = mail::Mail {
             from: from.clone(),
-            envelope_sender: None,
+            envelope_sender: portal::bounces::test_sender(&app, &to),
             to: to.parse().map_err(Error::unforeseen)?,
             reply_to: None,
             subject: format!("A test from {}", settings.camp_name()),
@@ -86,9 +86,15 @@ impl Mail {
             }
             Err(SendError::Unreachable(cause)) => {
                 print_note(format!(
-                    "camp: {destination} cannot be reached: {cause}. Please check --smtp-url and that no firewall blocks it."
+                    "camp: {destination} cannot be reached: {cause}. Please check --smtp-url, --mail-from and --bounce-address, and that no firewall blocks it."
                 ));
                 Ok(Code::Unusable)
+            }
+            Err(SendError::InDoubt(cause)) => {
+                print_note(format!(
+                    "camp: {destination} did not say whether it accepted the email: {cause}. It may have sent it."
+                ));
+                Ok(Code::Failed)
             }
             Err(SendError::Later(answer) | SendError::DomainBusy(answer)) => {
                 print_note(format!("camp: {destination} said “later”: {answer}"));

@@ -203,7 +203,7 @@ pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyId) -> 
         "update deliveries
          set status = 'suppressed', last_error = 'unsubscribed', updated_at = $2
          where profile_id = $1
-           and status = 'queued'
+           and status in ('queued', 'sending')
            and notification_id in (
              select n.id
              from notifications n, profiles p

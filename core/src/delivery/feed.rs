@@ -17,6 +17,11 @@ use crate::{App, Result};
 
 /// A claim expires after this time, in case its worker is alive but stuck.
 const LEASE: TimeDelta = TimeDelta::minutes(5);
+/// A claim that is older is checked before its mail is sent, since other workers may take this one for
+/// dead meanwhile, and recipients may opt out.
+const FRESH: Duration = Duration::from_secs(5);
+/// A mail that is sent now takes less than this.
+const SENDING: TimeDelta = TimeDelta::minutes(2);
 /// If only domains that get no more at the moment are left, others are looked for so often.
 const LOOK_FOR_OTHERS: Duration = Duration::from_secs(1);
 /// As many mails may wait for domains that get no more at the moment.
@@ -25,24 +30,29 @@ const MOST_WAITING: usize = 1_000;
 pub(super) struct Feed {
     notification_id: Uuid,
     /// Claimed and not begun.
-    waiting: Mutex<VecDeque<Delivery>>,
+    waiting: Mutex<VecDeque<Claim>>,
     /// Claimed for domains that have enough, which are given back until later.
-    resting: Mutex<Vec<(Delivery, DateTime<Utc>)>>,
+    resting: Mutex<Vec<(Claim, DateTime<Utc>)>>,
     /// One claims at a time.
     claiming: tokio::sync::Mutex<Option<Instant>>,
     /// Nothing else is due.
     is_dry: AtomicBool,
 }
 
+pub(super) struct Claim {
+    pub delivery: Delivery,
+    at: Instant,
+}
+
 pub(super) enum Next {
-    Mail(Delivery, DomainPass),
+    Mail(Claim, DomainPass),
     /// Nothing could be had for a moment.
     Later,
     End,
 }
 
 enum Taken {
-    Mail(Delivery, DomainPass),
+    Mail(Claim, DomainPass),
     /// All that wait are for these domains.
     Full(Vec<String>),
     Nothing,
@@ -69,12 +79,12 @@ impl Feed {
     pub async fn next(&self, app: &App) -> Result<Next> {
         loop {
             match self.take(app) {
-                Taken::Mail(delivery, pass) => {
+                Taken::Mail(claim, pass) => {
                     if let Err(error) = self.claim_ahead(app).await {
-                        self.put_back(delivery);
+                        self.put_back(claim);
                         return Err(error);
                     }
-                    return Ok(Next::Mail(delivery, pass));
+                    return Ok(Next::Mail(claim, pass));
                 }
                 Taken::Nothing if self.is_dry() => return Ok(Next::End),
                 Taken::Nothing => {
@@ -93,8 +103,34 @@ impl Feed {
         }
     }
 
-    pub fn put_back(&self, delivery: Delivery) {
-        self.waiting.lock().expect("no panic inside").push_front(delivery);
+    pub fn put_back(&self, claim: Claim) {
+        self.waiting.lock().expect("no panic inside").push_front(claim);
+    }
+
+    /// Whether a claim may be sent: it is fresh, or still ours, and then renewed.
+    pub async fn keep(&self, app: &App, claim: &Claim) -> Result<bool> {
+        if claim.at.elapsed() < FRESH {
+            return Ok(true);
+        }
+        let now = app.clock.now();
+        let mut tx = app.db.begin().await?;
+        // Another job of this process would have claimed it until another time.
+        let kept = tx
+            .sql(
+                "update deliveries set due_at = $4, updated_at = $5
+                 where notification_id = $1 and email = $2 and status = 'sending'
+                   and claimed_by = $3 and due_at = $6",
+            )
+            .bind(self.notification_id)
+            .bind(&claim.delivery.email)
+            .bind(app.process)
+            .bind(now + LEASE)
+            .bind(now)
+            .bind(claim.delivery.claimed_until)
+            .execute()
+            .await?;
+        tx.commit().await?;
+        Ok(kept > 0)
     }
 
     /// Whether another sender would find nothing to do.
@@ -108,7 +144,7 @@ impl Feed {
         let mut full: Vec<String> = Vec::new();
         let mut at = 0;
         while at < waiting.len() {
-            let domain = waiting[at].email.domain();
+            let domain = waiting[at].delivery.email.domain();
             if full.iter().any(|name| name == domain) {
                 at += 1;
                 continue;
@@ -116,13 +152,13 @@ impl Feed {
             match app.mailer.domains.admit(domain) {
                 Admission::Full => full.push(domain.to_owned()),
                 Admission::Granted(pass) => {
-                    let delivery = waiting.remove(at).expect("it is there");
-                    return Taken::Mail(delivery, pass);
+                    let claim = waiting.remove(at).expect("it is there");
+                    return Taken::Mail(claim, pass);
                 }
                 Admission::Resting(rest) => {
-                    let delivery = waiting.remove(at).expect("it is there");
+                    let claim = waiting.remove(at).expect("it is there");
                     let until = app.clock.now() + TimeDelta::from_std(rest).unwrap_or_default();
-                    self.resting.lock().expect("no panic inside").push((delivery, until));
+                    self.resting.lock().expect("no panic inside").push((claim, until));
                 }
             }
         }
@@ -144,7 +180,11 @@ impl Feed {
             return Ok(());
         }
         *last = Some(Instant::now());
-        self.claim(app, full).await
+        if self.claim(app, full).await? {
+            // There are more of them.
+            *last = None;
+        }
+        Ok(())
     }
 
     /// Claims more before the last mail is taken, so that no sender waits for it.
@@ -155,14 +195,16 @@ impl Feed {
             return Ok(());
         }
         match self.claiming.try_lock() {
-            Ok(_claiming) if is_low() => self.claim(app, &[]).await,
+            Ok(_claiming) if is_low() => self.claim(app, &[]).await.map(drop),
             _ => Ok(()),
         }
     }
 
-    /// Claims as many mails as may wait in memory, but none for these domains.
-    async fn claim(&self, app: &App, without: &[String]) -> Result<()> {
+    /// Claims as many mails as may wait in memory, but none for these domains. Returns whether it got
+    /// so many.
+    async fn claim(&self, app: &App, without: &[String]) -> Result<bool> {
         let most = app.mailer.read_ahead().max(app.mailer.connections as usize) as i64;
+        let begun = Instant::now();
         let now = app.clock.now();
         let mut tx = app.db.begin().await?;
         let claimed: Vec<Delivery> = On::from(&mut tx)
@@ -176,12 +218,14 @@ impl Feed {
             .all()
             .await?;
         tx.commit().await?;
+        let is_full = (claimed.len() as i64) >= most;
         // Other domains may still be due.
-        if (claimed.len() as i64) < most && without.is_empty() {
+        if !is_full && without.is_empty() {
             self.is_dry.store(true, Ordering::Relaxed);
         }
-        self.waiting.lock().expect("no panic inside").extend(claimed);
-        Ok(())
+        let claims = claimed.into_iter().map(|delivery| Claim { delivery, at: begun });
+        self.waiting.lock().expect("no panic inside").extend(claims);
+        Ok(is_full)
     }
 
     /// Gives back what was claimed and not begun.
@@ -190,14 +234,17 @@ impl Feed {
         let waiting = std::mem::take(&mut *self.waiting.lock().expect("no panic inside"));
         let resting = std::mem::take(&mut *self.resting.lock().expect("no panic inside"));
         let mut groups: BTreeMap<DateTime<Utc>, Vec<String>> = BTreeMap::new();
-        let waiting = waiting.into_iter().map(|delivery| (delivery, now));
-        for (delivery, due) in waiting.chain(resting) {
-            groups.entry(due).or_default().push(delivery.email.to_string());
+        let waiting = waiting.into_iter().map(|claim| (claim, now));
+        for (claim, due) in waiting.chain(resting) {
+            // What has expired may be somebody else's.
+            if claim.delivery.claimed_until > now + SENDING {
+                groups.entry(due).or_default().push(claim.delivery.email.to_string());
+            }
         }
         if groups.is_empty() {
             return Ok(());
         }
-        persist("mails that were not begun could not be given back", || {
+        persist(app, "mails that were not begun could not be given back", || {
             Box::pin(self.give_back(app, now, &groups))
         })
         .await
@@ -236,7 +283,7 @@ fn claim_texts() -> Texts {
                                and substr(email, instr(email, '@') + 1) not in
                                  (select value from json_each($6))
                              limit $5)
-             returning email, full_name, profile_id, attempts, created_at",
+             returning email, full_name, profile_id, attempts, created_at, due_at as claimed_until",
         ),
         postgres: Sql::from(
             "with next as materialized (
@@ -250,7 +297,8 @@ fn claim_texts() -> Texts {
              set status = 'sending', claimed_by = $3, attempts = d.attempts + 1, due_at = $4, updated_at = $2
              from next
              where d.notification_id = $1 and d.email = next.email
-             returning d.email, d.full_name, d.profile_id, d.attempts, d.created_at",
+             returning d.email, d.full_name, d.profile_id, d.attempts, d.created_at,
+                       d.due_at as claimed_until",
         ),
     }
 }

@@ -13,6 +13,8 @@ mod quiet;
 mod results;
 mod senders;
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
 use uuid::Uuid;
@@ -22,10 +24,13 @@ use self::senders::Senders;
 use crate::db::Tx;
 use crate::jobs::{self, Job};
 use crate::notifications::{Deliver, Notification};
-use crate::{App, Result};
+use crate::{App, Error, Result};
 
 /// A mail that could not be sent for this long has failed.
 const LIFETIME: TimeDelta = TimeDelta::hours(48);
+
+/// How often a write is tried again at least.
+const TRIES: u32 = 5;
 
 impl Job for Deliver {
     const NAME: &'static str = "deliver";
@@ -103,21 +108,27 @@ async fn find(app: &App, id: Uuid) -> Result<Option<Notification>> {
         .await
 }
 
-/// Writes what must not be lost. Mails may already have been sent, so the write is repeated when the
-/// database is unavailable for a moment.
+/// Writes what must not be lost. Mails may already have been sent, so the write is repeated while the
+/// database is unavailable, until the process stops.
 async fn persist<'a>(
+    app: &App,
     what: &'static str,
     write: impl Fn() -> BoxFuture<'a, Result<()>>,
 ) -> Result<()> {
     let mut tries = 0;
     loop {
         match write().await {
-            Err(error) if tries < 5 => {
+            Err(error) if tries < TRIES || (is_away(&error) && !app.mailer.is_paused()) => {
                 tracing::warn!(%error, "{what}; trying again");
                 tries += 1;
-                tokio::time::sleep(std::time::Duration::from_millis(200 << tries)).await;
+                tokio::time::sleep(Duration::from_millis(200 << tries.min(TRIES))).await;
             }
             done => return done,
         }
     }
+}
+
+/// Whether the database is unavailable. Other errors do not pass by themselves.
+fn is_away(error: &Error) -> bool {
+    matches!(error, Error::Busy(_) | Error::Full)
 }

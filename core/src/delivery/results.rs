@@ -65,44 +65,58 @@ async fn save(app: &App, notification: &Notification, group: &[Finished]) -> Res
             _ => others.push((finished, change(app, notification, finished).await)),
         }
     }
-    persist("the results of mails could not be saved", || {
-        Box::pin(store_all(app, notification, &sent, &others))
-    })
-    .await?;
-    metrics::counter!("camp_mails_total", "status" => "sent").increment(sent.len() as u64);
+    // First and apart, so that no trouble with the others lets these be sent again.
+    if !sent.is_empty() {
+        persist(app, "mails that were sent could not be saved", || {
+            Box::pin(store_sent(app, notification, &sent))
+        })
+        .await?;
+        metrics::counter!("camp_mails_total", "status" => "sent").increment(sent.len() as u64);
+    }
+    if !others.is_empty() {
+        persist(app, "the results of mails could not be saved", || {
+            Box::pin(store_others(app, notification, &others))
+        })
+        .await?;
+    }
     for (_, change) in &others {
         metrics::counter!("camp_mails_total", "status" => change.status).increment(1);
     }
     Ok(())
 }
 
-async fn store_all(
+async fn store_sent(app: &App, notification: &Notification, sent: &[&str]) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    On::from(&mut tx)
+        .either(sent_texts())
+        .bind(notification.id)
+        .bind(app.process)
+        .bind(app.clock.now())
+        .bind(json!(sent).to_string())
+        .execute()
+        .await?;
+    tx.commit().await
+}
+
+async fn store_others(
     app: &App,
     notification: &Notification,
-    sent: &[&str],
     others: &[(&Finished, Change)],
 ) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    if !sent.is_empty() {
-        On::from(&mut tx)
-            .either(sent_texts())
-            .bind(notification.id)
-            .bind(app.process)
-            .bind(app.clock.now())
-            .bind(json!(sent).to_string())
-            .execute()
-            .await?;
-    }
     for (finished, change) in others {
         store(&mut tx, app, notification, finished, change).await?;
     }
     tx.commit().await
 }
 
+/// A mail whose claim was released meanwhile, or that was withdrawn, was sent all the same, unless
+/// somebody else claimed it.
 fn sent_texts() -> Texts {
     const SENT: &str = "update deliveries
          set status = 'sent', due_at = $3, last_error = null, updated_at = $3, sent_at = $3
-         where notification_id = $1 and status = 'sending' and claimed_by = $2 and ";
+         where notification_id = $1 and status in ('queued', 'sending', 'suppressed') and claimed_by = $2
+           and ";
     Texts {
         sqlite: Sql::from([SENT, "email in (select value from json_each($4))"]),
         postgres: Sql::from([
@@ -142,6 +156,7 @@ async fn change(app: &App, notification: &Notification, finished: &Finished) -> 
         SendError::Later(_) | SendError::Refused { .. } => {
             (delivery.attempts, wait(delivery.attempts, tried_for))
         }
+        SendError::InDoubt(_) => (delivery.attempts, wait_in_doubt(delivery.attempts)),
         // Neither says anything about this mail, so its wait does not grow.
         SendError::Unreachable(_) => (delivery.attempts - 1, TimeDelta::seconds(30)),
         SendError::DomainBusy(_) => {
@@ -229,9 +244,25 @@ fn wait(attempts: i64, tried_for: TimeDelta) -> TimeDelta {
     doubled.min((tried_for / 8).clamp(TimeDelta::minutes(5), TimeDelta::days(1)))
 }
 
+/// The delay after a server kept a mail without an answer for the n-th time: it doubles, since each time
+/// may be another copy for the recipient.
+fn wait_in_doubt(attempts: i64) -> TimeDelta {
+    TimeDelta::minutes(1i64 << attempts.clamp(1, 11).saturating_sub(1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mail_that_a_server_may_have_is_sent_again_a_dozen_times_at_most() {
+        let mut age = TimeDelta::zero();
+        let again = (1..).take_while(|attempts| {
+            age += wait_in_doubt(*attempts);
+            age < LIFETIME
+        });
+        assert!((10..=12).contains(&again.count()));
+    }
 
     #[test]
     fn a_mail_is_tried_again_soon_at_first_and_a_few_times_a_day_later() {

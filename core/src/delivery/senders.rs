@@ -61,26 +61,29 @@ impl Senders {
     async fn send_all(self: Arc<Self>) -> Result<()> {
         let app = &self.app;
         while !self.must_stop() {
-            let (delivery, domain) = match self.feed.next(app).await? {
-                Next::Mail(delivery, domain) => (delivery, domain),
+            let (claim, domain) = match self.feed.next(app).await? {
+                Next::Mail(claim, domain) => (claim, domain),
                 Next::Later => continue,
                 Next::End => break,
             };
             // Held until the result is stored, so that no more mails than connections are in doubt.
             let Some(turn) = app.mailer.turn().await else {
-                self.feed.put_back(delivery);
+                self.feed.put_back(claim);
                 break;
             };
             match self.gate.is_open(app, &self.notification).await {
                 Ok(true) => {}
                 closed => {
-                    self.feed.put_back(delivery);
+                    self.feed.put_back(claim);
                     return closed.map(drop);
                 }
             }
-            let outcome = self.send_one(&delivery).await;
+            if !self.feed.keep(app, &claim).await? {
+                continue;
+            }
+            let outcome = self.send_one(&claim.delivery).await;
             drop(domain);
-            let finished = Finished { delivery, outcome };
+            let finished = Finished { delivery: claim.delivery, outcome };
             self.results.record(app, &self.notification, finished).await?;
             drop(turn);
         }

@@ -43,11 +43,13 @@ fn examine_server(server: &str, answer: Result<&str, SendError>, found: &mut Fin
             format!("{server} cannot be reached: {cause}."),
             "Check --smtp-url, and that no firewall blocks it.",
         ),
-        Err(SendError::Later(cause) | SendError::DomainBusy(cause)) => found.warning(
-            WHAT,
-            format!("{server} says “later”: {cause}."),
-            "Try again in a few minutes.",
-        ),
+        Err(SendError::Later(cause) | SendError::DomainBusy(cause) | SendError::InDoubt(cause)) => {
+            found.warning(
+                WHAT,
+                format!("{server} says “later”: {cause}."),
+                "Try again in a few minutes.",
+            )
+        }
         Err(SendError::Refused { text, .. }) => found.broken(
             WHAT,
             format!("{server} refuses us: {text}."),

@@ -1,7 +1,7 @@
 //! Limits for one recipient domain: many families share one provider, which refuses a sender that
 //! sends too much at once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -21,6 +21,8 @@ pub(crate) struct Domains {
     known: Mutex<HashMap<String, Domain>>,
     /// Domains that had enough since the last mail was accepted.
     refused_in_a_row: AtomicUsize,
+    /// Domains where the server refused an address since the last mail was accepted.
+    with_refused_address: Mutex<HashSet<String>>,
     changed: Notify,
 }
 
@@ -70,6 +72,7 @@ impl Domains {
             gap,
             known: Mutex::default(),
             refused_in_a_row: AtomicUsize::new(0),
+            with_refused_address: Mutex::default(),
             changed: Notify::new(),
         }
     }
@@ -127,9 +130,20 @@ impl Domains {
         until.map_or(REST, |until| until.saturating_duration_since(Instant::now()))
     }
 
+    /// Records that the server refused an address of this domain. Returns whether that is believed: if
+    /// it refuses addresses of many domains and accepts nothing between, the server has trouble.
+    pub fn refused_address(&self, name: &str) -> bool {
+        let mut domains = self.with_refused_address.lock().expect("no panic inside");
+        if domains.len() < SAME_TROUBLE {
+            domains.insert(name.to_owned());
+        }
+        domains.len() < SAME_TROUBLE
+    }
+
     /// Records that a mail of this domain was accepted.
     pub fn accepted(&self, name: &str) {
         self.refused_in_a_row.store(0, Ordering::Relaxed);
+        self.with_refused_address.lock().expect("no panic inside").clear();
         let mut known = self.known.lock().expect("no panic inside");
         if let Some(domain) = known.get_mut(name) {
             (domain.refusals, domain.resting_until) = (0, None);
@@ -174,6 +188,17 @@ mod tests {
         assert!(granted(&slow, "family.example").is_some());
         assert!(granted(&slow, "family.example").is_none());
         assert!(granted(&slow, "other.example").is_some());
+    }
+
+    #[test]
+    fn addresses_of_three_domains_that_are_refused_in_a_row_are_trouble_of_the_server() {
+        let domains = Domains::new(None, None);
+        assert!((0..9).all(|_| domains.refused_address("family.example")), "one provider");
+        assert!(domains.refused_address("second.example"));
+        assert!(!domains.refused_address("third.example"));
+        assert!(!domains.refused_address("family.example"));
+        domains.accepted("fourth.example");
+        assert!(domains.refused_address("third.example"));
     }
 
     #[test]

@@ -65,6 +65,9 @@ pub enum SendError {
     /// The server takes no mail for this recipient's domain at the moment.
     #[error("{0}")]
     DomainBusy(String),
+    /// The server has the mail, but did not say whether it accepted it. Sent again, it may arrive twice.
+    #[error("the mail server did not say whether it accepted the mail: {0}")]
+    InDoubt(String),
     /// A permanent failure (5xx). `address` is true if the server rejects the recipient's address.
     #[error("{text}")]
     Refused { text: String, address: bool },
@@ -115,8 +118,7 @@ impl Mailer {
     /// invalid or the folder cannot be created.
     pub fn open(config: &Config) -> Result<Mailer> {
         let urls = config.smtp_urls();
-        let servers: Result<Vec<Smtp>> =
-            urls.iter().map(|url| Smtp::open(url, urls.len() > 1)).collect();
+        let servers: Result<Vec<Smtp>> = urls.iter().map(|url| Smtp::open(url)).collect();
         let transport = match servers? {
             servers if !servers.is_empty() => Transport::Smtp(Arc::new(servers)),
             _ => {
@@ -243,7 +245,7 @@ impl Mailer {
     }
 
     /// Sends the mail. It has been accepted when this returns successfully. Each server has at most
-    /// 30 seconds.
+    /// 30 seconds until the text is sent, and as long again for the text.
     ///
     /// # Errors
     ///
@@ -296,7 +298,8 @@ impl Mailer {
                 self.look_again(servers, n);
                 continue;
             }
-            let sent = smtp.send(&message.envelope, &message.text).await;
+            let if_another = (n + 1..servers.len()).any(|other| self.health.may_try(other));
+            let sent = smtp.send(&message.envelope, &message.text, if_another).await;
             let is_up = !matches!(&sent, Err(Unsent { error: SendError::Unreachable(_), .. }));
             if self.health.record(n, is_up) && servers.len() > 1 {
                 report(smtp, is_up);
@@ -306,7 +309,7 @@ impl Mailer {
                 Err(Unsent { error, in_doubt: false }) if !is_up => outcome = Err(error),
                 sent => {
                     self.in_use.store(n, Ordering::Relaxed);
-                    return sent.map_err(|unsent| unsent.error);
+                    return sent.map_err(Unsent::into_error);
                 }
             }
         }
@@ -335,6 +338,11 @@ impl Mailer {
                     self.health.record(self.in_use.load(Ordering::Relaxed), false);
                     return Err(SendError::Unreachable(text.clone()));
                 }
+            }
+            Err(SendError::Refused { text, address: true })
+                if !self.domains.refused_address(domain) =>
+            {
+                return Err(SendError::Later(text.clone()));
             }
             Err(_) => {}
         }
@@ -450,6 +458,7 @@ mod tests {
             encoded: None,
             message_id: "<1@camp.example>".into(),
             provider_header: Some(("X-Name", "token".into())),
+            list_id: None,
             unsubscribe_url: None,
             date: Utc::now(),
         };

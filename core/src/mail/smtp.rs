@@ -18,10 +18,12 @@ use tokio::time::timeout;
 use url::{Host, Url};
 
 use super::SendError;
+use crate::bounces;
 use crate::{Error, Result};
 
+/// How long the server may take until the text of a mail is sent, and as long again for the text.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The same until the text of a mail is sent, if another server can take it.
+/// The same until the text is sent, if another server can take the mail.
 const SHORT_PATIENCE: Duration = Duration::from_secs(5);
 /// A connection that was used so recently is used again without asking whether it is still open.
 const FRESH: Duration = Duration::from_secs(5);
@@ -31,8 +33,6 @@ type SmtpError = lettre::transport::smtp::Error;
 pub(super) struct Smtp {
     host: String,
     port: u16,
-    /// How long it may take until the text of a mail is sent.
-    patience: Duration,
     security: Security,
     credentials: Option<Credentials>,
     hello: ClientId,
@@ -54,6 +54,15 @@ pub(super) struct Unsent {
     pub error: SendError,
     /// The server has it, but did not say whether it accepted it.
     pub in_doubt: bool,
+}
+
+impl Unsent {
+    pub fn into_error(self) -> SendError {
+        match self.error {
+            SendError::Unreachable(text) if self.in_doubt => SendError::InDoubt(text),
+            error => error,
+        }
+    }
 }
 
 /// Why a mail was not accepted.
@@ -90,7 +99,7 @@ impl Smtp {
     /// # Errors
     ///
     /// When the address is not one of these.
-    pub fn open(url: &str, is_one_of_many: bool) -> Result<Smtp> {
+    pub fn open(url: &str) -> Result<Smtp> {
         let wrong = |text: &str| Error::Setup(format!("--smtp-url {text}"));
         let url =
             Url::parse(url).map_err(|_| wrong("is not an address like smtps://mail.example"))?;
@@ -122,7 +131,6 @@ impl Smtp {
         Ok(Smtp {
             host: url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned(),
             port: url.port().unwrap_or(port),
-            patience: if is_one_of_many { SHORT_PATIENCE } else { PATIENCE },
             security,
             credentials,
             hello: ClientId::default(),
@@ -136,19 +144,23 @@ impl Smtp {
     }
 
     /// Sends a mail on a free or new connection. Fails when the server refuses it or does not
-    /// answer within 30 seconds.
-    pub async fn send(&self, envelope: &Envelope, message: &str) -> Result<(), Unsent> {
+    /// answer in time, which is less `if_another` server can take the mail.
+    pub async fn send(
+        &self,
+        envelope: &Envelope,
+        message: &str,
+        if_another: bool,
+    ) -> Result<(), Unsent> {
         let silent = |limit: Duration| {
             SendError::Unreachable(format!("no answer within {} seconds", limit.as_secs()))
         };
-        let begun = Instant::now();
-        let mut connection = match timeout(self.patience, self.begin(envelope)).await {
+        let patience = if if_another { SHORT_PATIENCE } else { PATIENCE };
+        let mut connection = match timeout(patience, self.begin(envelope)).await {
             Ok(Ok(connection)) => connection,
             Ok(Err(error)) => return Err(Unsent { error, in_doubt: false }),
-            Err(_) => return Err(Unsent { error: silent(self.patience), in_doubt: false }),
+            Err(_) => return Err(Unsent { error: silent(patience), in_doubt: false }),
         };
-        let rest = PATIENCE.saturating_sub(begun.elapsed());
-        match timeout(rest, connection.smtp.command(transparent(message))).await {
+        match timeout(PATIENCE, connection.smtp.command(transparent(message))).await {
             Ok(Ok(_)) => {
                 self.park(connection);
                 Ok(())
@@ -372,8 +384,12 @@ impl Failed {
             // A server that does not let us in says nothing about this mail.
             (Stage::Connect, SendError::Refused { text, .. }) => SendError::Unreachable(text),
             (Stage::Connect | Stage::Begin, SendError::Later(text)) => SendError::Unreachable(text),
-            // It does not like the sender.
+            // It does not like the sender, which is the same for all mails.
             (Stage::Begin, SendError::Refused { text, .. }) => {
+                SendError::Unreachable(format!("it refuses the sender: {text}"))
+            }
+            // It knew the recipient before it saw the text.
+            (Stage::Text, SendError::Refused { text, .. }) => {
                 SendError::Refused { text, address: false }
             }
             (Stage::Recipient, SendError::Unreachable(text)) if is_closing => {
@@ -401,8 +417,8 @@ fn classify(error: SmtpError) -> SendError {
     match code.as_deref() {
         Some("421") => SendError::Unreachable(text),
         Some(code) if error.is_permanent() => {
-            let policy = text.contains("5.7.");
-            let address = matches!(code, "550" | "551" | "553") && !policy;
+            let address =
+                matches!(code, "550" | "551" | "553") && bounces::is_about_the_address(&text);
             SendError::Refused { text, address }
         }
         _ if error.is_transient() => SendError::Later(text),
@@ -419,8 +435,8 @@ mod tests {
 
     use super::*;
 
-    /// A mail server without SMTPUTF8. It does not know `nobody`, closes the connection for `busy`, and
-    /// otherwise closes it after two mails. Returns its port, and the lines that it received.
+    /// A mail server without SMTPUTF8. It does not know `nobody`, relays nothing to `elsewhere`, refuses the
+    /// text for `filter`, closes the connection for `busy`, and otherwise closes it after two mails. Returns its port, and the lines that it received.
     async fn server(hello: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -442,17 +458,18 @@ mod tests {
         let (read, mut write) = stream.into_split();
         let mut lines = BufReader::new(read).lines();
         write.write_all(b"220 ready\r\n").await?;
-        let (mut in_data, mut is_known, mut mails) = (false, false, 0);
+        let (mut in_data, mut is_known, mut is_filtered, mut mails) = (false, false, false, 0);
         while let Some(line) = lines.next_line().await? {
             heard.lock().expect("fine").push(line.clone());
             let answer = match line.split([' ', ':']).next().unwrap_or_default() {
                 "." => {
                     in_data = false;
                     mails += 1;
-                    "250 taken"
+                    if is_filtered { "550 we do not want this" } else { "250 taken" }
                 }
                 _ if in_data => continue,
                 "EHLO" => hello,
+                "MAIL" if line.contains("stranger@") => "553 5.7.1 not your address",
                 "MAIL" if mails == 2 => {
                     write.write_all(b"421 enough\r\n").await?;
                     return Ok(());
@@ -461,7 +478,9 @@ mod tests {
                     write.write_all(b"421 4.7.0 too much for this domain\r\n").await?;
                     return Ok(());
                 }
+                "RCPT" if line.contains("elsewhere@") => "550 relay not permitted",
                 "RCPT" => {
+                    is_filtered = line.contains("filter@");
                     is_known = !line.contains("nobody@");
                     if is_known { "250 fine" } else { "550 5.1.1 no such mailbox" }
                 }
@@ -485,7 +504,7 @@ mod tests {
     async fn each_server(check: impl AsyncFn(Smtp, Arc<Mutex<Vec<String>>>)) {
         for hello in ["250 hello", "250-hello\r\n250 PIPELINING"] {
             let (port, heard) = server(hello).await;
-            let smtp = Smtp::open(&format!("smtp://127.0.0.1:{port}"), false).expect("a client");
+            let smtp = Smtp::open(&format!("smtp://127.0.0.1:{port}")).expect("a client");
             check(smtp, heard).await;
         }
     }
@@ -494,13 +513,34 @@ mod tests {
     async fn an_address_that_the_server_cannot_take_is_refused_and_the_next_mail_goes() {
         each_server(async |smtp, _| {
             let mail = "Subject: Hello\r\n\r\nHello.\r\n";
-            let refused = smtp.send(&envelope("jürgen@bücher.example"), mail).await;
+            let refused = smtp.send(&envelope("jürgen@bücher.example"), mail, false).await;
             let refused = refused.expect_err("no SMTPUTF8").error;
             assert!(matches!(refused, SendError::Refused { address: false, .. }), "{refused:?}");
-            let refused = smtp.send(&envelope("nobody@family.example"), mail).await;
+            let refused = smtp.send(&envelope("nobody@family.example"), mail, false).await;
             let refused = refused.expect_err("no such mailbox").error;
             assert!(matches!(refused, SendError::Refused { address: true, .. }), "{refused:?}");
-            smtp.send(&envelope("chaya@family.example"), mail).await.expect("the next mail");
+            smtp.send(&envelope("chaya@family.example"), mail, false).await.expect("the next mail");
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn what_the_server_has_against_the_sender_or_the_text_says_nothing_about_the_address() {
+        each_server(async |smtp, _| {
+            let mail = "Subject: Hello\r\n\r\nHello.\r\n";
+            for to in ["elsewhere@family.example", "filter@family.example"] {
+                let refused = smtp.send(&envelope(to), mail, false).await.expect_err("550").error;
+                let expected = matches!(refused, SendError::Refused { address: false, .. });
+                assert!(expected, "{to}: {refused:?}");
+            }
+            let address = |text: &str| text.parse().expect("an address");
+            let stranger = Envelope::new(
+                Some(address("stranger@camp.example")),
+                vec![address("nobody@family.example")],
+            );
+            let stranger = stranger.expect("an envelope");
+            let refused = smtp.send(&stranger, mail, false).await.expect_err("553").error;
+            assert!(matches!(refused, SendError::Unreachable(_)), "{refused:?}");
         })
         .await;
     }
@@ -510,7 +550,7 @@ mod tests {
         each_server(async |smtp, heard| {
             for n in 0..5 {
                 let mail = format!("Subject: {n}\r\n\r\n.\r\n..\r\nShalom.");
-                smtp.send(&envelope("chaya@family.example"), &mail).await.expect("sent");
+                smtp.send(&envelope("chaya@family.example"), &mail, false).await.expect("sent");
             }
             let lines = heard.lock().expect("fine").clone();
             let count = |wanted: &str| lines.iter().filter(|line| *line == wanted).count();
@@ -524,10 +564,10 @@ mod tests {
     async fn a_busy_domain_says_nothing_about_others() {
         each_server(async |smtp, _| {
             let mail = "Subject: Hello\r\n\r\nHello.\r\n";
-            let busy = smtp.send(&envelope("busy@family.example"), mail).await.expect_err("421");
-            let busy = busy.error;
+            let busy = smtp.send(&envelope("busy@family.example"), mail, false).await;
+            let busy = busy.expect_err("421").error;
             assert!(matches!(busy, SendError::DomainBusy(_)), "{busy:?}");
-            smtp.send(&envelope("chaya@family.example"), mail).await.expect("the next mail");
+            smtp.send(&envelope("chaya@family.example"), mail, false).await.expect("the next mail");
         })
         .await;
     }

@@ -92,6 +92,8 @@ pub struct Delivery {
     pub profile_id: Option<FamilyId>,
     pub attempts: i64,
     pub created_at: DateTime<Utc>,
+    /// Others may claim it after this time.
+    pub claimed_until: DateTime<Utc>,
 }
 
 /// The job that sends the mails of one notification. The module `delivery` runs it.

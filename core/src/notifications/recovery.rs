@@ -9,7 +9,8 @@ use crate::db::{Db, Tx};
 use crate::{App, Result, jobs};
 
 /// A worker's claims are released after this long without a heartbeat. Workers send one every few
-/// seconds ([`record_heartbeat`]).
+/// seconds ([`record_heartbeat`]). Its own claims a worker leaves alone until they expire: it may be
+/// sending them although it could not record heartbeats.
 const SILENT: TimeDelta = TimeDelta::seconds(12);
 
 /// Records the heartbeat of this process.
@@ -54,11 +55,13 @@ pub async fn recover(app: &App) -> Result<usize> {
          set status = 'queued', due_at = $1, updated_at = $1
          where status = 'sending'
            and (due_at <= $1
-                or not exists (select 1 from worker_beats b
-                               where b.worker = deliveries.claimed_by and b.beat_at > $2))",
+                or ((claimed_by is null or claimed_by <> $3)
+                    and not exists (select 1 from worker_beats b
+                                    where b.worker = deliveries.claimed_by and b.beat_at > $2)))",
     )
     .bind(now)
     .bind(now - SILENT)
+    .bind(app.process)
     .execute()
     .await?;
     let waiting: Vec<(Uuid,)> = tx

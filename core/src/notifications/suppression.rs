@@ -66,7 +66,8 @@ pub(super) async fn allow(tx: &mut Tx, email: &EmailAddress) -> Result<bool> {
     Ok(allowed > 0)
 }
 
-/// Stops this kind of mail to this address, including mails that still wait.
+/// Stops this kind of mail to this address, including mails that still wait. One that a worker is
+/// sending right now may still arrive; it is recorded as sent then.
 pub(crate) async fn opt_out(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -77,7 +78,7 @@ pub(crate) async fn opt_out(
         "update deliveries
          set status = 'suppressed', last_error = 'unsubscribed', updated_at = $3
          where email = $1
-           and status = 'queued'
+           and status in ('queued', 'sending')
            and notification_id in (select id from notifications where category = $2)",
     )
     .bind(email)
