@@ -208,10 +208,16 @@ impl Config {
         }
     }
 
+    /// The domain that signs mail, as the DNS has it.
+    pub(crate) fn dkim_domain(&self) -> String {
+        let domain = self.mail_domain();
+        idna::domain_to_ascii(&domain).unwrap_or(domain)
+    }
+
     /// The name in the DNS of the key that signs mail.
     pub fn dkim_name(&self) -> String {
         let selector = self.dkim_selector.as_deref().unwrap_or(DEFAULT_SELECTOR);
-        format!("{selector}._domainkey.{}", self.mail_domain())
+        format!("{selector}._domainkey.{}", self.dkim_domain())
     }
 
     /// The addresses of the mail servers, the preferred one first.

@@ -12,21 +12,22 @@ use sha2::{Digest, Sha256};
 use crate::config::{Config, DEFAULT_SELECTOR};
 use crate::{Error, Result};
 
-/// What is signed, if a mail has it. `From` is listed twice, so that nobody can add another one.
-const SIGNED: [&str; 12] = [
-    "from",
+/// What is signed, whether a mail has it or not. Each is listed once more than it is there, so that
+/// nobody can add another one.
+const SIGNED: [&str; 9] = [
     "from",
     "to",
+    "cc",
     "subject",
     "date",
-    "message-id",
     "reply-to",
+    "message-id",
     "mime-version",
     "content-type",
-    "auto-submitted",
-    "list-unsubscribe",
-    "list-unsubscribe-post",
 ];
+/// What is signed if a mail has it.
+const SIGNED_IF_THERE: [&str; 4] =
+    ["auto-submitted", "list-id", "list-unsubscribe", "list-unsubscribe-post"];
 
 /// A private key.
 pub struct DkimKey(Kind);
@@ -117,7 +118,7 @@ impl Signer {
         let selector = config.dkim_selector.clone();
         Ok(Some(Signer {
             key: DkimKey::read(file)?,
-            domain: config.mail_domain(),
+            domain: config.dkim_domain(),
             selector: selector.unwrap_or_else(|| DEFAULT_SELECTOR.to_owned()),
         }))
     }
@@ -132,19 +133,16 @@ impl Signer {
         let headers = headers(head);
         let mut names = Vec::new();
         let mut signed = String::new();
-        for name in SIGNED {
-            let is_there = headers.iter().any(|(known, _)| known == name);
-            if !is_there {
-                continue;
-            }
-            // The second time there is no such header any more, and nothing is added.
-            let times = names.iter().filter(|earlier| **earlier == name).count();
-            if let Some((_, value)) =
-                headers.iter().rev().filter(|(known, _)| known == name).nth(times)
-            {
+        for name in SIGNED.into_iter().chain(SIGNED_IF_THERE) {
+            // The last one first (RFC 6376, 5.4.2).
+            for (_, value) in headers.iter().rev().filter(|(known, _)| known == name) {
                 signed.push_str(&format!("{name}:{value}\r\n"));
+                names.push(name);
             }
-            names.push(name);
+            // For the one that is not there, nothing is added.
+            if SIGNED.contains(&name) {
+                names.push(name);
+            }
         }
         let value = format!(
             "v=1; a={}; c=relaxed/relaxed; d={}; s={};\r\n\tt={seconds}; h={};\r\n\tbh={};\r\n\tb=",

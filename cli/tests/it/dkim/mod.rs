@@ -66,9 +66,12 @@ async fn a_signature_is_genuine_and_a_changed_mail_is_found_out() {
         assert!(text.contains("d=camp.example; s=camp;"), "{text}");
         assert!(text.contains("list-unsubscribe:list-unsubscribe-post"), "RFC 8058: {text}");
         assert!(is_genuine(&mail, &record), "{record}\n{text}");
-        for (old, new) in
-            [("Swim test", "Swim rest"), ("From: ", "From: Somebody <x@other.example>\r\nFrom: ")]
-        {
+        for (old, new) in [
+            ("Swim test", "Swim rest"),
+            ("From: ", "From: Somebody <x@other.example>\r\nFrom: "),
+            ("Subject: ", "Subject: Another\r\nSubject: "),
+            ("MIME-Version: ", "Cc: x@other.example\r\nMIME-Version: "),
+        ] {
             let forged = text.replace(old, new);
             assert_ne!(forged, text);
             assert!(!is_genuine(forged.as_bytes(), &record), "{forged}");
