@@ -113,6 +113,8 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
                      join suppressed_addresses x on x.email = b.email
                      where b.email = u.email and u.verified_at is not null
                        and b.kind in ('hard', 'soft')
+                       -- not what an earlier or later report said
+                       and b.reason = x.reason
                      order by b.reported_at desc
                      limit 1) as suppressed_cause,
                     a.email is not null or u.verified_at is null as address_in_family
@@ -133,7 +135,9 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
         .db
         .sql([
             "select a.email, a.confirmed,
-                    exists (select 1 from suppressed_addresses x where x.email = a.email) as suppressed, ",
+                    -- whether an address takes mail is told only to those who proved that it is theirs
+                    a.confirmed
+                      and exists (select 1 from suppressed_addresses x where x.email = a.email) as suppressed, ",
             GETS,
             " from (select email, profile_id, kind, true as confirmed from profile_addresses
                     union all

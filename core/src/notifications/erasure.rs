@@ -71,7 +71,13 @@ async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -
     .execute()
     .await?;
     delete_reports(tx, which, value).await?;
-    On::from(tx).either(blank_where(UNSENT, which)).bind(value).execute().await?;
+    On::from(&mut *tx).either(blank_where(UNSENT, which)).bind(value).execute().await?;
+    delete_late_reports(tx).await
+}
+
+/// Deletes reports that came while their mails were erased, and went along with them.
+async fn delete_late_reports(tx: &mut Tx) -> Result<()> {
+    tx.sql("delete from mail_reports where email like 'removed:%'").execute().await?;
     Ok(())
 }
 
@@ -145,6 +151,7 @@ pub async fn erase_old(app: &App) -> Result<()> {
             let blank = blank_where("status = status", "notification_id = $1");
             On::from(&mut tx).either(blank).bind(*id).execute().await?;
         }
+        delete_late_reports(&mut tx).await?;
         tx.commit().await?;
         if (old.len() as i64) < AT_ONCE {
             return Ok(());
