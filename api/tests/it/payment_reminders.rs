@@ -33,7 +33,8 @@ pub async fn owes_until(staff: &Browser, due: &str) -> Family {
 fn reminders(camp: &Camp, email: &str) -> Vec<String> {
     let mails = camp.mails_to(email).into_iter();
     let lines = mails.flat_map(|mail| mail.text.lines().map(str::to_owned).collect::<Vec<_>>());
-    lines.filter(|line| line.starts_with("Your payment is ")).collect()
+    let heads = ["Your payment is ", "Your payment was "];
+    lines.filter(|line| heads.iter().any(|head| line.starts_with(head))).collect()
 }
 
 async fn work_at(camp: &Camp, at: &str) {
@@ -105,6 +106,58 @@ story! {
         work_at(&camp, "2026-07-19T01:15:03Z").await;
         assert_eq!(reminders(&camp, "moshe@family.example"), [TODAY]);
         assert_eq!(reminders(&camp, CHAYA).len(), 0);
+    }
+}
+
+story! {
+    async fn what_was_missed_comes_on_the_next_day_but_not_at_night(camp) {
+        camp.set_clock("2026-07-01T16:00:00Z");
+        let staff = camp.staff().await;
+        let family = owes_until(&staff, "2026-07-15").await;
+        camp.set_clock("2026-07-08T16:00:00Z");
+        let next = next_of(&staff, &family).await["next_at"].clone();
+        assert!(next.as_str().expect("a time").starts_with("2026-07-08T16:0"), "at once: {next}");
+        // Eight in the evening, ten hours after the hour of the reminders.
+        work_at(&camp, "2026-07-09T00:00:00Z").await;
+        assert_eq!(reminders(&camp, CHAYA).len(), 0);
+        assert_eq!(next_of(&staff, &family).await["next_at"], "2026-07-09T14:00:00Z");
+        work_at(&camp, "2026-07-09T14:00:00Z").await;
+        assert_eq!(reminders(&camp, CHAYA), [SOON]);
+        assert_eq!(next_of(&staff, &family).await["next_at"], "2026-07-15T14:00:00Z");
+        // That it is due today is not said tomorrow.
+        for at in ["2026-07-16T00:00:00Z", "2026-07-16T21:00:00Z"] {
+            work_at(&camp, at).await;
+            assert_eq!(next_of(&staff, &family).await["next_at"], "2026-07-22T14:00:00Z", "{at}");
+        }
+        assert_eq!(reminders(&camp, CHAYA), [SOON]);
+        // The camp may choose a later hour: half past nine, half past ten and half past eleven.
+        camp.set("reminderHour", 22).await;
+        for (at, sent) in [("2026-07-23T01:30:00Z", 1), ("2026-07-23T03:30:00Z", 1), ("2026-07-24T02:30:00Z", 2)] {
+            work_at(&camp, at).await;
+            assert_eq!(reminders(&camp, CHAYA).len(), sent, "{at}");
+        }
+    }
+}
+
+story! {
+    async fn a_reminder_that_waited_calls_nothing_overdue_while_that_is_switched_off(camp) {
+        camp.set_clock("2026-07-01T16:00:00Z");
+        let staff = camp.staff().await;
+        camp.set("remindOverdue", false).await;
+        owes_until(&staff, "2026-07-15").await;
+        let other = family(&staff, "moshe@family.example").await;
+        change(&staff, &other, json!({ "due_date": "2026-07-18" })).await;
+        camp.set("quietDates", json!([{ "from": "2026-07-15", "to": "2026-07-22", "name": "Break" }])).await;
+        camp.set("shabbosMode", "quiet").await;
+        for day in ["2026-07-15", "2026-07-18"] {
+            work_at(&camp, &evening(day)).await;
+        }
+        assert_eq!((reminders(&camp, CHAYA).len(), reminders(&camp, "moshe@family.example").len()), (0, 0));
+        work_at(&camp, "2026-07-23T15:00:00Z").await;
+        assert_eq!(reminders(&camp, "moshe@family.example"), ["Your payment was due on Saturday, July 18"]);
+        assert_eq!(reminders(&camp, CHAYA).len(), 0, "a week after its due date");
+        let mail = camp.mails_to("moshe@family.example").pop().expect("a mail");
+        assert_eq!(mail.subject, "Your payment to Visiting Day was due on July 18: $2,800");
     }
 }
 

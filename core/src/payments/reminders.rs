@@ -1,7 +1,7 @@
 //! Payment reminders (decision M6): seven days before the due date of a plan, on it, and every week
 //! after it, while something is owed.
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -19,8 +19,18 @@ use crate::{App, Error, Result};
 
 /// How long before the due date the first reminder is sent.
 const BEFORE: Days = Days::new(7);
+/// For so many hours after the chosen one reminders are queued, so that what was missed comes late
+/// rather than never, but not in the night.
+const HOURS: i64 = 10;
+/// From this hour on none is queued, unless a later one was chosen.
+const NIGHT: i64 = 21;
 /// The maximum number of reminders that are queued in one transaction.
 const AT_ONCE: usize = 100;
+/// The last [`Reminder`] of the plan `l` as JSON.
+const LAST: &str = "(select n.data from notifications n
+                     where n.subject_id = l.id and n.kind = 'payment_reminder'
+                     order by n.created_at desc, n.id desc
+                     limit 1) as last";
 
 /// Why a family is reminded, in the order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -91,9 +101,17 @@ impl Reminder {
 
 /// The time of the reminders on this day.
 fn time_on(settings: &Settings, day: NaiveDate) -> DateTime<Utc> {
-    let hour = u32::try_from(settings.reminder_hour).unwrap_or_default();
-    let time = NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or_default();
-    moment_in(settings.timezone, day.and_time(time))
+    at_hour(settings, day, settings.reminder_hour)
+}
+
+/// From then on none of this day is queued.
+fn end_on(settings: &Settings, day: NaiveDate) -> DateTime<Utc> {
+    let hour = settings.reminder_hour;
+    at_hour(settings, day, (hour + HOURS).min(NIGHT.max(hour + 1)))
+}
+
+fn at_hour(settings: &Settings, day: NaiveDate, hour: i64) -> DateTime<Utc> {
+    moment_in(settings.timezone, day.and_time(NaiveTime::MIN) + TimeDelta::hours(hour))
 }
 
 /// A plan that is owed and has a due date.
@@ -127,7 +145,8 @@ impl Owed {
 }
 
 /// Queues the reminders that are due, each once for its plan, due date and occasion, from the hour
-/// of the settings until midnight. The worker runs it every minute. Returns how many were queued.
+/// of the settings until the evening. What was missed comes on the next day, except for a reminder of
+/// the due date itself. The worker runs it every minute. Returns how many were queued.
 ///
 /// # Errors
 ///
@@ -136,7 +155,7 @@ pub async fn remind_due(app: &App) -> Result<usize> {
     let settings = app.settings().await?;
     let now = app.clock.now();
     let today = today(&settings, now);
-    if now < time_on(&settings, today) {
+    if now < time_on(&settings, today) || now >= end_on(&settings, today) {
         return Ok(0);
     }
     let owed = owed(app, today).await?;
@@ -159,12 +178,9 @@ pub async fn remind_due(app: &App) -> Result<usize> {
 async fn owed(app: &App, today: NaiveDate) -> Result<Vec<Owed>> {
     app.db
         .sql([
-            "select l.id, l.profile_id, l.due_date, l.reminders_from,
-                    (select n.data from notifications n
-                     where n.subject_id = l.id and n.kind = 'payment_reminder'
-                     order by n.created_at desc, n.id desc
-                     limit 1) as last
-             from payment_plans l
+            "select l.id, l.profile_id, l.due_date, l.reminders_from, ",
+            LAST,
+            " from payment_plans l
              join profiles p on p.id = l.profile_id
              where p.deleted_at is null and p.refused_at is null
                and l.paid_amount < l.total_amount and l.due_date <= $1
@@ -187,8 +203,8 @@ async fn queue(tx: &mut Tx, app: &App, plan: &Owed, reminder: &Reminder) -> Resu
 }
 
 /// Writes the mail with the amounts of now. Returns `None` if nothing is owed any more, if the due
-/// date changed, if staff switched it off, if the address left the family, and if a newer reminder
-/// was queued meanwhile.
+/// date changed, if the address left the family, if staff switched off this reminder or the one that
+/// is due by now, and if a newer one was queued meanwhile.
 ///
 /// # Errors
 ///
@@ -217,7 +233,9 @@ pub(crate) async fn mail_content(
         .await?;
     let Some(plan) = plan else { return Ok(None) };
     let today = today(settings, app.clock.now());
-    if !reminder.occasion.is_on(settings) || is_outdated(app, plan.id, &reminder, today).await? {
+    if !reminder.occasion.is_on(settings)
+        || is_outdated(app, settings, plan.id, &reminder, today).await?
+    {
         return Ok(None);
     }
     Ok(Some(words(app, settings, &plan, reminder.due, today)))
@@ -237,11 +255,21 @@ pub(crate) fn samples(app: &App, settings: &Settings) -> [MailContent; 3] {
     [today + BEFORE, today, today - BEFORE].map(|due| words(app, settings, &plan, due, today))
 }
 
-/// Whether a newer reminder of the same due date was queued, or the clock was wrong.
-async fn is_outdated(app: &App, plan_id: Uuid, own: &Reminder, today: NaiveDate) -> Result<bool> {
+/// Whether a newer reminder of the same due date was queued or is switched off, or the clock was
+/// wrong.
+async fn is_outdated(
+    app: &App,
+    settings: &Settings,
+    plan_id: Uuid,
+    own: &Reminder,
+    today: NaiveDate,
+) -> Result<bool> {
     let Some(occasion) = Occasion::latest(own.due, today) else { return Ok(true) };
     if occasion <= own.occasion {
         return Ok(occasion < own.occasion);
+    }
+    if !occasion.is_on(settings) {
+        return Ok(true);
     }
     let newest = Reminder { occasion, due: own.due };
     app.db
@@ -261,34 +289,14 @@ fn words(
     let site = settings.camp_name();
     let shown = |cents| money(cents, &settings.currency);
     let amount = shown(plan.remaining());
-    let date = due.format("%A, %B %-d, %Y").to_string();
-    let (subject, heading, text) = match (due - today).num_days() {
-        0 => (
-            format!("{amount} is due to {site} today"),
-            "Your payment is due today",
-            format!("Your remaining balance of {amount} is due today, {date}."),
-        ),
-        ..0 => (
-            format!("Overdue: {amount} to {site}"),
-            "Your payment is overdue",
-            format!("Your remaining balance of {amount} was due on {date}."),
-        ),
-        days => {
-            let s = if days == 1 { "" } else { "s" };
-            (
-                format!("{amount} is due to {site} on {}", due.format("%B %-d, %Y")),
-                "Your payment is due soon",
-                format!("Your remaining balance of {amount} is due in {days} day{s}, on {date}."),
-            )
-        }
-    };
+    let (subject, heading, text) = lines(site, &amount, due, today);
     let mut paragraphs = vec![text];
     if !settings.payment_instructions.is_empty() {
         paragraphs.push(format!("How to pay: {}", settings.payment_instructions));
     }
     MailContent {
         subject,
-        heading: heading.into(),
+        heading,
         paragraphs,
         linked: true,
         figures: vec![
@@ -306,6 +314,37 @@ fn words(
     }
 }
 
+/// The subject, the heading and the first paragraph.
+fn lines(site: &str, amount: &str, due: NaiveDate, today: NaiveDate) -> (String, String, String) {
+    let date = due.format("%A, %B %-d, %Y").to_string();
+    match (due - today).num_days() {
+        0 => (
+            format!("{amount} is due to {site} today"),
+            "Your payment is due today".to_owned(),
+            format!("Your remaining balance of {amount} is due today, {date}."),
+        ),
+        // A reminder of the due date that waited, for example for the end of quiet time.
+        -6..=-1 => (
+            format!("Your payment to {site} was due on {}: {amount}", due.format("%B %-d")),
+            format!("Your payment was due on {}", due.format("%A, %B %-d")),
+            format!("Your remaining balance of {amount} was due on {date}."),
+        ),
+        ..=-7 => (
+            format!("Your payment to {site} is overdue: {amount}"),
+            "Your payment is overdue".to_owned(),
+            format!("Your remaining balance of {amount} was due on {date}."),
+        ),
+        days => {
+            let s = if days == 1 { "" } else { "s" };
+            (
+                format!("{amount} is due to {site} on {}", due.format("%B %-d, %Y")),
+                "Your payment is due soon".to_owned(),
+                format!("Your remaining balance of {amount} is due in {days} day{s}, on {date}."),
+            )
+        }
+    }
+}
+
 /// When staff see that a family was reminded and will be.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
 #[schema(as = PaymentReminders)]
@@ -317,8 +356,10 @@ pub struct Reminders {
 
 #[derive(sqlx::FromRow)]
 struct Shown {
+    id: Uuid,
     due_date: Option<NaiveDate>,
     reminders_from: Option<DateTime<Utc>>,
+    last: Option<String>,
     can_get: bool,
     last_sent_at: Option<DateTime<Utc>>,
     waits: bool,
@@ -333,7 +374,9 @@ pub async fn of_family(app: &App, id: FamilyId) -> Result<Reminders> {
     let found: Option<Shown> = app
         .db
         .sql([
-            "select l.due_date, l.reminders_from,
+            "select l.id, l.due_date, l.reminders_from, ",
+            LAST,
+            ",
                     (l.paid_amount < l.total_amount
                      and p.deleted_at is null and p.refused_at is null
                      and exists (select 1 from profile_addresses a
@@ -360,25 +403,39 @@ pub async fn of_family(app: &App, id: FamilyId) -> Result<Reminders> {
     let next = match shown.due_date {
         Some(_) if !shown.can_get => None,
         Some(_) if shown.waits => Some(now),
-        Some(due) => next(&settings, due, shown.reminders_from, now),
+        Some(due_date) => {
+            let (id, profile_id) = (shown.id, id);
+            let (reminders_from, last) = (shown.reminders_from, shown.last);
+            Owed { id, profile_id, due_date, reminders_from, last }.next(&settings, now)
+        }
         None => None,
     };
     let next_at = next.map(|at| settings.mail_time(at));
     Ok(Reminders { last_sent_at: shown.last_sent_at, next_at })
 }
 
-/// The time of the first reminder after `now`.
-fn next(
-    settings: &Settings,
-    due: NaiveDate,
-    from: Option<DateTime<Utc>>,
-    now: DateTime<Utc>,
-) -> Option<DateTime<Utc>> {
-    let weeks = (today(settings, now) - due).num_days().max(0).unsigned_abs() / 7;
-    let overdue = [weeks, weeks + 1].map(|weeks| Occasion::Overdue(weeks.max(1)));
-    let mut occasions = [Occasion::Before, Occasion::DueToday].into_iter().chain(overdue);
-    occasions.find_map(|occasion| {
-        let at = Reminder { due, occasion }.time(settings);
-        (occasion.is_on(settings) && at > now && from.is_none_or(|from| from <= at)).then_some(at)
-    })
+impl Owed {
+    /// The time of the next reminder: of one that was missed and still comes, otherwise of the first
+    /// one after `now`.
+    fn next(&self, settings: &Settings, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let today = today(settings, now);
+        let missed = [today, today + Days::new(1)].into_iter().find_map(|day| {
+            let reminder = self.reminder(settings, day)?;
+            let at = time_on(settings, day).max(now);
+            (at < end_on(settings, day) && !self.was_last(&reminder)).then_some(at)
+        });
+        missed.or_else(|| self.next_after(settings, now))
+    }
+
+    fn next_after(&self, settings: &Settings, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let due = self.due_date;
+        let weeks = (today(settings, now) - due).num_days().max(0).unsigned_abs() / 7;
+        let overdue = [weeks, weeks + 1].map(|weeks| Occasion::Overdue(weeks.max(1)));
+        let mut occasions = [Occasion::Before, Occasion::DueToday].into_iter().chain(overdue);
+        occasions.find_map(|occasion| {
+            let at = Reminder { due, occasion }.time(settings);
+            let is_next = at > now && self.reminders_from.is_none_or(|from| from <= at);
+            (occasion.is_on(settings) && is_next).then_some(at)
+        })
+    }
 }
