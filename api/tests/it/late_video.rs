@@ -8,7 +8,7 @@ use crate::camp::{Browser, Camp, token};
 use crate::videos::{posted, two_families};
 
 const CHAYA: &str = "chaya@family.example";
-const NOTE: &str = "Tonight's video is late";
+const NOTE: &str = "Tonight’s video is late";
 const PATH: &str = "/api/admin/videos/late-note";
 /// Half past nine in the evening of July 29 in camp, a Wednesday.
 pub const LATE: &str = "2026-07-30T01:30:00Z";
@@ -42,7 +42,9 @@ story! {
     async fn staff_hear_of_a_late_video_and_tell_the_families_that_asked_once(camp) {
         let (_chaya, staff) = promising(&camp).await;
         camp.owner().await;
-        let alerts = || camp.mails_to("kornbluh@camp.example").iter().filter(|mail| mail.text.contains("9:00 PM")).count();
+        let alerts = || camp.mails_to("kornbluh@camp.example").iter().filter(|mail| {
+            mail.text.contains("No video for tonight was published by 9:00 PM.") && mail.text.contains("clear “Alert if no video by”")
+        }).count();
         camp.set_clock("2026-07-30T00:59:00Z");
         alerts::check(&camp.app).await.expect("checked");
         assert_eq!((late_video(&staff).await, alerts()), (Value::Null, 0));
@@ -88,6 +90,8 @@ story! {
         camp.set("quietPlace", "Monsey, NY").await;
         camp.set("shabbosMode", "quiet").await;
         camp.set("postingDeadline", "20:30").await;
+        camp.set_clock("2026-07-31T00:30:00Z");
+        posted(&staff, "Thursday", json!({})).await;
         // Friday night, the end of Shabbos after the posting time, and Sunday night.
         for (at, late) in [("2026-08-01T01:30:00Z", false), ("2026-08-02T02:30:00Z", false), ("2026-08-03T01:30:00Z", true)] {
             camp.set_clock(at);
@@ -95,8 +99,8 @@ story! {
             let reply = staff.post(PATH, json!({})).await;
             assert_eq!(reply.status.as_u16(), if late { 200 } else { 409 }, "{at}");
         }
-        camp.set_clock("2026-08-12T01:30:00Z");
-        assert_eq!(late_video(&staff).await, Value::Null, "two weeks without a video");
+        camp.set_clock("2026-08-04T01:30:00Z");
+        assert_eq!(late_video(&staff).await, Value::Null, "four days without a video");
     }
 }
 

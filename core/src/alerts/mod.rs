@@ -64,7 +64,7 @@ pub async fn check(app: &App) -> Result<()> {
             app,
             "disk",
             &format!(
-                "Only {} MB are free on the portal's disk. When it is full, nothing can be saved.",
+                "Only {} MB are free on the portal’s disk. When it is full, nothing can be saved.",
                 free >> 20
             ),
         )
@@ -79,7 +79,7 @@ async fn check_late_video(app: &App) -> Result<()> {
     let Some(evening) = videos::late(app, &settings).await? else { return Ok(()) };
     let time = evening.posting_time.with_timezone(&settings.timezone).format("%-I:%M %p");
     let text = format!(
-        "No video of today was published by {time}. The dashboard of the staff area shows how many families asked for an email about that, and can send it."
+        "No video for tonight was published by {time}. On the dashboard you can see how many families asked to be told, and tell them. To stop these alerts, clear “Alert if no video by” in the settings."
     );
     raise_on(app, "video_late", evening.day, &text).await.map(drop)
 }

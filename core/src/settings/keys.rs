@@ -112,7 +112,7 @@ pub const KEYS: &[Key] = &[
     key(
         "postingDeadline",
         Kind::TimeOrNone,
-        "The time of day by which a video is promised, for example 21:00. If none is published by then, owners get an email; empty for no promise",
+        "The time of day by which tonight's video should be published, for example 21:00. If it is not, owners get an email; empty for no alert",
     ),
     key(
         "defaultPlanAmount",

@@ -17,8 +17,9 @@ use crate::{App, Error, Result};
 const NIGHT_ENDS: u32 = 6;
 /// What was published so recently is tonight's video, even if it was filmed on an earlier day.
 const RECENTLY: TimeDelta = TimeDelta::hours(12);
-/// Without a video for so long, the season is over and nobody waits for one.
-const SEASON: TimeDelta = TimeDelta::days(14);
+/// Without a video for so long, the season is over and nobody waits for one. Longer than a Shabbos
+/// with a holiday before or after it.
+const SEASON: TimeDelta = TimeDelta::days(4);
 
 /// An evening for which a video was promised.
 #[derive(Debug, Clone, Copy)]
@@ -168,10 +169,10 @@ pub(crate) async fn mail_content(
 pub(crate) fn content(app: &App, settings: &Settings) -> MailContent {
     let site = isolated(settings.camp_name());
     MailContent {
-        subject: "Tonight's video is late".into(),
-        heading: "Tonight's video is late".into(),
+        subject: "Tonight’s video is late".into(),
+        heading: "Tonight’s video is late".into(),
         paragraphs: vec![format!(
-            "Tonight's video from {site} is not ready yet. You will get an email as soon as it is published."
+            "Tonight’s video from {site} is not ready yet. You will get an email as soon as it is published."
         )],
         button: Some(Button { label: "See the latest videos", url: app.url("/") }),
         ..MailContent::default()

@@ -87,6 +87,7 @@ describe("the dashboard", () => {
     });
     const user = open("/admin/dashboard");
     const notice = within(await screen.findByRole("region", { name: "Tonight’s video" }));
+    expect(notice.getByText(/No video for tonight was published by/)).toBeTruthy();
     await user.click(notice.getByRole("button", { name: "Tell 12 families" }));
     expect(camp.asked("POST", "/api/admin/videos/late-note")).toHaveLength(0);
     const told = { ...late, told: 12 };

@@ -33,7 +33,7 @@ export function LateVideo({ late }: { late: NonNullable<Attention["late_video"]>
       <p className="flex min-w-0 flex-1 basis-72 items-start gap-3">
         <Icon name="clock" className="mt-[0.15em] shrink-0" />
         <span>
-          <strong className="font-medium">Tonight’s video is late.</strong> Nothing of today was published by{" "}
+          <strong className="font-medium">Tonight’s video is late.</strong> No video for tonight was published by{" "}
           {campTime(late.posting_time, timeZone)}.{" "}
           {told !== null
             ? `${families(told)} ${told === 1 ? "was" : "were"} told.`

@@ -61,7 +61,7 @@ const labels: Record<string, string> = {
   videoTeamEmail: "Video team email",
   timezone: "Time zone",
   postingTimeText: "Posting time",
-  postingDeadline: "Promised posting time",
+  postingDeadline: "Alert if no video by",
   commentModeration: "Comments",
   mainColor: "Main color",
   accentColor: "Accent color",
