@@ -122,6 +122,35 @@ story! {
 }
 
 story! {
+    async fn a_merged_family_hears_of_late_videos_only_if_both_asked(camp) {
+        let staff = camp.staff().await;
+        camp.set("postingDeadline", "21:00").await;
+        import(&staff, "name,child,email,second email,total\n\
+            Chaya,Yossi,chaya@family.example,,2800\n\
+            Shimon,Moishe,shimon@family.example,,1400\n\
+            Rivka,Dovid,rivka@family.example,,2800\n\
+            Zev,Hershy,zev@family.example,,2800\n").await;
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let shimon = camp.parent("Shimon", "shimon@family.example").await;
+        let rivka = camp.parent("Rivka", "rivka@family.example").await;
+        for login in [&chaya, &shimon, &rivka] {
+            login.patch("/api/profile", json!({ "late_video_note": true })).await.expect(200);
+        }
+        for (keep, drop, ends) in [("chaya", "shimon", false), ("rivka", "zev", true)] {
+            let (keep, drop) = (find(&staff, keep).await, find(&staff, drop).await);
+            for preview in [true, false] {
+                let ask = json!({ "keep": keep["id"], "drop": drop["id"], "total": "keep", "preview": preview });
+                let merged = staff.post("/api/admin/users/merge", ask).await.expect(200).json();
+                assert_eq!(merged["late_note_ends"], ends, "{merged}");
+            }
+        }
+        for (login, wanted) in [(&chaya, true), (&shimon, true), (&rivka, false)] {
+            assert_eq!(login.get("/api/profile").await.expect(200).json()["late_video_note"], wanted);
+        }
+    }
+}
+
+story! {
     async fn a_merge_forgets_no_child_whose_name_is_part_of_another(camp) {
         let staff = camp.staff().await;
         let add = async |name: &str, children: &str| {

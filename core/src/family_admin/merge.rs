@@ -64,6 +64,8 @@ pub struct Merged {
     pub emails: Vec<String>,
     /// For all addresses of both families, those of the kept family first.
     pub mail: Vec<Mail>,
+    /// Only one family asked for a note when a video is late, so the merged one gets none.
+    pub late_note_ends: bool,
 }
 
 /// Cents.
@@ -108,6 +110,8 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let plans = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
 
     let before = mail(&mut tx, keep, drop).await?;
+    let late_note_ends =
+        wants_late_note(&mut tx, keep).await? != wants_late_note(&mut tx, drop).await?;
     suppression::keep_declined(&mut tx, now, drop).await?;
     move_addresses(&mut tx, now, keep, drop).await?;
     let left_out = leave_unconfirmed(&mut tx, now, &dropped).await?;
@@ -138,6 +142,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let mut merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
     merged.totals = totals;
     merged.unconfirmed_logins = left_out;
+    merged.late_note_ends = late_note_ends;
     if undecided {
         merged.plan = None;
     }
@@ -159,6 +164,10 @@ async fn mail(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<Vec<(EmailA
         }
     }
     Ok(found)
+}
+
+async fn wants_late_note(tx: &mut Tx, id: FamilyId) -> Result<bool> {
+    tx.sql("select late_video_note from profiles where id = $1").bind(id).scalar().await
 }
 
 /// What changed in the kept family, for the audit log.
@@ -267,7 +276,8 @@ async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: FamilyId, drop: Family
     Ok(moved)
 }
 
-/// Joins the records: the kept family gets the children of both, and is of the camp if either was.
+/// Joins the records: the kept family gets the children of both, is of the camp if either was, and
+/// gets notes about late videos if both asked for them.
 /// The other record stays unchanged, hidden from all lists.
 async fn join_records(
     tx: &mut Tx,
@@ -287,7 +297,9 @@ async fn join_records(
                               then 'parent' else 'visitor' end,
              approved_at = coalesce(approved_at, (select d.approved_at from profiles d where d.id = $2)),
              welcome_popup_shown = welcome_popup_shown
-               or (select d.welcome_popup_shown from profiles d where d.id = $2)
+               or (select d.welcome_popup_shown from profiles d where d.id = $2),
+             late_video_note = late_video_note
+               and (select d.late_video_note from profiles d where d.id = $2)
          where id = $1",
     )
     .bind(kept.id)
@@ -387,6 +399,7 @@ async fn outcome(
         comments,
         emails: [primary, secondary].into_iter().flatten().map(|kept| kept.email.into()).collect(),
         mail,
+        late_note_ends: false,
     })
 }
 

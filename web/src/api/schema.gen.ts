@@ -4052,6 +4052,8 @@ export interface components {
             /** @description At most two. Further ones are only kept by their users. */
             emails: string[];
             full_name: string;
+            /** @description Only one family asked for a note when a video is late, so the merged one gets none. */
+            late_note_ends: boolean;
             /** Format: int64 */
             logins: number;
             /** @description For all addresses of both families, those of the kept family first. */

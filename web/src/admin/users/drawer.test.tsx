@@ -103,6 +103,7 @@ describe("the drawer of a family", () => {
       logins: 1,
       payments: 2,
       comments: 0,
+      late_note_ends: true,
       emails: ["chaya@family.example", "leah@family.example"],
       mail: [
         {
@@ -133,6 +134,7 @@ describe("the drawer of a family", () => {
     expect(said("chaya@family.example")).toBe("Gets videos and newsletters");
     expect(said("leah@family.example")).toBe("Gets videos, no more updates");
     expect(said("office@family.example")).toBe("Gets no more videos");
+    expect(dialog.getByText("Late videos").nextElementSibling?.textContent).toContain("the merged family gets none");
     expect(dialog.getByText(/turned off goes to no one/).textContent).toContain("What Chaya Lindenfeld turned");
     await user.click(dialog.getByRole("button", { name: "Merge the two" }));
     expect(await screen.findByText("Users merged")).toBeTruthy();
@@ -154,6 +156,7 @@ describe("the drawer of a family", () => {
       comments: 0,
       emails: [],
       mail: [],
+      late_note_ends: false,
     };
     const camp = office({
       "POST /api/admin/users/merge": ({ body }: { body: { total: string | null } }) => ({

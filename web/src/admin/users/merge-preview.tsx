@@ -184,6 +184,12 @@ function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
           </dd>
         </>
       )}
+      {merged.late_note_ends && (
+        <>
+          <dt className="text-clay">Late videos</dt>
+          <dd>Only one of the two asked for an email when a video is late, so the merged family gets none.</dd>
+        </>
+      )}
       {leftOut.length > 0 && (
         <>
           <dt className="text-clay">Left out</dt>
