@@ -72,10 +72,28 @@ pub(crate) fn without_controls(text: &str) -> String {
     text.chars().filter(|c| !is_control(*c)).collect()
 }
 
-/// The text without the characters that turn others around. Isolates stay.
+/// The text without the characters that turn others around. Isolates stay if they are paired within
+/// their line: a single one that somebody typed would swallow the direction of the rest.
 pub(crate) fn without_overrides(text: &str) -> String {
+    text.split_inclusive('\n').map(line_without_overrides).collect()
+}
+
+fn line_without_overrides(line: &str) -> String {
     let isolates = [FIRST_STRONG_ISOLATE, POP_ISOLATE];
-    text.chars().filter(|c| isolates.contains(c) || !is_control(*c)).collect()
+    let mut chars: Vec<Option<char>> =
+        line.chars().filter(|c| isolates.contains(c) || !is_control(*c)).map(Some).collect();
+    let mut opened = Vec::new();
+    for at in 0..chars.len() {
+        if chars[at] == Some(FIRST_STRONG_ISOLATE) {
+            opened.push(at);
+        } else if chars[at] == Some(POP_ISOLATE) && opened.pop().is_none() {
+            chars[at] = None;
+        }
+    }
+    for at in opened {
+        chars[at] = None;
+    }
+    chars.into_iter().flatten().collect()
 }
 
 fn is_control(c: char) -> bool {
@@ -115,5 +133,13 @@ mod tests {
         assert_eq!(isolated("חיה װײס"), "\u{2068}חיה װײס\u{2069}");
         assert_eq!(isolated("live\u{202e}evil\u{2066}"), "liveevil");
         assert_eq!(without_overrides("\u{2068}a\u{2069}\u{202e}b\u{200f}"), "\u{2068}a\u{2069}b");
+        for (typed, kept) in [
+            ("\u{2068}שלום", "שלום"),
+            ("a\u{2069}b", "ab"),
+            ("\u{2068}a\u{2068}b\u{2069}", "a\u{2068}b\u{2069}"),
+            ("\u{2068}a\nb\u{2069}\n", "a\nb\n"),
+        ] {
+            assert_eq!(without_overrides(typed), kept, "{typed:?}");
+        }
     }
 }

@@ -69,8 +69,10 @@ fn letters(text: &str) -> String {
 /// What every mail must have, whatever its words are.
 fn check(sample: &Sample, bytes: &[u8]) {
     let Sample { name, mail, .. } = sample;
-    for line in bytes.split(|byte| *byte == b'\n') {
-        let line = line.strip_suffix(b"\r").unwrap_or(b"");
+    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let last = lines.pop().expect("a line");
+    let ended = lines.iter().map(|line| line.strip_suffix(b"\r").expect("CR before every LF"));
+    for line in ended.chain([last]) {
         assert!(line.len() <= 998 && !line.contains(&b'\r'), "{name}: {}", line.len());
     }
     let message = MessageParser::default().parse(bytes).expect("a message");
@@ -149,9 +151,10 @@ story! {
     }
 }
 
-const HOSTILE: [&str; 9] = [
+const HOSTILE: [&str; 10] = [
     "<script>alert(1)</script>",
     "Chaya\r\nBcc: all@evil.example\r\n\r\n<img src=x onerror=alert(1)>",
+    "\u{2068}x",
     "live\u{202e}gnp.evil\u{2066}x\u{200f}\u{2069}\u{202c}",
     "👨‍👩‍👧‍👦 🏕️ Zoë",
     "\"'` <a@evil.example>, \"",
@@ -214,10 +217,9 @@ fn check_hostile(sample: &Sample) {
         };
         assert!(!text.contains(turns), "{name}: {text:?}");
     }
-    // An end without a beginning changes nothing.
     for line in mail.text.lines() {
         let (opened, closed) = (line.matches('\u{2068}').count(), line.matches('\u{2069}').count());
-        assert!(opened <= closed, "{name}: {line:?}");
+        assert_eq!(opened, closed, "{name}: {line:?}");
     }
 }
 
