@@ -197,7 +197,7 @@ describe("bounces and complaints", () => {
 });
 
 describe("every email", () => {
-  const html = `<style>:root{color-scheme: light dark} @media (prefers-color-scheme: dark) {.a{}}</style><p>Hello</p>`;
+  const html = `<style>:root{color-scheme: light dark} @media (prefers-color-scheme: dark) {.a{}}</style><p>Hello <a class="act" href="https://camp.example/map" style="color:#123456">map</a></p>`;
   const sample = (name: string, title: string) => ({
     name,
     title,
@@ -227,6 +227,8 @@ describe("every email", () => {
     const shown = await frame();
     expect(shown.getAttribute("sandbox")).toBe("");
     expect(shown.srcdoc).toContain("@media not all {");
+    expect(shown.srcdoc).toContain(`<a class="act" style="color:#123456">map</a>`);
+    expect(shown.tabIndex).toBe(0);
     const forms = within(screen.getByRole("group", { name: "How to show it" }));
     await user.click(forms.getByRole("button", { name: "Dark" }));
     expect((await frame()).srcdoc).toContain("@media all {");
@@ -235,6 +237,7 @@ describe("every email", () => {
     expect(screen.getByText("Text of New video")).toBeTruthy();
     await user.click(screen.getByRole("link", { name: "Alert to the owners" }));
     expect(await screen.findByText("Subject of Alert to the owners")).toBeTruthy();
+    expect(screen.getByText("Text of Alert to the owners")).toBeTruthy();
     expect(screen.getByTestId("address").textContent).toBe("/admin/mail?show=preview&mail=alert");
   });
 

@@ -12,7 +12,7 @@ import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toastFailure } from "../shared/error-toast";
 import { Listing } from "../shared/listing";
 import { useTestMail } from "../shared/send-test";
-import { inScheme } from "./color-scheme";
+import { inScheme, withoutLinks } from "./color-scheme";
 import { sampleQuery, samplesQuery, testSample, type Sample, type SampleName } from "./queries";
 import { groups } from "./words";
 
@@ -24,6 +24,7 @@ const formWords: Record<Form, string> = { light: "Light", dark: "Dark", text: "T
 export function Samples() {
   const { params, set } = useFilters();
   const samples = useQuery(samplesQuery);
+  const [form, setForm] = useState<Form>("light");
   return (
     <>
       <h2 className="sr-only">Every email</h2>
@@ -40,7 +41,7 @@ export function Samples() {
           return (
             <div className="grid gap-6 lg:grid-cols-[17rem_minmax(0,1fr)]">
               <Names items={items} shown={shown.name} onChoose={(name) => set({ mail: name })} />
-              <Preview key={shown.name} name={shown.name} />
+              <Preview key={shown.name} name={shown.name} form={form} onForm={setForm} />
             </div>
           );
         }}
@@ -96,9 +97,10 @@ function Names({ items, shown, onChoose }: NamesProps) {
   );
 }
 
-function Preview({ name }: { name: string }) {
+type PreviewProps = { name: string; form: Form; onForm: (form: Form) => void };
+
+function Preview({ name, form, onForm }: PreviewProps) {
   const sample = useQuery(sampleQuery(name));
-  const [form, setForm] = useState<Form>("light");
   const test = useTestMail();
   const send = useAction({
     mutationFn: () => testSample(name),
@@ -137,7 +139,7 @@ function Preview({ name }: { name: string }) {
             label="How to show it"
             value={form}
             options={forms.map((value) => ({ value, label: formWords[value] }))}
-            onChange={setForm}
+            onChange={onForm}
           />
           <Button look="line" icon="mail" busy={send.isPending} onClick={() => send.mutate()}>
             {send.isPending ? "Sending test..." : "Send me a test"}
@@ -153,7 +155,7 @@ function Preview({ name }: { name: string }) {
   );
 }
 
-/** The mail as a mail program would show it. The frame runs no scripts and opens no links. */
+/** The mail as a mail program would show it. The frame runs no scripts, and its links lead nowhere. */
 function Body({ sample, form }: { sample: Sample; form: Form }) {
   const { title, html, text } = sample;
   if (form === "text") {
@@ -167,7 +169,10 @@ function Body({ sample, form }: { sample: Sample; form: Form }) {
     <iframe
       title={`Preview: ${title}`}
       sandbox=""
-      srcDoc={inScheme(html, form)}
+      srcDoc={withoutLinks(inScheme(html, form))}
+      // Focusable, so that the keyboard can scroll it.
+      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+      tabIndex={0}
       className="sheet block h-[46rem] max-h-[80dvh] w-full p-0"
     />
   );
