@@ -1,8 +1,9 @@
 //! `camp mail preview`: writes a sample of every email into a folder.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use portal::mail_samples::{self, Sample};
@@ -69,12 +70,11 @@ fn listed(sample: &Sample) -> serde_json::Value {
 }
 
 fn refuse_foreign_files<'a>(folder: &Path, names: impl Iterator<Item = &'a str>) -> Result<()> {
-    if fs::read_to_string(folder.join(INDEX)).is_ok_and(|index| index.contains(MARK)) {
-        return Ok(());
-    }
+    let own = own_files(folder);
     for name in names {
         let path = folder.join(name);
-        if path.symlink_metadata().is_ok() {
+        let Ok(found) = path.symlink_metadata() else { continue };
+        if !found.is_file() || !own.contains(name) {
             let text = format!(
                 "{} already exists and was not written by this command. Choose another folder.",
                 path.display()
@@ -85,11 +85,31 @@ fn refuse_foreign_files<'a>(folder: &Path, names: impl Iterator<Item = &'a str>)
     Ok(())
 }
 
+/// The index of an earlier run, and the files that it lists.
+fn own_files(folder: &Path) -> HashSet<String> {
+    let path = folder.join(INDEX);
+    if !path.symlink_metadata().is_ok_and(|found| found.is_file()) {
+        return HashSet::new();
+    }
+    let index = fs::read_to_string(path).unwrap_or_default();
+    if !index.contains(MARK) {
+        return HashSet::new();
+    }
+    let listed = index.split("<a href=\"").skip(1).filter_map(|rest| rest.split_once('"'));
+    listed.map(|(name, _)| name.to_owned()).chain([INDEX.to_owned()]).collect()
+}
+
 /// Writes the index first: files without it would be foreign ones for the next run.
 fn write(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     for (name, bytes) in files {
-        fs::write(folder.join(name), bytes)?;
+        let path = folder.join(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        // A new file, so that no link is followed.
+        fs::File::create_new(path)?.write_all(bytes)?;
     }
     Ok(())
 }

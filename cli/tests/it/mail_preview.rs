@@ -48,7 +48,27 @@ on_both_engines! {
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1, "nothing was written");
         assert_eq!(fs::read_to_string(folder.join("video.html")).expect("it"), "My own page");
         let file = folder.join("video.html");
-        let said = camp.run(&["mail", "preview", file.to_str().expect("a plain path")]);
+        let target = file.to_str().expect("a plain path");
+        let said = camp.run(&["mail", "preview", target]);
         assert_eq!(said.code, 3, "{said:?}");
+
+        // Nor beside the index of an earlier run that did not write it, and links are not followed.
+        let folder = camp.folder().join("mails");
+        let path = folder.to_str().expect("a plain path");
+        assert_eq!(camp.run(&["mail", "preview", path]).code, 0);
+        let index = folder.join("index.html");
+        let full = fs::read_to_string(&index).expect("an index");
+        fs::write(&index, full.replace("\"video.txt\"", "\"old.txt\"")).expect("written");
+        fs::write(folder.join("video.txt"), "My own text").expect("written");
+        let said = camp.run(&["mail", "preview", path]);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.contains("video.txt already exists"), "{said:?}");
+        assert_eq!(fs::read_to_string(folder.join("video.txt")).expect("it"), "My own text");
+        fs::write(&index, full).expect("written");
+        fs::remove_file(folder.join("video.txt")).expect("removed");
+        std::os::unix::fs::symlink(&file, folder.join("video.txt")).expect("a link");
+        let said = camp.run(&["mail", "preview", path]);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert_eq!(fs::read_to_string(file).expect("it"), "My own page");
     }
 }
