@@ -13,6 +13,8 @@ use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Result};
 
+const REPLY: &str = "You can simply reply to this email.";
+
 /// Data of an acknowledgment besides the message.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Acknowledgment {
@@ -158,7 +160,7 @@ fn received(app: &App, settings: &Settings, original: &Original, copy: bool) -> 
     MailContent {
         subject: format!("{site} got your message"),
         heading: "We got your message".into(),
-        paragraphs: vec![format!("We'll get back to you within 24 hours during season.{phone}")],
+        paragraphs: vec![format!("We’ll get back to you within 24 hours during season.{phone}")],
         button: Some(Button { label: "Read common questions", url: app.url("/faq") }),
         quote: copy.then(|| Quote {
             from: format!("On {} you wrote, about “{}”:", day(settings, original), isolated(&original.subject)),
@@ -185,9 +187,12 @@ fn reply(app: &App, settings: &Settings, original: &Original) -> MailContent {
             paragraphs: text,
             linked: true,
             button: Some(contact(app)),
-            notes: vec![format!(
-                "This is a reply to a message from {day} that gave this email. We don’t quote the message because its sender was not signed in with this email."
-            )],
+            notes: vec![
+                REPLY.into(),
+                format!(
+                    "This is a reply to a message from {day} that gave this email. We don’t quote the message because its sender was not signed in with this email."
+                ),
+            ],
             reply_to,
             ..MailContent::default()
         };
@@ -202,6 +207,7 @@ fn reply(app: &App, settings: &Settings, original: &Original) -> MailContent {
             from: format!("On {day} you wrote:"),
             paragraphs: paragraphs(&original.message),
         }),
+        notes: vec![REPLY.into()],
         reply_to,
         ..MailContent::default()
     }
