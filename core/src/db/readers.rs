@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{Sqlite, SqliteConnection, SqlitePool};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout_at;
 
 /// How many statements read at the same time.
 pub(super) const AT_ONCE: u32 = 4;
@@ -39,13 +40,18 @@ impl Readers {
     ///
     /// When no connection is free in time, or the database is closed.
     pub(super) async fn take(&self) -> sqlx::Result<Reader> {
-        let turn = tokio::time::timeout(TURN, self.turns.clone().acquire_owned()).await;
+        // One for both waits.
+        let deadline = tokio::time::Instant::now() + TURN;
+        let turn = timeout_at(deadline, self.turns.clone().acquire_owned()).await;
         let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?;
         let turn = turn.map_err(|_| sqlx::Error::PoolClosed)?;
         let known = held(&self.idle).pop();
         let (connection, since) = match known {
             Some(lent) => lent,
-            None => (self.pool.acquire().await?, Instant::now()),
+            None => {
+                let connection = timeout_at(deadline, self.pool.acquire()).await;
+                (connection.map_err(|_| sqlx::Error::PoolTimedOut)??, Instant::now())
+            }
         };
         Ok(Reader { connection, since, idle: self.idle.clone(), turn })
     }
