@@ -25,7 +25,7 @@ pub struct Maildir {
 }
 
 impl Maildir {
-    /// Handles new messages, the latest first. Without a configured folder there are none.
+    /// Handles new messages, the newest first. Without a configured folder there are none.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ async fn handle(app: &App, folder: &Path, name: &OsString) -> Result<bool> {
     }
 }
 
-/// The latest messages in a folder, the earliest first, as their names sort.
+/// The newest messages in a folder, the earliest first, as their names sort.
 fn names(folder: &Path) -> Result<std::collections::BTreeSet<OsString>> {
     let entries = std::fs::read_dir(folder).map_err(|error| {
         Error::Unforeseen(format!("{} cannot be read: {error}", folder.display()))

@@ -62,7 +62,7 @@ async fn save(app: &App, notification: &Notification, group: &[Finished]) -> Res
     for finished in group {
         match finished.outcome {
             Outcome::Sent => sent.push(finished.delivery.email.as_str()),
-            _ => others.push((finished, change(app, notification, finished).await)),
+            _ => others.push((finished, change(app, finished).await)),
         }
     }
     // First and apart, so that no trouble with the others lets these be sent again.
@@ -136,7 +136,7 @@ struct Change {
     is_domain_busy: bool,
 }
 
-async fn change(app: &App, notification: &Notification, finished: &Finished) -> Change {
+async fn change(app: &App, finished: &Finished) -> Change {
     let Finished { delivery, outcome } = finished;
     let now = app.clock.now();
     let ended = |status, error| {
@@ -148,7 +148,7 @@ async fn change(app: &App, notification: &Notification, finished: &Finished) -> 
         Outcome::Withdrawn | Outcome::Sent => return ended("suppressed", "withdrawn".to_owned()),
     };
     let text: String = error.to_string().chars().take(500).collect();
-    let tried_for = tried_for(app, notification, delivery).await;
+    let tried_for = tried_for(app, delivery).await;
     if matches!(error, SendError::Refused { .. }) || tried_for > LIFETIME {
         return ended("failed", text);
     }
@@ -221,11 +221,11 @@ async fn postpone_domain(tx: &mut Tx, domain: &str, until: DateTime<Utc>) -> Res
     Ok(())
 }
 
-/// How long a mail could have been sent. Quiet time does not count if the mail waited for its end.
-async fn tried_for(app: &App, notification: &Notification, delivery: &Delivery) -> TimeDelta {
+/// How long a mail could have been sent. Quiet time does not count: the mail may have waited for its end.
+async fn tried_for(app: &App, delivery: &Delivery) -> TimeDelta {
     let now = app.clock.now();
     let all = now - delivery.created_at;
-    if !notification.waits || all < LIFETIME {
+    if all < LIFETIME {
         return all;
     }
     match app.settings().await {

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use super::Findings;
+use crate::App;
 use crate::bounces::{self, providers};
 use crate::config::Config;
+use crate::notifications::reports;
 
 const WHAT: &str = "bounces";
 
-pub(super) fn examine(config: &Config, found: &mut Findings) {
+pub(super) async fn examine(config: &Config, app: Option<&App>, found: &mut Findings) {
     if config.smtp_urls().is_empty() {
         return found.not_checked(WHAT, "Nothing can come back before mail is really sent.");
     }
@@ -24,16 +26,26 @@ pub(super) fn examine(config: &Config, found: &mut Findings) {
                 );
             }
         }
-        (None, Some(address)) => found.well(
-            WHAT,
-            format!(
-                "Bounces go to {address}. Your mail server must give them to `camp mail receive`."
-            ),
-        ),
+        (None, Some(address)) => {
+            let says = format!(
+                "Bounces go to {address}. Your mail server must give them to `camp mail receive`"
+            );
+            match has_come(app).await {
+                true => found.well(WHAT, format!("{says}, and did so lately.")),
+                false => found.not_checked(WHAT, format!("{says}. None has come yet.")),
+            }
+        }
         (None, None) => found.not_checked(
             WHAT,
             "The portal does not learn which mails come back later: docs/bounces.md says how to give it the reports.",
         ),
+    }
+}
+
+async fn has_come(app: Option<&App>) -> bool {
+    match app {
+        Some(app) => reports::is_any(&app.db).await.unwrap_or_default(),
+        None => false,
     }
 }
 
@@ -77,10 +89,10 @@ fn examine_folder(folder: &Path, found: &mut Findings) -> bool {
             found.warning(
                 WHAT,
                 format!(
-                    "{} in {shown}/new prove to be about no mail of the portal, or no worker reads them: {}{more}.",
+                    "{} not recognized as reports about the portal’s mail, or no worker reads the folder {shown}: {}{more}.",
                     match waiting.len() {
-                        1 => "1 message".to_owned(),
-                        many => format!("{many} messages"),
+                        1 => "1 message is".to_owned(),
+                        many => format!("{many} messages are"),
                     },
                     names.join(", "),
                 ),

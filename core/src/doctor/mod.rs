@@ -71,7 +71,7 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
         videos::examine(app, &mut found).await;
     }
     mail::examine(&config, options, &mut found).await;
-    bounces::examine(&config, &mut found);
+    bounces::examine(&config, app.as_ref().ok(), &mut found).await;
     if let Ok(app) = app {
         app.db.close().await;
     }

@@ -160,7 +160,12 @@ pub(crate) async fn count_since(db: &Db, since: DateTime<Utc>) -> Result<(i64, i
     .await
 }
 
-/// Returns bounces and complaints, the latest first.
+/// Whether any report came lately.
+pub(crate) async fn is_any(db: &Db) -> Result<bool> {
+    db.sql("select exists (select 1 from mail_reports)").scalar().await
+}
+
+/// Returns bounces and complaints, the newest first.
 ///
 /// # Errors
 ///

@@ -95,7 +95,7 @@ story! {
         // A new one has, also by the mail server's answer.
         assert_eq!(bounce(&camp, &mail, GONE).await, Received::Recorded(Kind::Hard));
         camp.work().await;
-        let notes = camp.mails_to(MOSHE).into_iter().filter(|mail| mail.subject.contains("come back"));
+        let notes = camp.mails_to(MOSHE).into_iter().filter(|mail| mail.subject.contains("bouncing"));
         assert_eq!(notes.count(), 2);
     }
 }

@@ -120,11 +120,11 @@ impl Mail<'_> {
     pub(super) fn address_refused(&self) -> MailContent {
         let site = &self.site;
         MailContent {
-            subject: format!("Emails from {site} to your family’s other address come back"),
+            subject: format!("Emails from {site} to your family’s other address are bouncing"),
             heading: "One of your family’s addresses does not work".into(),
             paragraphs: vec![
                 format!(
-                    "Emails to {} came back, so we stopped sending them. For now, this is the only address at which your family gets emails from {site}.",
+                    "Emails to {} bounced, so we stopped sending them. For now, this is the only address at which your family gets emails from {site}.",
                     self.refused
                 ),
                 format!(

@@ -30,7 +30,7 @@ export function MailReports() {
         empty={
           <EmptyState
             title="No email came back in the last 90 days"
-            text="Emails that a mail server took and returned later, and emails that someone marked as spam, are listed here if the portal is told about them. Whoever runs the portal can set this up."
+            text="Emails that a mail server accepted and later returned, and emails that someone marked as spam, are listed here if the portal is told about them. Whoever runs the portal can set this up."
           />
         }
       >

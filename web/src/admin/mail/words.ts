@@ -36,12 +36,12 @@ export const causes: Record<MailReport["cause"], string> = {
   no_such_domain: "The part after the @ does not exist.",
   disabled: "The mailbox was closed.",
   mailbox_full: "The mailbox is full.",
-  unreachable: "The family's mail server could not be reached.",
-  policy: "The family's mail server refused this email, but not the address.",
-  content: "The family's mail server could not take this email, for example because of its size.",
+  unreachable: "The recipient’s mail server could not be reached.",
+  policy: "The recipient’s mail server refused this email, but not the address.",
+  content: "The recipient’s mail server could not take this email, for example because of its size.",
   forwarding: "The mailbox forwards to an address that does not work.",
   spam: "The recipient marked the email as spam.",
-  other: "The family's mail server refused the email.",
+  other: "The recipient’s mail server refused the email.",
 };
 
 /** What to do about a report. */
