@@ -127,6 +127,33 @@ story! {
 }
 
 story! {
+    async fn a_worker_without_heartbeats_keeps_what_it_claimed_until_others_take_it(camp) {
+        let staff = camp.staff().await;
+        add_family(&staff, "Chaya", "chaya@family.example").await;
+        let process = match &camp.app.db {
+            Db::Sqlite { .. } => format!("x'{}'", camp.app.process.simple()),
+            Db::Postgres(_) => format!("'{}'", camp.app.process),
+        };
+        let until = (camp.now() + TimeDelta::minutes(5)).format("%Y-%m-%dT%H:%M:%S+00:00");
+        write(&camp, format!("update deliveries set status = 'sending', claimed_by = {process}, due_at = '{until}'")).await;
+        for _ in 0..2 {
+            notifications::recover(&camp.app).await.expect("recovered");
+            camp.wait(TimeDelta::seconds(30));
+        }
+        camp.work().await;
+        assert_eq!(camp.mails().len(), 0, "it may be sending the mail");
+        let other = camp.beside().await;
+        for _ in 0..2 {
+            notifications::recover(&other.app).await.expect("recovered");
+            camp.wait(TimeDelta::seconds(30));
+        }
+        other.work().await;
+        assert_eq!(other.mails_to("chaya@family.example").len(), 1);
+        other.app.db.close().await;
+    }
+}
+
+story! {
     async fn what_failed_a_week_ago_is_history(camp) {
         let staff = camp.staff().await;
         add_family(&staff, "Chaya", "chaya@family.example").await;

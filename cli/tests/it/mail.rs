@@ -239,6 +239,29 @@ on_both_engines! {
         }
     }
 
+    async fn a_server_that_keeps_mails_without_an_answer_gets_few_copies(camp: Camp) {
+        // The server has half a minute to answer, so there is no short form.
+        if !long() {
+            return;
+        }
+        let app = camp.app().await;
+        families(&app, ["leah@family.example".to_owned()]).await;
+        let sink = Sink::open().await;
+        let url = sink.url();
+        sink.mood(Mood::KeepsAndHangs);
+        let mut running = camp.start(&worker(&url, "50"));
+        publish(&app).await;
+        eventually("a second copy", DEADLINE, || sink.kept().len() == 2).await;
+        // The third comes after two minutes and a half.
+        tokio::time::sleep(Duration::from_secs(130)).await;
+        assert_eq!(sink.kept().len(), 2);
+        sink.mood(Mood::Well);
+        eventually("the last copy", DEADLINE, || sink.kept().len() == 3).await;
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        running.stop().await;
+        assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'sent'").await, 1);
+    }
+
     async fn a_provider_gets_no_more_than_its_share_and_others_do_not_wait_for_it(camp: Camp) {
         let app = camp.app().await;
         let slow = (0..20).map(|n| format!("family-{n}@slow.example"));

@@ -23,6 +23,8 @@ pub enum Mood {
     Later,
     /// Receives the mail and never responds.
     HangsAfterData,
+    /// The same, but it keeps the mail.
+    KeepsAndHangs,
 }
 
 #[derive(Debug, Clone)]
@@ -197,6 +199,11 @@ impl Shared {
                         return Ok(());
                     }
                     let got = Got { to: to.clone(), message_id };
+                    if self.is(Mood::KeepsAndHangs) {
+                        self.kept.lock().expect("fine").push(got);
+                        while lines.next_line().await?.is_some() {}
+                        return Ok(());
+                    }
                     if to.ends_with("@slow.example") {
                         tokio::time::sleep(Duration::from_millis(20)).await;
                     }
