@@ -9,6 +9,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::audit::Actor;
+use portal::payments;
 use portal::settings::{self, Key, Kind, Settings};
 use portal::settings_admin::{self, Difference};
 use portal::uploads;
@@ -106,6 +107,15 @@ pub async fn all(app: &App) -> Answer<Json<Page<Setting>>> {
     for item in items.iter_mut().filter(|item| item.key == "uploadQuota") {
         let taken = uploads::shown_size(uploads::space(&app.db, &current).await?.used_bytes);
         item.help = format!("{}; {taken} are taken", item.help).into();
+    }
+    if !current.remind_overdue {
+        let families = match payments::reminders::overdue_families(app, &current).await? {
+            1 => "1 family".to_owned(),
+            n => format!("{n} families"),
+        };
+        for item in items.iter_mut().filter(|item| item.key == "remindOverdue") {
+            item.help = format!("{}; {families} would be reminded now", item.help).into();
+        }
     }
     items.extend(settings::UNAVAILABLE.iter().map(|(key, reason)| Setting {
         unavailable: Some(reason),

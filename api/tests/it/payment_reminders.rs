@@ -301,3 +301,32 @@ story! {
         assert_eq!(next_of(&staff, &off).await["next_at"], Value::Null);
     }
 }
+
+story! {
+    async fn the_switch_of_the_weekly_reminders_says_how_many_families_wait_behind_it(camp) {
+        camp.set_clock("2026-07-01T16:00:00Z");
+        let staff = camp.staff().await;
+        owes_until(&staff, "2026-07-05").await;
+        let other = family(&staff, "moshe@family.example").await;
+        change(&staff, &other, json!({ "due_date": "2026-07-25" })).await;
+        camp.set("remindOverdue", false).await;
+        camp.set_clock("2026-07-13T16:00:00Z");
+        let owner = camp.owner().await;
+        let help = async || {
+            let settings = owner.get("/api/admin/settings").await.expect(200).json();
+            let items = settings["items"].as_array().expect("settings");
+            let switch = items.iter().find(|setting| setting["key"] == "remindOverdue");
+            switch.expect("a switch")["help"].as_str().expect("a text").to_owned()
+        };
+        let said = help().await;
+        assert!(said.ends_with("; 1 family would be reminded now"), "{said}");
+        camp.set("remindOverdue", true).await;
+        let said = help().await;
+        assert!(!said.contains("would be"), "{said}");
+        work_at(&camp, "2026-07-13T16:01:00Z").await;
+        assert_eq!(reminders(&camp, CHAYA), [OVERDUE]);
+        camp.set("remindOverdue", false).await;
+        let said = help().await;
+        assert!(said.ends_with("; 0 families would be reminded now"), "{said}");
+    }
+}

@@ -175,6 +175,22 @@ pub async fn remind_due(app: &App) -> Result<usize> {
     Ok(queued)
 }
 
+/// How many families would get a weekly reminder at its next hour if those were switched on.
+///
+/// # Errors
+///
+/// Only those of the database.
+pub async fn overdue_families(app: &App, settings: &Settings) -> Result<usize> {
+    let settings = Settings { remind_overdue: true, ..settings.clone() };
+    let today = today(&settings, app.clock.now());
+    let would_be_reminded = |plan: &&Owed| {
+        plan.reminder(&settings, today).is_some_and(|reminder| {
+            matches!(reminder.occasion, Occasion::Overdue(_)) && !plan.was_last(&reminder)
+        })
+    };
+    Ok(owed(app, today).await?.iter().filter(would_be_reminded).count())
+}
+
 async fn owed(app: &App, today: NaiveDate) -> Result<Vec<Owed>> {
     app.db
         .sql([
