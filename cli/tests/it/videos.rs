@@ -16,7 +16,8 @@ use crate::{execute, on_both_engines};
 
 const LAKE: &[u8] = include_bytes!("../../../core/src/seed/media/lake.mp4");
 
-async fn imported(app: &App, title: &str, key: &str, bytes: &[u8]) -> Uuid {
+/// A public video with a file as it was imported before conversions.
+pub async fn imported(app: &App, title: &str, key: &str, bytes: &[u8]) -> Uuid {
     app.files.put(key, bytes.to_vec()).await.expect("stored");
     app.files.put("pictures/lake.jpg", b"picture".to_vec()).await.expect("stored");
     let own = OwnVideo {

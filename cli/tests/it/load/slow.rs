@@ -3,13 +3,14 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use super::portal::{Portal, connect};
 use super::{chaos, milliseconds, percentile};
 use crate::camp::Camp;
+use crate::videos::imported;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -60,6 +61,51 @@ async fn slow_clients_are_closed_and_others_are_answered() {
         assert!(longest < closed, "{kind:?}: {longest:?}");
     }
     assert!(p99 < answered, "p99 {p99:?}");
+}
+
+/// Players that read little by little, or pause, are kept. Each holds parts of its file in memory, of
+/// which only the first 64 are large.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn slow_readers_of_videos_hold_little_memory() {
+    let clients = if chaos() { 2_000 } else { 400 };
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let app = camp.app().await;
+    let film = imported(&app, "Lake", "films/lake.mp4", &vec![b'x'; 4 << 20]).await;
+    app.db.close().await;
+    let portal = Portal::start(&camp).await;
+    let path = format!("/media/videos/{film}");
+    let whole = portal.get(&path).await.expect("an answer");
+    assert!(whole.starts_with("HTTP/1.1 200") && whole.len() > 4 << 20, "{}", whole.len());
+    drop(whole);
+    let before = portal.memory();
+    let mut slow = Vec::new();
+    for n in 0..clients {
+        // Forty networks, so that none has more than its share.
+        let mut stream =
+            connect(portal.address, 1 + n % 40, Some(4096)).await.expect("a connection");
+        let request = format!("GET {path} HTTP/1.1\r\nHost: camp.example\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.expect("it is taken");
+        slow.push(stream);
+    }
+    // Whoever has some of the body has made the portal read its part.
+    let mut some = [0; 1024];
+    for _ in 0..8 {
+        for stream in &mut slow {
+            stream.read_exact(&mut some).await.expect("more of the film");
+        }
+    }
+    let during = portal.memory();
+    println!(
+        "{clients} slow readers: memory {} MiB before, {} MiB then",
+        before / 1024,
+        during / 1024
+    );
+    // 128 KiB for each besides the large parts; with large ones for all it would be twice as much.
+    let most = before + 24 * 1024 + clients as u64 * 128;
+    assert!(during < most, "{before} KiB before, {during} KiB then");
+    let said = portal.get("/api/site").await.expect("an answer");
+    assert!(said.starts_with("HTTP/1.1 200"), "{said}");
 }
 
 /// How long the portal keeps such a client's connection.
