@@ -71,41 +71,45 @@ impl Mail {
             encoded: None,
             date: app.clock.now(),
         };
-        let destination = app.mailer.destination();
-        match app.mailer.send(&test).await {
-            Ok(()) if app.mailer.folder().is_some() => {
-                print(format!(
-                    "Written to the folder {destination}, because no --smtp-url is given."
-                ));
-                Ok(Code::Done)
-            }
-            Ok(()) => {
-                let destination = app.mailer.in_use();
-                print(format!("{destination} accepted the email from {from} to {to}."));
-                Ok(Code::Done)
-            }
-            Err(SendError::Unreachable(cause)) => {
-                print_note(format!(
-                    "camp: {destination} cannot be reached: {cause}. Please check --smtp-url, --mail-from and --bounce-address, and that no firewall blocks it."
-                ));
-                Ok(Code::Unusable)
-            }
-            Err(SendError::InDoubt(cause)) => {
-                print_note(format!(
-                    "camp: {destination} did not say whether it accepted the email: {cause}. It may have sent it."
-                ));
-                Ok(Code::Failed)
-            }
-            Err(SendError::Later(answer) | SendError::DomainBusy(answer)) => {
-                print_note(format!("camp: {destination} said “later”: {answer}"));
-                Ok(Code::Failed)
-            }
-            Err(SendError::Refused { text, .. }) => {
-                print_note(format!(
-                    "camp: {destination} refused the email from {from} to {to}: {text}. Often the server must know the sender, see --mail-from."
-                ));
-                Ok(Code::Failed)
-            }
+        let sent = app.mailer.send(&test).await;
+        tell(&app, &from.to_string(), &to, sent)
+    }
+}
+
+/// Prints what became of the test.
+fn tell(app: &App, from: &str, to: &EmailAddress, sent: Result<(), SendError>) -> Outcome {
+    let destination = app.mailer.destination();
+    match sent {
+        Ok(()) if app.mailer.folder().is_some() => {
+            print(format!("Written to the folder {destination}, because no --smtp-url is given."));
+            Ok(Code::Done)
+        }
+        Ok(()) => {
+            let destination = app.mailer.in_use();
+            print(format!("{destination} accepted the email from {from} to {to}."));
+            Ok(Code::Done)
+        }
+        Err(SendError::Unreachable(cause)) => {
+            print_note(format!(
+                "camp: {destination} cannot be reached: {cause}. Please check --smtp-url, --mail-from and --bounce-address, and that no firewall blocks it."
+            ));
+            Ok(Code::Unusable)
+        }
+        Err(SendError::InDoubt(cause)) => {
+            print_note(format!(
+                "camp: {destination} did not say whether it accepted the email: {cause}. It may have sent it."
+            ));
+            Ok(Code::Failed)
+        }
+        Err(SendError::Later(answer) | SendError::DomainBusy(answer)) => {
+            print_note(format!("camp: {destination} said “later”: {answer}"));
+            Ok(Code::Failed)
+        }
+        Err(SendError::Refused { text, .. }) => {
+            print_note(format!(
+                "camp: {destination} refused the email from {from} to {to}: {text}. Often the server must know the sender, see --mail-from."
+            ));
+            Ok(Code::Failed)
         }
     }
 }

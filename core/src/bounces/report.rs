@@ -242,11 +242,12 @@ fn groups(bytes: &[u8], most: usize) -> Vec<Fields> {
     let text = String::from_utf8_lossy(bytes);
     let mut groups = vec![Fields::default()];
     for line in text.split('\n').map(|line| line.trim_end_matches('\r')) {
+        let is_enough = groups.len() == most;
         let last = groups.last_mut().map(|group| &mut group.0);
         let Some(fields) = last else { continue };
         match line.split_once(':') {
             _ if line.trim().is_empty() && fields.is_empty() => {}
-            _ if line.trim().is_empty() && groups.len() == most => break,
+            _ if line.trim().is_empty() && is_enough => break,
             _ if line.trim().is_empty() => groups.push(Fields::default()),
             _ if line.starts_with([' ', '\t']) => {
                 if let Some((_, value)) = fields.last_mut()

@@ -78,8 +78,13 @@ impl Senders {
                     return closed.map(drop);
                 }
             }
-            if !self.feed.keep(app, &claim).await? {
-                continue;
+            match self.feed.keep(app, &claim).await {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => {
+                    self.feed.put_back(claim);
+                    return Err(error);
+                }
             }
             let outcome = self.send_one(&claim.delivery).await;
             drop(domain);
