@@ -6,6 +6,7 @@
 
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use lettre::address::{Address, Envelope};
@@ -28,6 +29,9 @@ const SHORT_PATIENCE: Duration = Duration::from_secs(5);
 /// A connection that was used so recently is used again without asking whether it is still open.
 const FRESH: Duration = Duration::from_secs(5);
 
+/// If the server says “later” to so many senders in a row, it says so to all mail.
+const SAME_TROUBLE: u32 = 3;
+
 type SmtpError = lettre::transport::smtp::Error;
 
 pub(super) struct Smtp {
@@ -37,6 +41,8 @@ pub(super) struct Smtp {
     credentials: Option<Credentials>,
     hello: ClientId,
     parked: Mutex<Vec<Connection>>,
+    /// How many mails in a row were put off as soon as the server knew their sender.
+    put_off: AtomicU32,
 }
 
 struct Connection {
@@ -135,6 +141,7 @@ impl Smtp {
             credentials,
             hello: ClientId::default(),
             parked: Mutex::default(),
+            put_off: AtomicU32::new(0),
         })
     }
 
@@ -226,13 +233,30 @@ impl Smtp {
             begun = connection.begin(&commands).await;
         }
         match begun {
-            Ok(()) => Ok(connection),
+            Ok(()) => {
+                self.put_off.store(0, Ordering::Relaxed);
+                Ok(connection)
+            }
             Err(failed) => {
                 if failed.is_usable {
                     self.park(connection);
                 }
-                Err(failed.judge())
+                Err(self.judge(failed))
             }
+        }
+    }
+
+    /// Each mail has its own sender for bounces, so the server may put off one of them only.
+    fn judge(&self, failed: Failed) -> SendError {
+        let stage = failed.stage;
+        match failed.judge() {
+            SendError::Later(text) if stage == Stage::Begin => {
+                match self.put_off.fetch_add(1, Ordering::Relaxed) + 1 {
+                    SAME_TROUBLE.. => SendError::Unreachable(text),
+                    _ => SendError::Later(text),
+                }
+            }
+            error => error,
         }
     }
 
@@ -383,7 +407,7 @@ impl Failed {
         match (self.stage, classify(self.error)) {
             // A server that does not let us in says nothing about this mail.
             (Stage::Connect, SendError::Refused { text, .. }) => SendError::Unreachable(text),
-            (Stage::Connect | Stage::Begin, SendError::Later(text)) => SendError::Unreachable(text),
+            (Stage::Connect, SendError::Later(text)) => SendError::Unreachable(text),
             // It does not like the sender, which is the same for all mails.
             (Stage::Begin, SendError::Refused { text, .. }) => {
                 SendError::Unreachable(format!("it refuses the sender: {text}"))
@@ -470,6 +494,7 @@ mod tests {
                 _ if in_data => continue,
                 "EHLO" => hello,
                 "MAIL" if line.contains("stranger@") => "553 5.7.1 not your address",
+                "MAIL" if line.contains("greylisted@") => "451 4.7.1 later",
                 "MAIL" if mails == 2 => {
                     write.write_all(b"421 enough\r\n").await?;
                     return Ok(());
@@ -499,6 +524,13 @@ mod tests {
     fn envelope(to: &str) -> Envelope {
         let address = |text: &str| text.parse().expect("an address");
         Envelope::new(Some(address("office@camp.example")), vec![address(to)]).expect("an envelope")
+    }
+
+    /// A mail by another sender, to an address that nobody has.
+    fn from(sender: &str) -> Envelope {
+        let address = |text: &str| text.parse().expect("an address");
+        let envelope = Envelope::new(Some(address(sender)), vec![address("nobody@family.example")]);
+        envelope.expect("an envelope")
     }
 
     async fn each_server(check: impl AsyncFn(Smtp, Arc<Mutex<Vec<String>>>)) {
@@ -533,14 +565,14 @@ mod tests {
                 let expected = matches!(refused, SendError::Refused { address: false, .. });
                 assert!(expected, "{to}: {refused:?}");
             }
-            let address = |text: &str| text.parse().expect("an address");
-            let stranger = Envelope::new(
-                Some(address("stranger@camp.example")),
-                vec![address("nobody@family.example")],
-            );
-            let stranger = stranger.expect("an envelope");
-            let refused = smtp.send(&stranger, mail, false).await.expect_err("553").error;
+            let refused = smtp.send(&from("stranger@camp.example"), mail, false).await;
+            let refused = refused.expect_err("553").error;
             assert!(matches!(refused, SendError::Unreachable(_)), "{refused:?}");
+            for is_believed in [true, true, false] {
+                let later = smtp.send(&from("greylisted@camp.example"), mail, false).await;
+                let later = later.expect_err("451").error;
+                assert_eq!(matches!(later, SendError::Later(_)), is_believed, "{later:?}");
+            }
         })
         .await;
     }

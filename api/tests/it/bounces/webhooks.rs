@@ -97,7 +97,7 @@ story! {
         for _ in 0..60 {
             last = postmark(&camp, json!({}), "guess").await.status.as_u16();
         }
-        assert_eq!(last, 429, "guesses are limited");
+        assert_eq!(last, 429, "who guesses often is told so");
         postmark(&camp, json!({}), PASSWORD).await.expect(200);
         camp.app.db.close().await;
     }
