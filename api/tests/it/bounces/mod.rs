@@ -315,6 +315,7 @@ story! {
     async fn the_family_is_told_after_quiet_time(camp) {
         // Friday noon, eight hours before candle lighting.
         camp.set_clock("2026-07-17T16:00:00Z");
+        camp.owner().await;
         let staff = camp.staff().await;
         let weiss = family(&camp, &staff, CHAYA).await;
         with_second_address(&staff, &weiss, MOSHE).await;
@@ -328,7 +329,10 @@ story! {
             portal::notifications::recover(&camp.app).await.expect("recovered");
             camp.work_until_tomorrow().await;
         }
+        portal::alerts::check(&camp.app).await.expect("a look");
+        camp.work_until_tomorrow().await;
         assert_eq!(camp.mails_to(MOSHE).len(), 0);
+        assert_eq!(camp.mails_to("kornbluh@camp.example").len(), 0, "the note is not late");
         camp.set_clock("2026-07-19T01:15:05Z");
         portal::notifications::recover(&camp.app).await.expect("recovered");
         camp.work_until_tomorrow().await;
