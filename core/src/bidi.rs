@@ -83,11 +83,11 @@ fn line_without_overrides(line: &str) -> String {
     let mut chars: Vec<Option<char>> =
         line.chars().filter(|c| isolates.contains(c) || !is_control(*c)).map(Some).collect();
     let mut opened = Vec::new();
-    for at in 0..chars.len() {
-        if chars[at] == Some(FIRST_STRONG_ISOLATE) {
+    for (at, c) in chars.iter_mut().enumerate() {
+        if *c == Some(FIRST_STRONG_ISOLATE) {
             opened.push(at);
-        } else if chars[at] == Some(POP_ISOLATE) && opened.pop().is_none() {
-            chars[at] = None;
+        } else if *c == Some(POP_ISOLATE) && opened.pop().is_none() {
+            *c = None;
         }
     }
     for at in opened {

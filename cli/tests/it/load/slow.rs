@@ -71,7 +71,8 @@ async fn slow_readers_of_videos_hold_little_memory() {
     let camp = Camp::on_sqlite();
     camp.begin();
     let app = camp.app().await;
-    let film = imported(&app, "Lake", "films/lake.mp4", &vec![b'x'; 4 << 20]).await;
+    let bytes = "x".repeat(4 << 20);
+    let film = imported(&app, "Lake", "films/lake.mp4", bytes.as_bytes()).await;
     app.db.close().await;
     let portal = Portal::start(&camp).await;
     let path = format!("/media/videos/{film}");
