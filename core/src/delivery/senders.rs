@@ -61,7 +61,7 @@ impl Senders {
     async fn send_all(self: Arc<Self>) -> Result<()> {
         let app = &self.app;
         while !self.must_stop() {
-            let (claim, domain) = match self.feed.next(app).await? {
+            let (claim, mut domain) = match self.feed.next(app).await? {
                 Next::Mail(claim, domain) => (claim, domain),
                 Next::Later => continue,
                 Next::End => break,
@@ -86,6 +86,7 @@ impl Senders {
                     return Err(error);
                 }
             }
+            domain.begin();
             let outcome = self.send_one(&claim.delivery).await;
             drop(domain);
             let finished = Finished { delivery: claim.delivery, outcome };

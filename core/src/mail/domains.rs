@@ -28,6 +28,8 @@ pub(crate) struct Domains {
 
 struct Domain {
     open: u32,
+    /// A mail that has not begun will be the next one.
+    is_reserved: bool,
     next: Instant,
     resting_until: Option<Instant>,
     /// In a row.
@@ -46,6 +48,20 @@ pub(crate) enum Admission {
 pub(crate) struct DomainPass {
     domains: Arc<Domains>,
     domain: Option<String>,
+    is_begun: bool,
+}
+
+impl DomainPass {
+    /// The mail goes out now; the next one for its domain may go after the gap.
+    pub fn begin(&mut self) {
+        self.is_begun = true;
+        let Some(name) = &self.domain else { return };
+        let mut known = self.domains.known.lock().expect("no panic inside");
+        if let Some(domain) = known.get_mut(name) {
+            domain.is_reserved = false;
+            domain.next = Instant::now() + self.domains.gap.unwrap_or_default();
+        }
+    }
 }
 
 impl Drop for DomainPass {
@@ -54,6 +70,9 @@ impl Drop for DomainPass {
         let mut known = self.domains.known.lock().expect("no panic inside");
         if let Some(domain) = known.get_mut(name) {
             domain.open -= 1;
+            if !self.is_begun {
+                domain.is_reserved = false;
+            }
             let is_forgettable =
                 domain.open == 0 && domain.next <= Instant::now() && domain.resting_until.is_none();
             if is_forgettable {
@@ -87,16 +106,20 @@ impl Domains {
             return Admission::Resting(rest);
         }
         if self.connections.is_none() && self.gap.is_none() {
-            return Admission::Granted(DomainPass { domains: self.clone(), domain: None });
+            return Admission::Granted(self.pass(None));
         }
         let domain = known.entry(name.to_owned()).or_insert_with(|| Domain::at(now));
         let is_full = self.connections.is_some_and(|most| domain.open >= most);
-        if is_full || domain.next > now {
+        if is_full || domain.is_reserved || domain.next > now {
             return Admission::Full;
         }
         domain.open += 1;
-        domain.next = now + self.gap.unwrap_or_default();
-        Admission::Granted(DomainPass { domains: self.clone(), domain: Some(name.to_owned()) })
+        domain.is_reserved = self.gap.is_some();
+        Admission::Granted(self.pass(Some(name.to_owned())))
+    }
+
+    fn pass(self: &Arc<Self>, domain: Option<String>) -> DomainPass {
+        DomainPass { domains: self.clone(), domain, is_begun: false }
     }
 
     /// Waits until a mail has gone, but no longer than a moment, since limits per second pass by
@@ -159,7 +182,7 @@ impl Domains {
 
 impl Domain {
     fn at(now: Instant) -> Domain {
-        Domain { open: 0, next: now, resting_until: None, refusals: 0 }
+        Domain { open: 0, is_reserved: false, next: now, resting_until: None, refusals: 0 }
     }
 }
 
@@ -185,9 +208,13 @@ mod tests {
         assert!(granted(&domains, "family.example").is_some());
 
         let slow = Arc::new(Domains::new(None, Some(1)));
-        assert!(granted(&slow, "family.example").is_some());
-        assert!(granted(&slow, "family.example").is_none());
+        drop(granted(&slow, "family.example").expect("one that does not begin"));
+        let mut first = granted(&slow, "family.example").expect("the first");
+        assert!(granted(&slow, "family.example").is_none(), "it may begin any moment");
         assert!(granted(&slow, "other.example").is_some());
+        first.begin();
+        drop(first);
+        assert!(granted(&slow, "family.example").is_none(), "it has just gone");
     }
 
     #[test]
