@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use crate::camp::{Browser, Camp};
+use crate::videos::{NOON, posted};
 
 /// The failed mail and refused addresses that a refusing mail server causes.
 pub async fn write(camp: &Camp, text: String) {
@@ -23,6 +24,16 @@ pub async fn write(camp: &Camp, text: String) {
 
 pub async fn fail_all_to(camp: &Camp, email: &str) {
     write(camp, format!("update deliveries set status = 'failed', last_error = '554 Looks like spam' where email = '{email}' and status = 'queued'")).await;
+}
+
+/// This process claims all mails that wait.
+async fn claim_all(camp: &Camp) {
+    let process = match &camp.app.db {
+        Db::Sqlite { .. } => format!("x'{}'", camp.app.process.simple()),
+        Db::Postgres(_) => format!("'{}'", camp.app.process),
+    };
+    let until = (camp.now() + TimeDelta::minutes(5)).format("%Y-%m-%dT%H:%M:%S+00:00");
+    write(camp, format!("update deliveries set status = 'sending', claimed_by = {process}, due_at = '{until}' where status = 'queued'")).await;
 }
 
 async fn refuse(camp: &Camp, email: &str) {
@@ -130,12 +141,7 @@ story! {
     async fn a_worker_without_heartbeats_keeps_what_it_claimed_until_others_take_it(camp) {
         let staff = camp.staff().await;
         add_family(&staff, "Chaya", "chaya@family.example").await;
-        let process = match &camp.app.db {
-            Db::Sqlite { .. } => format!("x'{}'", camp.app.process.simple()),
-            Db::Postgres(_) => format!("'{}'", camp.app.process),
-        };
-        let until = (camp.now() + TimeDelta::minutes(5)).format("%Y-%m-%dT%H:%M:%S+00:00");
-        write(&camp, format!("update deliveries set status = 'sending', claimed_by = {process}, due_at = '{until}'")).await;
+        claim_all(&camp).await;
         for _ in 0..2 {
             notifications::recover(&camp.app).await.expect("recovered");
             camp.wait(TimeDelta::seconds(30));
@@ -150,6 +156,28 @@ story! {
         other.work().await;
         assert_eq!(other.mails_to("chaya@family.example").len(), 1);
         other.app.db.close().await;
+    }
+}
+
+story! {
+    async fn who_opts_out_gets_no_mail_that_a_worker_has_claimed(camp) {
+        camp.set_clock(NOON);
+        let staff = camp.staff().await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let swims = || camp.mails_to("chaya@family.example").iter().filter(|mail| mail.subject.contains("Swim")).count();
+        for (title, expected) in [("Swim", 1), ("Swim again", 1)] {
+            posted(&staff, title, json!({})).await;
+            claim_all(&camp).await;
+            if title != "Swim" {
+                chaya.patch("/api/profile", json!({ "daily_video_email": false })).await.expect(200);
+            }
+            camp.wait(TimeDelta::minutes(10));
+            notifications::recover(&camp.app).await.expect("recovered");
+            camp.wait(TimeDelta::minutes(1));
+            notifications::recover(&camp.app).await.expect("recovered");
+            camp.work().await;
+            assert_eq!(swims(), expected, "{title}");
+        }
     }
 }
 
