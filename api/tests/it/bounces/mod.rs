@@ -241,6 +241,24 @@ story! {
     }
 }
 
+story! {
+    async fn a_profile_does_not_tell_whether_the_address_of_somebody_else_bounces(camp) {
+        camp.set_clock(NOON);
+        let staff = camp.staff().await;
+        let rivka = family(&camp, &staff, RIVKA).await;
+        let mail = camp.mail_to(RIVKA).await;
+        assert_eq!(bounce(&camp, &mail, GONE).await, Received::Recorded(Kind::Hard));
+        let path = format!("/api/admin/users/{}", rivka["id"].as_str().expect("an id"));
+        let corrected = json!({ "version": rivka["version"], "email": "rivka.new@family.example" });
+        staff.patch(&path, corrected).await.expect(200);
+        let chaya = camp.parent("Chaya Weiss", CHAYA).await;
+        chaya.patch("/api/profile", json!({ "secondary_email": RIVKA })).await.expect(200);
+        let profile = chaya.get("/api/profile").await.expect(200).json();
+        let other = &profile["other_addresses"][0];
+        assert_eq!((&other["email"], &other["confirmed"], &other["suppressed"]), (&json!(RIVKA), &json!(false), &json!(false)));
+    }
+}
+
 /// Messages of people who want to harm the portal. None has an effect, and reading all of them takes
 /// a moment.
 fn hostile(mail: &Mail) -> Vec<Vec<u8>> {
