@@ -691,6 +691,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/mail/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every mail that the portal can send */
+        get: operations["get_admin_mail_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/samples/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One mail, with invented people */
+        get: operations["get_admin_mail_samples_name"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/mail/samples/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send the sample of a mail to oneself */
+        post: operations["post_admin_mail_samples_name_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/messages": {
         parameters: {
             query?: never;
@@ -3986,6 +4037,11 @@ export interface components {
             /** @description Newsletters, to families or to the mailing list. */
             general: boolean;
         };
+        /**
+         * @description Who gets a kind of mail.
+         * @enum {string}
+         */
+        MailGroup: "families" | "mailing_list" | "senders" | "staff";
         /** @description Identifies one mail. */
         MailRef: {
             email: string;
@@ -4026,6 +4082,29 @@ export interface components {
          * @enum {string}
          */
         MailReportKind: "hard" | "soft" | "blocked" | "complaint";
+        /** @description A mail about invented people. Its links open nothing. */
+        MailSample: {
+            /** @description Name and address. */
+            from: string;
+            html: string;
+            name: string;
+            /** @description What mail programs show beside the subject. */
+            preview: string;
+            subject: string;
+            text: string;
+            title: string;
+        };
+        /** @description A kind of mail, or one form of it. */
+        MailSampleName: {
+            group: components["schemas"]["MailGroup"];
+            name: string;
+            subject: string;
+            /** @description What it is, in plain words. */
+            title: string;
+        };
+        MailSamples: {
+            items: components["schemas"]["MailSampleName"][];
+        };
         MailsQueued: {
             /**
              * Format: int64
@@ -7796,6 +7875,89 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_admin_mail_samples: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSamples"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_admin_mail_samples_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MailSample"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    post_admin_mail_samples_name_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
         };
     };
     get_admin_messages: {
