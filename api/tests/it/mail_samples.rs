@@ -167,7 +167,8 @@ const HOSTILE: [&str; 10] = [
 /// As a header shows it.
 fn one_line(typed: &str) -> String {
     let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let spaced = typed.replace(char::is_control, " ").replace(turns, "");
+    let spaced =
+        typed.replace(char::is_control, " ").replace(turns, "").replace("=?", "=\u{2060}?");
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -232,9 +232,10 @@ impl MailContent {
     }
 }
 
-/// One line for a header: a name or a subject.
+/// One line for a header: a name or a subject. A word joiner keeps what somebody typed in the form of
+/// an encoded word (RFC 2047) from being decoded by mail programs.
 pub(crate) fn header_text(text: &str) -> String {
-    let spaced = without_controls(text).replace(char::is_control, " ");
+    let spaced = without_controls(text).replace(char::is_control, " ").replace("=?", "=\u{2060}?");
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
