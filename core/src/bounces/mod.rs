@@ -15,7 +15,6 @@ use uuid::Uuid;
 pub use maildir::{Maildir, waiting};
 pub(crate) use refusal::refuse;
 pub use report::MOST_BYTES;
-pub(crate) use verdict::is_about_the_address;
 
 use self::report::{Marks, Message};
 use self::verdict::Verdict;

@@ -2,6 +2,7 @@
 //! the mail was refused and not the address.
 
 use super::report::one_line;
+use crate::mail::Refusal;
 use crate::notifications::reports::{Cause, Kind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,24 +52,10 @@ impl Action {
 /// Judges what a report says about one recipient. `status` is the enhanced status code. `None` if
 /// the mail arrived, or is still tried.
 pub(crate) fn judge(action: Action, status: &str, said: &str) -> Option<Verdict> {
-    let in_text = || words(said).find_map(code);
-    // Many servers report 5.0.0 and give the precise code in the text only.
-    let code = match words(status).find_map(code) {
-        Some((class, 0, 0)) => in_text().filter(|(c, ..)| *c == class).or(Some((class, 0, 0))),
-        Some(code) => Some(code),
-        None => in_text(),
-    };
-    let reply = words(said).find_map(reply);
     let (kind, cause) = match action {
         // If it is given up at last, another report says so.
         Action::Arrived | Action::Delayed => return None,
-        Action::Failed => match failed(code, reply) {
-            (Kind::Hard, Cause::Other) if said.trim().is_empty() => (Kind::Soft, Cause::Other),
-            (Kind::Hard, _) if !names_the_address(code) && blames_the_sender(said) => {
-                (Kind::Blocked, Cause::Policy)
-            }
-            judged => judged,
-        },
+        Action::Failed => meaning(Refusal::read(status, said)),
     };
     let reason = match said.trim() {
         "" if status.trim().is_empty() => "The other mail server gave no reason.".to_owned(),
@@ -78,82 +65,18 @@ pub(crate) fn judge(action: Action, status: &str, said: &str) -> Option<Verdict>
     Some(Verdict { kind, cause, reason })
 }
 
-/// Whether a mail server that refused a recipient at once with this text takes no mail for it at all.
-pub(crate) fn is_about_the_address(said: &str) -> bool {
-    judge(Action::Failed, "", said).is_some_and(|verdict| verdict.kind == Kind::Hard)
-}
-
-/// Codes that mean nothing else.
-fn names_the_address(code: Option<Code>) -> bool {
-    matches!(code, Some((5, 1, 1 | 2 | 3 | 6 | 10) | (5, 4, 4 | 310)))
-}
-
-/// Whether the text is about who sends or what is sent. Many servers say so with the code for an
-/// unknown mailbox.
-fn blames_the_sender(said: &str) -> bool {
-    const WORDS: [&str; 13] = [
-        "relay",
-        "rcpthosts",
-        "authenticat",
-        "sender",
-        "spam",
-        "block",
-        "list",
-        "rbl",
-        "policy",
-        "spf",
-        "dkim",
-        "dmarc",
-        "reputation",
-    ];
-    let said = said.to_lowercase();
-    WORDS.into_iter().any(|word| said.contains(word))
-}
-
-/// An enhanced status code (RFC 3463).
-type Code = (u16, u16, u16);
-
-fn failed(code: Option<Code>, reply: Option<u16>) -> (Kind, Cause) {
-    match code {
-        Some((_, 2, 2)) => (Kind::Soft, Cause::MailboxFull),
-        Some((4, ..)) => (Kind::Soft, Cause::Unreachable),
-        Some((5, 7, _)) => (Kind::Blocked, Cause::Policy),
-        // About the sender or the mail.
-        Some((5, 1, 7 | 8) | (5, 2, 3) | (5, 3 | 5 | 6, _)) => (Kind::Blocked, Cause::Content),
-        Some((5, 1, 2) | (5, 4, 4 | 310)) => (Kind::Hard, Cause::NoSuchDomain),
-        // Exchange says 5.4.1 for an unknown recipient.
-        Some((5, 1, _) | (5, 4, 1)) => (Kind::Hard, Cause::NoSuchAddress),
-        Some((5, 2, 1)) => (Kind::Hard, Cause::Disabled),
-        Some((5, 4, _)) => (Kind::Soft, Cause::Unreachable),
-        Some((5, ..)) | None => match reply {
-            Some(550 | 551 | 553) => (Kind::Hard, Cause::Other),
-            Some(552) => (Kind::Soft, Cause::MailboxFull),
-            Some(500..) => (Kind::Blocked, Cause::Policy),
-            Some(_) => (Kind::Soft, Cause::Unreachable),
-            None if code.is_some() => (Kind::Hard, Cause::Other),
-            None => (Kind::Soft, Cause::Other),
-        },
-        Some(_) => (Kind::Soft, Cause::Other),
+fn meaning(refusal: Refusal) -> (Kind, Cause) {
+    match refusal {
+        Refusal::NoSuchAddress => (Kind::Hard, Cause::NoSuchAddress),
+        Refusal::NoSuchDomain => (Kind::Hard, Cause::NoSuchDomain),
+        Refusal::Disabled => (Kind::Hard, Cause::Disabled),
+        Refusal::Address => (Kind::Hard, Cause::Other),
+        Refusal::MailboxFull => (Kind::Soft, Cause::MailboxFull),
+        Refusal::Unreachable => (Kind::Soft, Cause::Unreachable),
+        Refusal::Unclear => (Kind::Soft, Cause::Other),
+        Refusal::Policy => (Kind::Blocked, Cause::Policy),
+        Refusal::Content => (Kind::Blocked, Cause::Content),
     }
-}
-
-/// The words of a text, split where codes end: `550-5.1.1 No`.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| c.is_whitespace() || "-#()<>[]:;,".contains(c)).filter(|w| !w.is_empty())
-}
-
-/// An enhanced status code: `5.1.1`.
-fn code(word: &str) -> Option<Code> {
-    let mut numbers = word.trim_end_matches('.').split('.');
-    let mut next = || numbers.next().filter(|n| n.len() <= 3)?.parse::<u16>().ok();
-    let code = (next()?, next()?, next()?);
-    (matches!(code.0, 2 | 4 | 5) && numbers.next().is_none()).then_some(code)
-}
-
-/// A reply code of SMTP: `550`.
-fn reply(word: &str) -> Option<u16> {
-    let digits = word.len() == 3 && word.bytes().all(|b| b.is_ascii_digit());
-    digits.then(|| word.parse().ok()).flatten().filter(|code| (400..600).contains(code))
 }
 
 #[cfg(test)]
@@ -203,17 +126,6 @@ mod tests {
             "550 SPF check failed",
         ] {
             assert_eq!(failed("5.0.0", said), (Kind::Blocked, Cause::Policy), "{said}");
-            assert!(!is_about_the_address(said), "{said}");
         }
-        assert!(is_about_the_address("550 5.1.1 No such user, see our policy"));
-        assert!(is_about_the_address("550 Unrouteable address"));
-    }
-
-    #[test]
-    fn numbers_in_addresses_of_machines_are_no_codes() {
-        assert_eq!(code("203.0.113"), None);
-        assert_eq!(code("5.1.1.9"), None);
-        assert_eq!(code("5.1.1."), Some((5, 1, 1)));
-        assert_eq!(reply("5500"), None);
     }
 }

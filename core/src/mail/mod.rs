@@ -4,6 +4,7 @@
 mod dkim;
 mod domains;
 mod health;
+mod refusal;
 mod smtp;
 mod template;
 
@@ -24,6 +25,7 @@ use self::dkim::Signer;
 use self::domains::Domains;
 pub(crate) use self::domains::{Admission, DomainPass};
 use self::health::{Entry, Health, Probe};
+pub(crate) use self::refusal::Refusal;
 use self::smtp::{Smtp, Unsent};
 pub use self::template::{Encoded, Template};
 use crate::config::Config;

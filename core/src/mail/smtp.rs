@@ -18,8 +18,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use super::SendError;
-use crate::bounces;
+use super::{Refusal, SendError};
 use crate::{Error, Result};
 
 /// How long the server may take until the text of a mail is sent, and as long again for the text.
@@ -441,8 +440,8 @@ fn classify(error: SmtpError) -> SendError {
     match code.as_deref() {
         Some("421") => SendError::Unreachable(text),
         Some(code) if error.is_permanent() => {
-            let address =
-                matches!(code, "550" | "551" | "553") && bounces::is_about_the_address(&text);
+            let address = matches!(code, "550" | "551" | "553")
+                && Refusal::read("", &text).is_about_the_address();
             SendError::Refused { text, address }
         }
         _ if error.is_transient() => SendError::Later(text),
