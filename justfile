@@ -56,14 +56,14 @@ format: _node-modules
     cargo fmt --all
     npm --prefix web run --silent format
 
-# Inject faults for longer than the tests do; all, or some of: bucket conversions disconnects disk files generated half-open killed locked mail memory postgres sign-in slow stopping
+# Inject faults for longer than the tests do; all, or some of: bucket clock conversions disconnects disk files generated half-open killed locked mail memory postgres sign-in slow stopping
 [no-exit-message]
 [positional-arguments]
 chaos *NAMES: _tools _seaweedfs
     #!/usr/bin/env bash
     set -euo pipefail
     export CAMP_CHAOS=1
-    all="bucket conversions disconnects disk files generated half-open killed locked mail memory postgres sign-in slow stopping"
+    all="bucket clock conversions disconnects disk files generated half-open killed locked mail memory postgres sign-in slow stopping"
     [ $# -gt 0 ] || set -- $all
     for name in "$@"; do
         # The beginning of the paths of its tests.
@@ -71,6 +71,7 @@ chaos *NAMES: _tools _seaweedfs
             bucket | conversions | disk | files | half-open | killed | locked | postgres) tests="chaos::${name//-/_}::" ;;
             disconnects | memory | slow | stopping) tests="load::$name::" ;;
             generated | sign-in) tests="attacks::${name//-/_}::" ;;
+            clock) tests=clock:: ;;
             mail) tests=mail:: ;;
             *) echo "Unknown name: $name. Use one of: $all" >&2; exit 2 ;;
         esac

@@ -18,6 +18,7 @@ mod attacks;
 mod audit;
 mod audit_lines;
 mod bounces;
+mod clock;
 mod comments;
 mod conversion;
 mod dates;
