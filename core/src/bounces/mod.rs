@@ -23,6 +23,7 @@ use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::notifications::Category;
 use crate::notifications::reports::{self, Kind, NewReport};
+use crate::notifications::suppression;
 use crate::settings::Settings;
 use crate::text_enum::text_enum;
 use crate::unsubscribe::{self, Scope};
@@ -66,6 +67,7 @@ struct SentMail {
     notification_id: Uuid,
     email: EmailAddress,
     category: Option<Category>,
+    sent_at: DateTime<Utc>,
 }
 
 /// Reads one message and records what it reports. `recipient` is the address to which it came, if
@@ -121,7 +123,8 @@ async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
         let mails: Vec<SentMail> = app
             .db
             .sql(
-                "select d.notification_id, d.email, n.category
+                "select d.notification_id, d.email, n.category,
+                        coalesce(d.sent_at, d.created_at) as sent_at
                  from deliveries d
                  join notifications n on n.id = d.notification_id
                  where d.notification_id = $1 and d.created_at > $2",
@@ -149,7 +152,8 @@ async fn find_by_message_id(app: &App, marks: &Marks) -> Result<Option<SentMail>
         let mails: Vec<SentMail> = app
             .db
             .sql(
-                "select d.notification_id, d.email, n.category
+                "select d.notification_id, d.email, n.category,
+                        coalesce(d.sent_at, d.created_at) as sent_at
                  from deliveries d
                  join notifications n on n.id = d.notification_id
                  where d.email = $1 and d.created_at > $2",
@@ -189,6 +193,8 @@ async fn record(
     source: Source,
 ) -> Result<Received> {
     let now = app.clock.now();
+    let bounced = matches!(verdict.kind, Kind::Hard | Kind::Soft);
+    let is_late = bounced && suppression::was_allowed_after(tx, mail.sent_at, &mail.email).await?;
     let report = NewReport {
         notification_id: mail.notification_id,
         email: &mail.email,
@@ -196,11 +202,14 @@ async fn record(
         cause: verdict.cause,
         reason: &verdict.reason,
         source: source.text(),
+        is_late,
     };
     if !reports::insert(tx, now, &report).await? {
         return Ok(Received::Repeated);
     }
     match verdict.kind {
+        // Staff know better by now.
+        Kind::Hard | Kind::Soft if is_late => {}
         Kind::Hard => refuse(tx, app, &mail.email, &verdict.reason).await?,
         Kind::Soft => count_soft(tx, app, settings, mail, &verdict.reason).await?,
         Kind::Blocked => {}

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::suppression;
 use super::undelivered::{MAIL_ABOUT, MAIL_FAMILY, MAIL_TITLE};
 use crate::db::{Db, Tx};
 use crate::email_address::EmailAddress;
@@ -82,6 +83,8 @@ pub(crate) struct NewReport<'a> {
     pub reason: &'a str,
     /// How it came.
     pub source: &'static str,
+    /// It has no effect.
+    pub is_late: bool,
 }
 
 /// Stores a report. Returns whether it is the first of its kind about this mail.
@@ -93,8 +96,8 @@ pub(crate) async fn insert(
     let inserted = tx
         .sql(
             "insert into mail_reports
-               (id, notification_id, email, kind, cause, reason, source, reported_at)
-             values ($1, $2, $3, $4, $5, $6, $7, $8)
+               (id, notification_id, email, kind, cause, reason, source, reported_at, counted_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
              on conflict (notification_id, email, kind) do nothing",
         )
         .bind(Uuid::now_v7())
@@ -105,6 +108,7 @@ pub(crate) async fn insert(
         .bind(report.reason)
         .bind(report.source)
         .bind(now)
+        .bind(report.is_late.then_some(now))
         .execute()
         .await?;
     Ok(inserted > 0)
@@ -210,5 +214,6 @@ pub async fn prune(app: &App) -> Result<()> {
         .bind(app.clock.now() - KEPT)
         .execute()
         .await?;
+    suppression::prune(&mut tx, app.clock.now() - KEPT).await?;
     tx.commit().await
 }

@@ -60,10 +60,39 @@ pub(crate) async fn refuse(
 }
 
 /// Allows mail to an address that had refused it. Returns whether it had.
-pub(super) async fn allow(tx: &mut Tx, email: &EmailAddress) -> Result<bool> {
+pub(super) async fn allow(tx: &mut Tx, now: DateTime<Utc>, email: &EmailAddress) -> Result<bool> {
     let allowed =
         tx.sql("delete from suppressed_addresses where email = $1").bind(email).execute().await?;
+    if allowed > 0 {
+        tx.sql(
+            "insert into allowed_addresses (email, allowed_at) values ($1, $2)
+             on conflict (email) do update set allowed_at = $2",
+        )
+        .bind(email)
+        .bind(now)
+        .execute()
+        .await?;
+    }
     Ok(allowed > 0)
+}
+
+/// Forgets which addresses staff allowed before the given time.
+pub(super) async fn prune(tx: &mut Tx, before: DateTime<Utc>) -> Result<()> {
+    tx.sql("delete from allowed_addresses where allowed_at < $1").bind(before).execute().await?;
+    Ok(())
+}
+
+/// Whether staff allowed mail to this address after the given time.
+pub(crate) async fn was_allowed_after(
+    tx: &mut Tx,
+    at: DateTime<Utc>,
+    email: &EmailAddress,
+) -> Result<bool> {
+    tx.sql("select exists (select 1 from allowed_addresses where email = $1 and allowed_at > $2)")
+        .bind(email)
+        .bind(at)
+        .scalar()
+        .await
 }
 
 /// Stops this kind of mail to this address, including mails that still wait. One that a worker is
@@ -150,18 +179,14 @@ pub(crate) async fn opted_out(
 /// Erases what is known about an address that nobody has any more. Its opt-outs are kept under a
 /// hash.
 pub(super) async fn erase(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
-    keep_hashed(tx, app, email).await?;
-    tx.sql(
-        "delete from suppressed_addresses
-         where email = $1
+    const IS_NOBODYS: &str = "where email = $1
            and not exists (select 1 from profile_addresses where email = $1)
            and not exists (select 1 from users where email = $1)
            and not exists (select 1 from staff where email = $1)
-           and not exists (select 1 from subscribers where email = $1)",
-    )
-    .bind(email)
-    .execute()
-    .await?;
+           and not exists (select 1 from subscribers where email = $1)";
+    keep_hashed(tx, app, email).await?;
+    tx.sql(["delete from suppressed_addresses ", IS_NOBODYS]).bind(email).execute().await?;
+    tx.sql(["delete from allowed_addresses ", IS_NOBODYS]).bind(email).execute().await?;
     Ok(())
 }
 

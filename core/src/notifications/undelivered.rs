@@ -202,7 +202,7 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
             .await?;
         let Some((email,)) = again else { continue };
         queued += 1;
-        suppression::allow(tx, &email).await?;
+        suppression::allow(tx, now, &email).await?;
         tx.sql(
             "update notifications set sent = null, failed = null, suppressed = null where id = $1",
         )
@@ -261,7 +261,7 @@ pub async fn let_through(tx: &mut Tx, app: &App, actor: Actor, typed: &str) -> R
     let forms = EmailAddress::stored_forms(typed).into_iter().flatten();
     let mut allowed = None;
     for form in forms {
-        if suppression::allow(tx, &form).await? {
+        if suppression::allow(tx, app.clock.now(), &form).await? {
             allowed = Some(form);
             break;
         }

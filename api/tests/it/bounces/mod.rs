@@ -101,6 +101,31 @@ story! {
 }
 
 story! {
+    async fn a_late_report_about_an_earlier_mail_does_not_stop_mail_that_staff_allowed_again(camp) {
+        camp.set_clock(NOON);
+        let staff = camp.staff().await;
+        family(&camp, &staff, CHAYA).await;
+        let swim = video_mail(&camp, &staff, "Swim", CHAYA).await.expect("a mail");
+        let boats = video_mail(&camp, &staff, "Boats", CHAYA).await.expect("a mail");
+        bounce(&camp, &swim, GONE).await;
+        assert_eq!(refused(&staff).await, [CHAYA]);
+        camp.wait(TimeDelta::minutes(1));
+        staff.post("/api/admin/mail/refused/let-through", json!({ "email": CHAYA })).await.expect(204);
+        camp.wait(TimeDelta::minutes(1));
+        assert_eq!(bounce(&camp, &boats, GONE).await, Received::Recorded(Kind::Hard));
+        assert_eq!(refused(&staff).await, [""; 0]);
+        let list = rows(&staff, "reports").await;
+        assert_eq!((list.len(), &list[0]["title"], &list[0]["refused"]), (2, &json!("Boats"), &json!(false)));
+        // A complaint is about the kind of mail, and a new mail shows whether the address works now.
+        let fire = video_mail(&camp, &staff, "Fire", CHAYA).await.expect("a mail");
+        assert_eq!(take(&camp, &complaint(&boats, "abuse")).await, Received::Recorded(Kind::Complaint));
+        assert!(video_mail(&camp, &staff, "Hike", CHAYA).await.is_none());
+        assert_eq!(bounce(&camp, &fire, GONE).await, Received::Recorded(Kind::Hard));
+        assert_eq!(refused(&staff).await, [CHAYA]);
+    }
+}
+
+story! {
     async fn reports_of_all_mail_servers_are_understood(camp) {
         camp.set_clock(NOON);
         let staff = camp.staff().await;
