@@ -58,7 +58,8 @@ impl Demo {
         if self.start_over {
             start_over(&config).await?;
         }
-        let app = open_or_create(config).await?;
+        // Its mails are not sent, so none comes back.
+        let app = open_or_create(Config { bounce_lmtp: None, ..config }).await?;
         let logins = self.logins(&app).await?;
         match conversion::installed(&app) {
             true => convert_samples(app.clone()),

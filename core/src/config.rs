@@ -1,7 +1,9 @@
 //! The configuration of the operator: flags, or environment variables that begin with `CAMP_`.
 
+use std::fmt::{Display, Formatter};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use ipnet::IpNet;
 use lettre::message::Mailbox;
@@ -61,6 +63,14 @@ pub struct Config {
     /// Maildir folder in which reports of bounces and complaints arrive; the worker reads it
     #[arg(long, global = true, env = "CAMP_BOUNCE_MAILDIR", value_name = "DIR")]
     pub bounce_maildir: Option<PathBuf>,
+
+    /// Where the worker takes bounces and complaints from the mail server by LMTP: an address like 127.0.0.1:2424, or unix:/PATH
+    #[arg(long, global = true, env = "CAMP_BOUNCE_LMTP", value_name = "ADDR")]
+    pub bounce_lmtp: Option<ListenAddress>,
+
+    /// Let --bounce-lmtp be an address that other machines can reach
+    #[arg(long, global = true, env = "CAMP_BOUNCE_LMTP_FROM_NETWORK")]
+    pub bounce_lmtp_from_network: bool,
 
     /// Password of the webhook for bounces and complaints at Postmark, at least 16 characters
     #[arg(
@@ -157,6 +167,35 @@ fn network(text: &str) -> std::result::Result<IpNet, String> {
         .map_err(|_| "give an address like 10.0.0.1 or a network like 10.0.0.0/8".into())
 }
 
+/// Where a server of the portal listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListenAddress {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+impl FromStr for ListenAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let wrong = "give an address like 127.0.0.1:2424 or unix:/run/camp-worker/lmtp.sock";
+        match text.strip_prefix("unix:") {
+            Some(path) if path.starts_with('/') => Ok(ListenAddress::Unix(path.into())),
+            Some(_) => Err(wrong.into()),
+            None => text.parse().map(ListenAddress::Tcp).map_err(|_| wrong.into()),
+        }
+    }
+}
+
+impl Display for ListenAddress {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ListenAddress::Tcp(address) => address.fmt(f),
+            ListenAddress::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
 fn selector(text: &str) -> std::result::Result<String, String> {
     let is_label = |label: &str| {
         !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
@@ -246,13 +285,23 @@ impl Config {
     /// # Errors
     ///
     /// [`Error::Setup`] when `--public-url` has a path, a query or no host, or `--bounce-address` has
-    /// no room for what is added to it, or a secret of a webhook is short.
+    /// no room for what is added to it, or a secret of a webhook is short, or `--bounce-lmtp` is open to
+    /// other machines without permission.
     pub fn check(&self) -> Result<()> {
         if let Some(address) = &self.bounce_address
             && (address.user().len() > BOUNCE_USER || address.user().contains('+'))
         {
             return Err(Error::Setup(format!(
                 "--bounce-address must have at most {BOUNCE_USER} characters before the @, and no “+”."
+            )));
+        }
+        if let Some(ListenAddress::Tcp(address)) = &self.bounce_lmtp
+            && !address.ip().is_loopback()
+            && !self.bounce_lmtp_from_network
+        {
+            return Err(Error::Setup(format!(
+                "--bounce-lmtp {address} can be reached from other machines, which may send as much as they like. \
+                 Use 127.0.0.1 or unix:/PATH; or restrict it by a firewall and add --bounce-lmtp-from-network."
             )));
         }
         let secrets = [

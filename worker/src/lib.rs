@@ -1,10 +1,11 @@
-//! The list of jobs and the scheduler.
+//! The list of jobs, the scheduler, and the server that takes bounces by LMTP.
 //!
 //! apalis takes jobs from the queue and passes them to [`portal::jobs::Jobs`]. The scheduler queries
 //! the database every few seconds for work that is due. Both survive an unavailable database.
 
 #![cfg_attr(test, allow(clippy::too_many_lines))]
 
+pub mod lmtp;
 mod queue;
 mod scheduler;
 
@@ -30,11 +31,20 @@ pub fn jobs() -> Jobs {
 }
 
 /// Runs until `stop`, then ends running jobs within ten seconds. Errors: only permanent ones, such as a
-/// database of another version.
+/// database of another version, or an address for LMTP that is in use.
 pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
+    let lmtp = match &app.config.bounce_lmtp {
+        Some(address) => Some(lmtp::Listener::open(address).await?),
+        None => None,
+    };
     app.mailer.resume();
     conversion::resume(&app);
     let in_flight = TaskTracker::new();
+    let stop_lmtp = stop.child_token();
+    if let Some(listener) = lmtp {
+        let limits = lmtp::Limits::default();
+        in_flight.spawn(listener.serve(app.clone(), limits, stop_lmtp.clone()));
+    }
     let clock = tokio::spawn(scheduler::run(app.clone(), stop.clone()));
     let work = queue::run(&app, &in_flight, &stop);
     let late = async {
@@ -48,6 +58,7 @@ pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
     let outcome = tokio::select! {
         outcome = async {
             let outcome = work.await;
+            stop_lmtp.cancel();
             in_flight.close();
             in_flight.wait().await;
             outcome

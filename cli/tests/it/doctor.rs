@@ -344,6 +344,21 @@ fn bounces(camp: &Camp, practice: &Practice<'_>) {
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(600);
     message.set_modified(long_ago).expect("it is ours");
     practice.finds("bounces", "warning", "1.a.host", &maildir);
+    let socket = camp.folder().join("lmtp.sock");
+    let address = format!("unix:{}", socket.display());
+    let lmtp = ["--bounce-lmtp", &address];
+    practice.finds("bounces", "warning", "No worker takes bounces", &lmtp);
+    let listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
+    let answers = std::thread::spawn(move || {
+        for greeting in ["220 camp.example LMTP ready\r\n", "220 mail.camp.example ESMTP\r\n"] {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            std::io::Write::write_all(&mut stream, greeting.as_bytes()).expect("it reads");
+        }
+    });
+    let said = practice.examine(&lmtp);
+    assert!(said.out.contains("Bounces are taken by LMTP at unix:"), "{}", said.out);
+    practice.finds("bounces", "broken", "Another program", &lmtp);
+    answers.join().expect("asked twice");
     let webhook = ["--mailgun-signing-key", "0123456789abcdef"];
     let said = practice.examine(&webhook);
     assert!(said.out.contains("videos.camp.example/api/mail-events/mailgun"), "{}", said.out);

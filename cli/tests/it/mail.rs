@@ -1,6 +1,8 @@
 //! Every mail is sent once, whatever happens to the worker and the mail server.
 
 use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
@@ -398,6 +400,41 @@ on_both_engines! {
         let short = camp.run(&["migrate", "--mailgun-signing-key", "secret"]);
         assert!(short.code == 4 && short.err.contains("16 characters"), "{short:?}");
         assert_eq!(camp.run_with(&away, &report(&camp, "5.1.1")).code, 75, "the mail server tries again");
+        app.db.close().await;
+    }
+}
+
+on_both_engines! {
+    async fn a_mail_server_gives_a_report_to_the_worker_by_lmtp(camp: Camp) {
+        let app = camp.app().await;
+        families(&app, ["chaya@family.example".to_owned()]).await;
+        assert_eq!(publish(&app).await, 1);
+        worker::drain(&app).await.expect("the mail is written");
+        let socket = camp.folder().join("lmtp.sock");
+        let lmtp = format!("unix:{}", socket.display());
+        let worker = ["worker", "--bounce-lmtp", &lmtp, "--bounce-address", "bounces@camp.example"];
+        // A worker that was killed leaves its socket.
+        drop(UnixListener::bind(&socket).expect("a socket"));
+        let mut running = camp.start(&worker);
+        eventually("it listens", DEADLINE, || UnixStream::connect(&socket).is_ok()).await;
+        let mut stream = UnixStream::connect(&socket).expect("it listens");
+        let text = report(&camp, "5.1.1").replace('\n', "\r\n");
+        let said = format!(
+            "LHLO mail.camp.example\r\nMAIL FROM:<>\r\nRCPT TO:<bounces@camp.example>\r\nRCPT TO:<office@camp.example>\r\nDATA\r\n{text}.\r\nQUIT\r\n"
+        );
+        stream.write_all(said.as_bytes()).expect("it reads");
+        let mut heard = String::new();
+        stream.read_to_string(&mut heard).expect("it answers");
+        assert!(heard.contains("550 5.1.1 ") && heard.contains("250 2.0.0 Recorded"), "{heard}");
+        assert_eq!(count(&app.db, "select count(*) from suppressed_addresses where email = 'chaya@family.example'").await, 1);
+        let second = camp.run(&worker);
+        assert!(second.code == 4 && second.err.contains("cannot be used"), "{second:?}");
+        assert_eq!(running.stop().await, Some(0));
+        assert!(!socket.exists());
+        let open = camp.run(&["worker", "--bounce-lmtp", "0.0.0.0:8429"]);
+        assert!(open.code == 4 && open.err.contains("--bounce-lmtp-from-network"), "{open:?}");
+        let wrong = camp.run(&["worker", "--bounce-lmtp", "localhost"]);
+        assert!(wrong.code == 2 && wrong.err.contains("127.0.0.1:2424"), "{wrong:?}");
         app.db.close().await;
     }
 }

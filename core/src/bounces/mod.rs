@@ -19,6 +19,7 @@ pub use report::MOST_BYTES;
 use self::report::{Marks, Message};
 use self::verdict::Verdict;
 use crate::clock::day_in;
+use crate::config::Config;
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::notifications::Category;
@@ -39,6 +40,7 @@ text_enum! {
     Source {
         Maildir = "maildir",
         Pipe = "pipe",
+        Lmtp = "lmtp",
         Postmark = "postmark",
         Mailgun = "mailgun",
     }
@@ -108,6 +110,17 @@ pub async fn receive(
 /// An envelope sender as real mails have one, for a test. Reports to it are about no mail.
 pub fn test_sender(app: &App, email: &EmailAddress) -> Option<lettre::Address> {
     token::envelope_sender(&app.config, &app.keys, Uuid::new_v4(), email)
+}
+
+/// Whether this is the configured address for bounces, with a token or without. Without one, every
+/// address may be.
+pub fn is_for_bounces(config: &Config, recipient: &str) -> bool {
+    let Some(address) = &config.bounce_address else { return true };
+    let Some((user, domain)) = recipient.rsplit_once('@') else { return false };
+    let ascii = |domain: &str| idna::domain_to_ascii(domain).ok();
+    let user = user.split_once('+').map_or(user, |(user, _)| user);
+    user.eq_ignore_ascii_case(address.user())
+        && ascii(domain).is_some_and(|domain| Some(domain) == ascii(address.domain()))
 }
 
 /// Finds the mail that a report proves to be about.

@@ -1,14 +1,21 @@
 //! Checks whether the portal learns of mails that come back after the mail server accepted them.
 
 use std::path::Path;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::timeout;
 
 use super::Findings;
 use crate::App;
 use crate::bounces::{self, providers};
-use crate::config::Config;
+use crate::config::{Config, ListenAddress};
 use crate::notifications::reports;
 
 const WHAT: &str = "bounces";
+/// How long the worker may take to say who it is.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) async fn examine(config: &Config, app: Option<&App>, found: &mut Findings) {
     if config.smtp_urls().is_empty() {
@@ -16,17 +23,25 @@ pub(super) async fn examine(config: &Config, app: Option<&App>, found: &mut Find
     }
     let webhooks = providers::configured_names(config);
     examine_webhooks(config, &webhooks, found);
-    match (&config.bounce_maildir, &config.bounce_address) {
-        (None, None) if !webhooks.is_empty() => {}
-        (Some(folder), address) => {
-            if examine_folder(folder, found) && address.is_none() {
-                found.not_checked(
-                    WHAT,
-                    "Reports are found by their Message-ID only. With --bounce-address, also those that do not contain it.",
-                );
-            }
-        }
-        (None, Some(address)) => {
+    let mut reads = false;
+    if let Some(folder) = &config.bounce_maildir {
+        reads |= examine_folder(folder, found);
+    }
+    if let Some(address) = &config.bounce_lmtp {
+        reads |= examine_lmtp(address, found).await;
+    }
+    if reads && config.bounce_address.is_none() {
+        found.not_checked(
+            WHAT,
+            "Reports are found by their Message-ID only. With --bounce-address, also those that do not contain it.",
+        );
+    }
+    if config.bounce_maildir.is_some() || config.bounce_lmtp.is_some() {
+        return;
+    }
+    match &config.bounce_address {
+        None if !webhooks.is_empty() => {}
+        Some(address) => {
             let says = format!(
                 "Bounces go to {address}. Your mail server must give them to `camp mail receive`"
             );
@@ -35,7 +50,7 @@ pub(super) async fn examine(config: &Config, app: Option<&App>, found: &mut Find
                 false => found.not_checked(WHAT, format!("{says}. None has come yet.")),
             }
         }
-        (None, None) => found.not_checked(
+        None => found.not_checked(
             WHAT,
             "The portal does not learn which mails come back later: docs/bounces.md says how to give it the reports.",
         ),
@@ -64,6 +79,46 @@ fn examine_webhooks(config: &Config, names: &[&str], found: &mut Findings) {
             ),
         }
     }
+}
+
+/// Whether a worker answers.
+async fn examine_lmtp(address: &ListenAddress, found: &mut Findings) -> bool {
+    match timeout(PATIENCE, greeting(address)).await {
+        Ok(Ok(greeting)) if greeting.starts_with("220 ") && greeting.contains("LMTP") => {
+            found.well(WHAT, format!("Bounces are taken by LMTP at {address}."));
+            return true;
+        }
+        Ok(Ok(_)) => found.broken(
+            WHAT,
+            format!("Another program than the worker answers at {address}."),
+            "Choose another address for --bounce-lmtp (CAMP_BOUNCE_LMTP), and restart the worker.",
+        ),
+        Ok(Err(error)) => not_taken(address, &error.to_string(), found),
+        Err(_) => not_taken(address, "there was no answer", found),
+    }
+    false
+}
+
+fn not_taken(address: &ListenAddress, why: &str, found: &mut Findings) {
+    found.warning(
+        WHAT,
+        format!("No worker takes bounces by LMTP at {address}: {why}."),
+        "Start `camp worker` with --bounce-lmtp (CAMP_BOUNCE_LMTP). Until then the mail server keeps them.",
+    );
+}
+
+async fn greeting(address: &ListenAddress) -> std::io::Result<String> {
+    match address {
+        ListenAddress::Tcp(address) => first_line(TcpStream::connect(address).await?).await,
+        ListenAddress::Unix(path) => first_line(UnixStream::connect(path).await?).await,
+    }
+}
+
+async fn first_line(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<String> {
+    let mut line = String::new();
+    BufReader::new((&mut stream).take(1000)).read_line(&mut line).await?;
+    stream.write_all(b"QUIT\r\n").await.ok();
+    Ok(line)
 }
 
 /// Whether the folder is in order.

@@ -1,6 +1,7 @@
 //! Bounces and complaints: what other mail servers report has its effect once, and only if it proves
 //! to be about a mail of the portal.
 
+mod lmtp;
 mod samples;
 mod webhooks;
 
