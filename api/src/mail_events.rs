@@ -2,7 +2,7 @@
 //! a signature authorizes them.
 
 use axum::extract::{FromRequest, Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use portal::bounces::providers::{self, Call};
 use portal::rate_limits::{self, WEBHOOKS_BY_ADDRESS};
 use portal::{App, Error};
@@ -19,24 +19,28 @@ pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(take))
 }
 
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
 /// Take what a mail provider reports about mails
 ///
 /// The body is as the provider sends it. A provider that the operator did not configure is answered
 /// with 404.
 #[utoipa::path(post, path = "/api/mail-events/{provider}", tag = "mail", security(()),
-    params(("provider" = String, Path, description = "postmark or mailgun")), request_body = Value,
+    params(("provider" = String, Path, description = "postmark, mailgun or ses")), request_body = Value,
     responses((status = 200, description = "Taken"), (status = 401, body = Problem), (status = 404, body = Problem)))]
 async fn take(
     State(app): State<App>,
     Client(client): Client,
     Segments(provider): Segments<String>,
-    request: Request,
+    mut request: Request,
 ) -> Answer<StatusCode> {
     if !providers::is_configured(&app.config, &provider) {
         return Err(Error::NotFound("There is nothing at this address.").into());
     }
     let authorization = request.headers().get(header::AUTHORIZATION);
     let authorization = authorization.and_then(|value| value.to_str().ok()).map(str::to_owned);
+    // Amazon calls its JSON text.
+    request.headers_mut().insert(header::CONTENT_TYPE, JSON);
     let Input(body) = Input::<Value>::from_request(request, &()).await?;
     let call = Call { authorization: authorization.as_deref(), body: &body, now: app.clock.now() };
     match providers::receive_call(&app, &provider, &call).await {

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::db::Db;
+use crate::fetch::Fetcher;
 use crate::files::Files;
 use crate::mail::Mailer;
 use crate::settings::{self, Settings};
@@ -29,6 +30,7 @@ pub struct Inner {
     pub db: Db,
     pub mailer: Mailer,
     pub files: Files,
+    pub fetcher: Fetcher,
     pub clock: Clock,
     pub config: Arc<Config>,
     pub keys: Keys,
@@ -58,6 +60,7 @@ impl App {
             keys: Keys::load(&db).await?,
             mailer: Mailer::open(&config)?,
             files: Files::open(config.storage_url.as_deref(), &config.data_dir)?,
+            fetcher: Fetcher::over_https(),
             db,
             clock: Clock::default(),
             config: Arc::new(config),

@@ -92,6 +92,10 @@ pub struct Config {
     )]
     pub mailgun_signing_key: Option<String>,
 
+    /// ARN of the topic at Amazon SNS by which Amazon SES reports bounces and complaints
+    #[arg(long, global = true, env = "CAMP_SES_TOPIC_ARN", value_name = "ARN", value_parser = topic)]
+    pub ses_topic_arn: Option<String>,
+
     /// Most connections to the mail server at once
     #[arg(long, global = true, env = "CAMP_MAIL_CONNECTIONS", default_value_t = 4, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -193,6 +197,25 @@ impl Display for ListenAddress {
             ListenAddress::Tcp(address) => address.fmt(f),
             ListenAddress::Unix(path) => write!(f, "unix:{}", path.display()),
         }
+    }
+}
+
+fn topic(text: &str) -> std::result::Result<String, String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let is_name = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    };
+    match parts[..] {
+        ["arn", "aws" | "aws-cn" | "aws-us-gov", "sns", region, account, name]
+            if [account, name].into_iter().all(is_name)
+                && !region.is_empty()
+                && region
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') =>
+        {
+            Ok(text.to_owned())
+        }
+        _ => Err("give an ARN like arn:aws:sns:us-east-1:123456789012:camp-bounces".into()),
     }
 }
 

@@ -43,6 +43,7 @@ pub mod events;
 pub mod families;
 pub mod family_admin;
 pub mod faq;
+pub mod fetch;
 pub mod ffmpeg;
 pub mod file_permissions;
 pub mod files;

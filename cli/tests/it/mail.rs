@@ -435,6 +435,8 @@ on_both_engines! {
         assert!(open.code == 4 && open.err.contains("--bounce-lmtp-from-network"), "{open:?}");
         let wrong = camp.run(&["worker", "--bounce-lmtp", "localhost"]);
         assert!(wrong.code == 2 && wrong.err.contains("127.0.0.1:2424"), "{wrong:?}");
+        let wrong = camp.run(&["migrate", "--ses-topic-arn", "camp-bounces"]);
+        assert!(wrong.code == 2 && wrong.err.contains("arn:aws:sns:"), "{wrong:?}");
         app.db.close().await;
     }
 }

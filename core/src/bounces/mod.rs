@@ -43,6 +43,7 @@ text_enum! {
         Lmtp = "lmtp",
         Postmark = "postmark",
         Mailgun = "mailgun",
+        Ses = "ses",
     }
 }
 

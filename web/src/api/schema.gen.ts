@@ -11410,7 +11410,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description postmark or mailgun */
+                /** @description postmark, mailgun or ses */
                 provider: string;
             };
             cookie?: never;

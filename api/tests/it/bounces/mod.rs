@@ -3,6 +3,7 @@
 
 mod lmtp;
 mod samples;
+mod ses;
 mod webhooks;
 
 use chrono::TimeDelta;

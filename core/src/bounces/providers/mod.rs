@@ -1,13 +1,17 @@
 //! Reports that mail providers send by webhook. Each provider is one file and one line in
 //! [`providers`].
 
+mod certificate;
 mod mailgun;
 mod postmark;
+mod ses;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
+use url::Url;
 use uuid::Uuid;
 
+use self::certificate::Signed;
 use super::report::Marks;
 use super::verdict::Verdict;
 use super::{Received, Source, find, record, token};
@@ -38,13 +42,27 @@ trait Provider: Sync {
     /// What the operator configured to recognize its calls.
     fn secret<'a>(&self, config: &'a Config) -> Option<&'a str>;
 
-    /// Checks that the provider made the call. Returns a token that each call has only once, if its
-    /// calls have one.
+    /// Checks that the provider made the call, as far as that needs no certificate. Returns a token that
+    /// each call has only once, if its calls have one.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidCredentials`] for a call of somebody else.
     fn authenticate(&self, secret: &str, call: &Call<'_>) -> Result<Option<String>>;
+
+    /// What the provider signed with the key of a certificate, if it does.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidCredentials`] for a call of somebody else.
+    fn signed(&self, _secret: &str, _body: &Value) -> Result<Option<Signed>> {
+        Ok(None)
+    }
+
+    /// The address to visit if the provider asks whether it may make calls.
+    fn confirmation(&self, _secret: &str, _body: &Value) -> Option<Url> {
+        None
+    }
 
     /// Reads what happened. `None` if there is nothing to do.
     fn event(&self, body: &Value) -> Option<Event>;
@@ -61,8 +79,8 @@ struct Event {
     verdict: Verdict,
 }
 
-fn providers() -> [&'static dyn Provider; 2] {
-    [&postmark::Postmark, &mailgun::Mailgun]
+fn providers() -> [&'static dyn Provider; 3] {
+    [&postmark::Postmark, &mailgun::Mailgun, &ses::Ses]
 }
 
 fn configured<'a>(config: &'a Config, name: &str) -> Option<(&'static dyn Provider, &'a str)> {
@@ -99,11 +117,21 @@ pub(crate) fn header(
 /// # Errors
 ///
 /// [`Error::NotFound`] for a provider that is not configured, [`Error::InvalidCredentials`] for a
-/// call that it did not make.
+/// call that it did not make, [`Error::Busy`] if that cannot be found out now.
 pub async fn receive_call(app: &App, name: &str, call: &Call<'_>) -> Result<Received> {
     let (provider, secret) = configured(&app.config, name)
         .ok_or(Error::NotFound("No such mail provider is configured."))?;
     let once = provider.authenticate(secret, call)?;
+    if let Some(signed) = provider.signed(secret, call.body)? {
+        certificate::verify(app, &signed).await?;
+    }
+    if let Some(url) = provider.confirmation(secret, call.body) {
+        // Confirming twice does no harm.
+        match app.fetcher.fetch(&url).await? {
+            Some(_) => tracing::info!(name, "the subscription to bounces is confirmed"),
+            None => tracing::warn!(name, "the subscription to bounces cannot be confirmed"),
+        }
+    }
     let found = match provider.event(call.body) {
         Some(event) => find(app, &event.marks)
             .await?

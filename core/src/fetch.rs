@@ -1,0 +1,128 @@
+//! Fetches small documents over https, from the few addresses that the portal itself calls.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use moka::future::Cache;
+use tokio::sync::Semaphore;
+use url::Url;
+
+use crate::{Error, Result, cryptography};
+
+/// How much of an answer is read at most.
+const MOST_BYTES: usize = 64 * 1024;
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How many answers are awaited at once.
+const AT_ONCE: usize = 2;
+/// How many documents are kept, and for how long.
+const MOST_KEPT: u64 = 8;
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+
+/// Where documents come from.
+pub trait Source: Send + Sync {
+    /// Fetches what is at an address. `None` if there is nothing.
+    fn fetch<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Option<Vec<u8>>>>;
+}
+
+/// Fetches documents and keeps some of them.
+#[derive(Clone)]
+pub struct Fetcher {
+    source: Arc<dyn Source>,
+    kept: Cache<String, Arc<Vec<u8>>>,
+    slots: Arc<Semaphore>,
+}
+
+impl Fetcher {
+    pub fn over_https() -> Fetcher {
+        Fetcher::with(Arc::new(Https::default()))
+    }
+
+    pub fn with(source: Arc<dyn Source>) -> Fetcher {
+        Fetcher {
+            source,
+            kept: Cache::builder().max_capacity(MOST_KEPT).time_to_live(KEPT).build(),
+            slots: Arc::new(Semaphore::new(AT_ONCE)),
+        }
+    }
+
+    /// Returns a document that was fetched within the last day.
+    pub async fn kept(&self, url: &Url) -> Option<Arc<Vec<u8>>> {
+        self.kept.get(url.as_str()).await
+    }
+
+    /// Fetches a document and keeps it. `None` if there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Busy`] when there is no answer, or many are awaited already.
+    pub async fn keep(&self, url: &Url) -> Result<Option<Arc<Vec<u8>>>> {
+        let Some(document) = self.fetch(url).await? else { return Ok(None) };
+        let document = Arc::new(document);
+        self.kept.insert(url.as_str().to_owned(), document.clone()).await;
+        Ok(Some(document))
+    }
+
+    /// Fetches a document. `None` if there is nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Busy`] when there is no answer, or many are awaited already.
+    pub async fn fetch(&self, url: &Url) -> Result<Option<Vec<u8>>> {
+        let _slot = self.slots.try_acquire().map_err(|_| Error::Busy(None))?;
+        self.source.fetch(url).await
+    }
+}
+
+/// The real source. Follows no redirects.
+#[derive(Default)]
+struct Https(OnceLock<reqwest::Client>);
+
+impl Source for Https {
+    fn fetch<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Result<Option<Vec<u8>>>> {
+        Box::pin(async move {
+            self.fetch_over_https(url).await.map_err(|cause| {
+                tracing::warn!(host = url.host_str(), %cause, "a document cannot be fetched");
+                Error::Busy(None)
+            })
+        })
+    }
+}
+
+impl Https {
+    async fn fetch_over_https(&self, url: &Url) -> std::result::Result<Option<Vec<u8>>, String> {
+        let client = match self.0.get() {
+            Some(client) => client,
+            None => {
+                let client = client().map_err(|error| error.to_string())?;
+                self.0.get_or_init(|| client)
+            }
+        };
+        // The text of an error contains the address, which may contain a token.
+        let why = |error: reqwest::Error| error.without_url().to_string();
+        let mut answer = client.get(url.clone()).send().await.map_err(why)?;
+        match answer.status() {
+            status if status.is_success() => {}
+            status if status.is_client_error() => return Ok(None),
+            status => return Err(format!("the answer was {status}")),
+        }
+        let mut document = Vec::new();
+        while let Some(part) = answer.chunk().await.map_err(why)? {
+            if document.len() + part.len() > MOST_BYTES {
+                return Err("the answer is too long".into());
+            }
+            document.extend_from_slice(&part);
+        }
+        Ok(Some(document))
+    }
+}
+
+fn client() -> reqwest::Result<reqwest::Client> {
+    cryptography::choose();
+    reqwest::Client::builder()
+        .https_only(true)
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(PATIENCE)
+        .build()
+}
