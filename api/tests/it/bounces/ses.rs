@@ -333,3 +333,18 @@ story! {
         camp.app.db.close().await;
     }
 }
+
+#[tokio::test]
+async fn a_host_that_cannot_be_reached_safely_means_later() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = closed.local_addr().expect("a port").port();
+    // It takes connections and never speaks TLS.
+    let server = std::thread::spawn(move || drop(closed.accept()));
+    let fetcher = Fetcher::over_https();
+    for address in [format!("https://127.0.0.1:{port}/a.pem"), "http://127.0.0.1:1/a.pem".into()] {
+        let address: Url = address.parse().expect("an address");
+        let answer = fetcher.fetch(&address).await;
+        assert!(matches!(answer, Err(portal::Error::Busy(None))), "{address}: {answer:?}");
+    }
+    server.join().expect("it was asked");
+}
