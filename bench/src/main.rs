@@ -17,10 +17,17 @@ const CONNECTIONS: usize = 16;
 const SIZES: [usize; 2] = [2_000, 20_000];
 const LIMIT: Duration = Duration::from_secs(600);
 
-#[tokio::main]
-async fn main() {
-    let program = std::env::args().nth(1).map(PathBuf::from);
-    let program = program.expect("the path of the program `camp`");
+fn main() {
+    let given = std::env::args().nth(1).expect("the path of the program `camp`");
+    if given == sink::ROLE {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(sink::serve()).expect("a port");
+    }
+    tokio::runtime::Runtime::new().expect("a runtime").block_on(measure_all(&given));
+}
+
+async fn measure_all(program: &str) {
+    let program = PathBuf::from(program);
     let server = std::env::var("CAMP_TEST_POSTGRES_URL").ok().filter(|url| !url.is_empty());
     println!(
         "{:<9} {:>8} {:>8} {:>10} {:>10} {:>6} {:>12} {:>10}",
@@ -42,7 +49,7 @@ async fn measure(
     families: usize,
     workers: usize,
 ) {
-    let sink = Sink::open().await;
+    let sink = Sink::start().await;
     let camp = Camp::with(program, postgres, families).await;
     let running: Vec<_> = (0..workers).map(|_| camp.start_worker(&sink.url, CONNECTIONS)).collect();
     let arrived = all(&sink, families).await;
@@ -52,7 +59,11 @@ async fn measure(
         .map(camp::Running::cost)
         .fold((Duration::ZERO, 0), |(cpu, memory), (more, peak)| (cpu + more, memory.max(peak)));
     drop(running);
-    assert_eq!((arrived.recipients, sink.arrived().mails), (families, families), "everybody once");
+    assert_eq!(
+        (arrived.recipients, sink.arrived().await.mails),
+        (families, families),
+        "everybody once"
+    );
     let bare = bare(&camp, &sink, families, arrived.bytes / families).await;
     let (rate, bare) = (per_second(&arrived), per_second(&bare));
     println!(
@@ -70,16 +81,19 @@ fn per_second(arrived: &Arrived) -> f64 {
 
 async fn all(sink: &Sink, mails: usize) -> Arrived {
     let begun = Instant::now();
-    while sink.arrived().mails < mails {
-        assert!(begun.elapsed() < LIMIT, "only {} mails", sink.arrived().mails);
+    loop {
+        let arrived = sink.arrived().await;
+        if arrived.mails >= mails {
+            return arrived;
+        }
+        assert!(begun.elapsed() < LIMIT, "only {} mails", arrived.mails);
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    sink.arrived()
 }
 
 /// The same number of mails and bytes, without a database.
 async fn bare(camp: &Camp, sink: &Sink, mails: usize, bytes: usize) -> Arrived {
-    sink.clear();
+    sink.clear().await;
     let mailer = Mailer::open(&camp.config(&sink.url)).expect("a mailer");
     let line = format!("{}\r\n", "x".repeat(74));
     let mail = Mail {
@@ -110,7 +124,7 @@ async fn bare(camp: &Camp, sink: &Sink, mails: usize, bytes: usize) -> Arrived {
     for sender in futures_util::future::join_all(senders).await {
         sender.expect("no panic");
     }
-    let arrived = sink.arrived();
+    let arrived = sink.arrived().await;
     let size = arrived.bytes / arrived.mails;
     assert!(size.abs_diff(bytes) < bytes / 10, "{size} instead of {bytes} bytes");
     arrived

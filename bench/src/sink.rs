@@ -1,25 +1,27 @@
-//! A mail server on this machine that accepts everything, as fast as it can.
+//! A mail server on this machine that accepts everything, as fast as it can. It is a process of its own
+//! with a single thread, since the mail servers of a camp share neither with the worker.
 
 use std::collections::HashMap;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-#[derive(Clone)]
+/// The first argument of the program that makes it this server.
+pub const ROLE: &str = "sink";
+/// Commands of the measurement.
+const TELL: &str = "TELL\r\n";
+const FORGET: &str = "FORGET\r\n";
+
+/// The server, as the measurement sees it. It ends when this is dropped.
 pub struct Sink {
     pub url: String,
-    state: Arc<Mutex<State>>,
-}
-
-#[derive(Default)]
-struct State {
-    mails: usize,
-    bytes: usize,
-    first: Option<Instant>,
-    last: Option<Instant>,
-    recipients: HashMap<String, usize>,
+    server: Child,
+    /// Carries the commands of the measurement.
+    line: tokio::sync::Mutex<TcpStream>,
 }
 
 /// What has arrived so far.
@@ -33,28 +35,90 @@ pub struct Arrived {
 }
 
 impl Sink {
-    pub async fn open() -> Sink {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let url = format!("smtp://{}", listener.local_addr().expect("an address"));
-        let state: Arc<Mutex<State>> = Arc::default();
-        let shared = state.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(converse(stream, shared.clone()));
-            }
-        });
-        Sink { url, state }
+    pub async fn start() -> Sink {
+        let program = std::env::current_exe().expect("this program");
+        let mut server = Command::new(program)
+            .arg(ROLE)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut address = String::new();
+        let said = server.stdout.take().expect("its output");
+        BufReader::new(said).read_line(&mut address).expect("its address");
+        let mut line = TcpStream::connect(address.trim()).await.expect("it answers");
+        line.set_nodelay(true).expect("a TCP stream");
+        answer(&mut line).await;
+        Sink { url: format!("smtp://{}", address.trim()), server, line: line.into() }
     }
 
-    pub fn arrived(&self) -> Arrived {
-        let state = self.state.lock().expect("no panic inside");
-        let took = state.first.zip(state.last).map_or(Duration::ZERO, |(first, last)| last - first);
-        let State { mails, bytes, .. } = *state;
-        Arrived { mails, recipients: state.recipients.len(), bytes, took }
+    pub async fn arrived(&self) -> Arrived {
+        let told = self.ask(TELL).await;
+        let numbers: Vec<usize> = told.split(' ').filter_map(|word| word.parse().ok()).collect();
+        let [_, mails, recipients, bytes, micros] = numbers[..] else { panic!("{told}") };
+        Arrived { mails, recipients, bytes, took: Duration::from_micros(micros as u64) }
     }
 
-    pub fn clear(&self) {
-        *self.state.lock().expect("no panic inside") = State::default();
+    pub async fn clear(&self) {
+        self.ask(FORGET).await;
+    }
+
+    async fn ask(&self, command: &str) -> String {
+        let mut line = self.line.lock().await;
+        line.write_all(command.as_bytes()).await.expect("it listens");
+        answer(&mut line).await
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        self.server.kill().ok();
+        self.server.wait().ok();
+    }
+}
+
+/// Reads one line.
+async fn answer(line: &mut TcpStream) -> String {
+    let mut buffer = Vec::new();
+    while !buffer.ends_with(b"\r\n") {
+        assert!(line.read_buf(&mut buffer).await.expect("it lives") > 0, "it lives");
+    }
+    String::from_utf8(buffer).expect("text").trim().to_owned()
+}
+
+#[derive(Default)]
+struct State {
+    mails: usize,
+    bytes: usize,
+    first: Option<Instant>,
+    last: Option<Instant>,
+    recipients: HashMap<String, usize>,
+}
+
+impl State {
+    fn record(&mut self, to: &str, bytes: usize) {
+        let now = Instant::now();
+        self.mails += 1;
+        self.bytes += bytes;
+        self.first.get_or_insert(now);
+        self.last = Some(now);
+        *self.recipients.entry(to.to_owned()).or_default() += 1;
+    }
+
+    fn tell(&self) -> String {
+        let took = self.first.zip(self.last).map_or(Duration::ZERO, |(first, last)| last - first);
+        let State { mails, bytes, recipients, .. } = self;
+        format!("250 {mails} {} {bytes} {}\r\n", recipients.len(), took.as_micros())
+    }
+}
+
+/// Is the server, until the process is killed.
+pub async fn serve() -> std::io::Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    println!("{}", listener.local_addr()?);
+    let state: Arc<Mutex<State>> = Arc::default();
+    loop {
+        let (stream, _) = listener.accept().await?;
+        tokio::spawn(converse(stream, state.clone()));
     }
 }
 
@@ -70,11 +134,11 @@ async fn converse(mut stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::R
         }
         let mut answers = String::new();
         if !is_text {
-            is_text = answer_commands(&mut buffer, &mut to, &mut answers);
+            is_text = answer_commands(&mut buffer, &mut to, &mut answers, &state);
         }
         // Nothing follows a text before its answer.
         if is_text && buffer.ends_with(b"\r\n.\r\n") {
-            record(&state, &to, buffer.len());
+            state.lock().expect("no panic inside").record(&to, buffer.len());
             buffer.clear();
             is_text = false;
             answers.push_str("250 kept\r\n");
@@ -84,7 +148,12 @@ async fn converse(mut stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::R
 }
 
 /// Answers all complete lines. Returns whether a text follows.
-fn answer_commands(buffer: &mut Vec<u8>, to: &mut String, answers: &mut String) -> bool {
+fn answer_commands(
+    buffer: &mut Vec<u8>,
+    to: &mut String,
+    answers: &mut String,
+    state: &Mutex<State>,
+) -> bool {
     while let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
         let line: Vec<u8> = buffer.drain(..=end).collect();
         let line = String::from_utf8_lossy(&line);
@@ -98,18 +167,15 @@ fn answer_commands(buffer: &mut Vec<u8>, to: &mut String, answers: &mut String) 
                 answers.push_str("354 go on\r\n");
                 return true;
             }
+            _ if line == TELL => {
+                answers.push_str(&state.lock().expect("no panic inside").tell());
+            }
+            _ if line == FORGET => {
+                *state.lock().expect("no panic inside") = State::default();
+                answers.push_str("250 ok\r\n");
+            }
             _ => answers.push_str("250 ok\r\n"),
         }
     }
     false
-}
-
-fn record(state: &Mutex<State>, to: &str, bytes: usize) {
-    let mut state = state.lock().expect("no panic inside");
-    let now = Instant::now();
-    state.mails += 1;
-    state.bytes += bytes;
-    state.first.get_or_insert(now);
-    state.last = Some(now);
-    *state.recipients.entry(to.to_owned()).or_default() += 1;
 }
