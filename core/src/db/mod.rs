@@ -4,6 +4,7 @@
 //! brings its schema up to date.
 
 mod commits;
+mod kept;
 mod migrations;
 mod query;
 mod readers;
@@ -18,6 +19,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
+pub use kept::Kept;
 pub use migrations::all_migrations;
 pub(crate) use migrations::newest_schema;
 pub use query::{On, Row, Value};

@@ -9,7 +9,7 @@ use sqlx::{Arguments, AssertSqlSafe, Encode, FromRow, Postgres, SqlSafeStr, SqlS
 use uuid::Uuid;
 
 use super::transaction::in_time;
-use super::{Db, Tx};
+use super::{Db, Kept, Tx};
 use crate::{Error, Result};
 
 /// A value that can be bound on both engines.
@@ -36,10 +36,11 @@ impl<T> Row for T where
 {
 }
 
-/// Where a query runs: on a pool (reads) or in a transaction.
+/// Where a query runs: on a pool (reads), in a transaction, or on a connection that is kept for writing.
 pub enum On<'c> {
     Db(&'c Db),
     Tx(&'c mut Tx),
+    Kept(&'c mut Kept),
 }
 
 impl<'c> From<&'c Db> for On<'c> {
@@ -56,9 +57,9 @@ impl<'c> From<&'c mut Tx> for On<'c> {
 
 impl<'c> On<'c> {
     pub(crate) fn sql(self, text: impl Into<Sql>) -> Query<'c> {
-        let args = match &self {
-            On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) => Args::Sqlite(Default::default()),
-            On::Db(Db::Postgres(_)) | On::Tx(Tx::Postgres(_)) => Args::Postgres(Default::default()),
+        let args = match self.is_sqlite() {
+            true => Args::Sqlite(Default::default()),
+            false => Args::Postgres(Default::default()),
         };
         Query { on: self, text: text.into(), args, wrong: None }
     }
@@ -68,16 +69,21 @@ impl<'c> On<'c> {
         match self {
             On::Db(db) => On::Db(db),
             On::Tx(tx) => On::Tx(tx),
+            On::Kept(kept) => On::Kept(kept),
         }
     }
 
     /// Selects the text for the engine in use, where the engines differ.
     pub(crate) fn either(self, texts: Texts) -> Query<'c> {
-        let text = match &self {
-            On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) => texts.sqlite,
-            On::Db(Db::Postgres(_)) | On::Tx(Tx::Postgres(_)) => texts.postgres,
-        };
+        let text = if self.is_sqlite() { texts.sqlite } else { texts.postgres };
         self.sql(text)
+    }
+
+    fn is_sqlite(&self) -> bool {
+        matches!(
+            self,
+            On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) | On::Kept(Kept::Sqlite(_))
+        )
     }
 }
 
@@ -204,6 +210,12 @@ macro_rules! run {
             }
             (On::Tx(Tx::Postgres(tx)), Args::Postgres(args)) => {
                 Either::Right(in_time(sqlx::query_with(text, args).$call(&mut **tx)).await?)
+            }
+            (On::Kept(Kept::Sqlite(kept)), Args::Sqlite(args)) => {
+                Either::Left(sqlx::query_with(text, args).$call(kept.get()).await?)
+            }
+            (On::Kept(Kept::Postgres(kept)), Args::Postgres(args)) => {
+                Either::Right(in_time(sqlx::query_with(text, args).$call(kept.get())).await?)
             }
             _ => unreachable!("arguments are made for the engine they run on"),
         }

@@ -197,12 +197,12 @@ impl Tx {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::db::Db;
 
     /// SQLite, and PostgreSQL if the tests have a server.
-    async fn engines() -> Vec<Db> {
+    pub(in crate::db) async fn engines() -> Vec<Db> {
         let mut urls = vec!["sqlite::memory:".to_owned()];
         urls.extend(std::env::var("CAMP_TEST_POSTGRES_URL"));
         let mut engines = Vec::new();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     /// Temporary tables belong to one connection, so they show which connection is used.
-    async fn made(db: &Db) {
+    pub(in crate::db) async fn made(db: &Db) {
         at_rest(db).await;
         let mut tx = db.begin().await.expect("a transaction");
         for text in [
@@ -226,14 +226,14 @@ mod tests {
     }
 
     /// Waits: a connection is returned to its pool, or closed, in a separate task.
-    async fn at_rest(db: &Db) {
+    pub(in crate::db) async fn at_rest(db: &Db) {
         let Db::Postgres(pool) = db else { return };
         while pool.num_idle() < pool.size() as usize {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
 
-    async fn same_connection(db: &Db) -> bool {
+    pub(in crate::db) async fn same_connection(db: &Db) -> bool {
         at_rest(db).await;
         let mut tx = db.begin().await.expect("a transaction");
         let count = tx.sql("select count(*) from boys").scalar::<i64>().await;

@@ -272,34 +272,32 @@ impl Feed {
     }
 }
 
+/// Finds the rows by their place, without another search for each.
 fn claim_texts() -> Texts {
+    const CLAIM: &str = "update deliveries
+         set status = 'sending', claimed_by = $3, attempts = attempts + 1, due_at = $4, updated_at = $2
+         where ";
+    const DUE: &str = " from deliveries
+           where notification_id = $1 and status = 'queued' and due_at <= $2 and ";
+    const CLAIMED: &str =
+        " returning email, full_name, profile_id, attempts, created_at, due_at as claimed_until";
     Texts {
-        sqlite: Sql::from(
-            "update deliveries
-             set status = 'sending', claimed_by = $3, attempts = attempts + 1, due_at = $4, updated_at = $2
-             where notification_id = $1
-               and email in (select email from deliveries
-                             where notification_id = $1 and status = 'queued' and due_at <= $2
-                               and substr(email, instr(email, '@') + 1) not in
-                                 (select value from json_each($6))
-                             limit $5)
-             returning email, full_name, profile_id, attempts, created_at, due_at as claimed_until",
-        ),
-        postgres: Sql::from(
-            "with next as materialized (
-               select email from deliveries
-               where notification_id = $1 and status = 'queued' and due_at <= $2
-                 and split_part(email, '@', 2) not in
-                   (select jsonb_array_elements_text(cast($6 as jsonb)))
+        sqlite: Sql::from([
+            CLAIM,
+            "rowid in (select rowid",
+            DUE,
+            "substr(email, instr(email, '@') + 1) not in (select value from json_each($6)) limit $5)",
+            CLAIMED,
+        ]),
+        postgres: Sql::from([
+            CLAIM,
+            "ctid = any(array(select ctid",
+            DUE,
+            "split_part(email, '@', 2) not in (select jsonb_array_elements_text(cast($6 as jsonb)))
                limit $5
-               for update skip locked)
-             update deliveries d
-             set status = 'sending', claimed_by = $3, attempts = d.attempts + 1, due_at = $4, updated_at = $2
-             from next
-             where d.notification_id = $1 and d.email = next.email
-             returning d.email, d.full_name, d.profile_id, d.attempts, d.created_at,
-                       d.due_at as claimed_until",
-        ),
+               for update skip locked))",
+            CLAIMED,
+        ]),
     }
 }
 

@@ -1,17 +1,27 @@
-//! Records the results of mails in groups: one transaction for all that were finished while the last
+//! Records the results of mails in groups: one statement for all that were sent while the last
 //! one was written.
 
-use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+use uuid::Uuid;
 
 use super::{LIFETIME, persist};
-use crate::db::{On, Sql, Texts, Tx};
+use crate::db::{Kept, On, Sql, Texts, Tx};
 use crate::mail::SendError;
-use crate::notifications::{Delivery, Notification};
+use crate::notifications::Delivery;
 use crate::{App, Error, Result, bounces};
+
+/// So often at least, a group of results waits until it is on the disk, and with it all before it. What
+/// was stored since then would be lost in a power failure, and these mails sent again.
+const DURABLE_EVERY: Duration = Duration::from_millis(250);
+/// The connection of the results is kept for so long, since others wait for it on SQLite,
+const KEEP: Duration = Duration::from_millis(10);
+/// and no longer than this if nothing is to be stored.
+const PAUSE: Duration = Duration::from_millis(2);
 
 pub(super) enum Outcome {
     Sent,
@@ -25,97 +35,181 @@ pub(super) struct Finished {
     pub outcome: Outcome,
 }
 
-#[derive(Default)]
-pub(super) struct Results {
-    unsaved: Mutex<Vec<(Finished, oneshot::Sender<()>)>>,
-    saving: tokio::sync::Mutex<()>,
-}
+/// Takes the results of one sender.
+#[derive(Clone)]
+pub(super) struct Results(mpsc::UnboundedSender<Waiting>);
+
+/// A result, and the sender that waits until it is stored.
+type Waiting = (Finished, oneshot::Sender<()>);
 
 impl Results {
     /// Returns when the result is stored.
-    pub async fn record(
-        &self,
-        app: &App,
-        notification: &Notification,
-        finished: Finished,
-    ) -> Result<()> {
+    pub async fn record(&self, finished: Finished) -> Result<()> {
         let (saved, is_saved) = oneshot::channel();
-        self.unsaved.lock().expect("no panic inside").push((finished, saved));
-        let saving = self.saving.lock().await;
-        // Empty if another sender stored ours with its own.
-        let group = std::mem::take(&mut *self.unsaved.lock().expect("no panic inside"));
-        if !group.is_empty() {
-            let (group, waiting): (Vec<_>, Vec<_>) = group.into_iter().unzip();
-            save(app, notification, &group).await?;
+        let lost = || Error::unforeseen("the result of a mail could not be saved");
+        self.0.send((finished, saved)).map_err(|_| lost())?;
+        is_saved.await.map_err(|_| lost())
+    }
+}
+
+/// Stores the results of a notification: all at once that came while the last ones were stored.
+pub(super) struct Ledger {
+    app: App,
+    notification_id: Uuid,
+    waiting: mpsc::UnboundedReceiver<Waiting>,
+    kept: Option<(Kept, Instant)>,
+    /// When results were last written to the disk.
+    durable: Option<Instant>,
+}
+
+impl Ledger {
+    pub fn of(app: &App, notification_id: Uuid) -> (Results, Ledger) {
+        let (results, waiting) = mpsc::unbounded_channel();
+        let app = app.clone();
+        (Results(results), Ledger { app, notification_id, waiting, kept: None, durable: None })
+    }
+
+    /// Ends when no sender is left.
+    pub async fn run(mut self) -> Result<()> {
+        loop {
+            let mut group = Vec::new();
+            let next = self.waiting.recv_many(&mut group, usize::MAX);
+            let count = match self.kept {
+                None => next.await,
+                Some(_) => match timeout(PAUSE, next).await {
+                    Ok(count) => count,
+                    Err(_) => {
+                        self.give_back().await;
+                        continue;
+                    }
+                },
+            };
+            if count == 0 {
+                self.give_back().await;
+                return Ok(());
+            }
+            let (group, waiting): (Vec<Finished>, Vec<_>) = group.into_iter().unzip();
+            self.save(&group).await?;
             for saved in waiting {
                 saved.send(()).ok();
             }
         }
-        drop(saving);
-        is_saved.await.map_err(|_| Error::unforeseen("the result of a mail could not be saved"))
     }
-}
 
-async fn save(app: &App, notification: &Notification, group: &[Finished]) -> Result<()> {
-    let mut sent: Vec<&str> = Vec::new();
-    let mut others: Vec<(&Finished, Change)> = Vec::new();
-    for finished in group {
-        match finished.outcome {
-            Outcome::Sent => sent.push(finished.delivery.email.as_str()),
-            _ => others.push((finished, change(app, finished).await)),
+    async fn save(&mut self, group: &[Finished]) -> Result<()> {
+        let mut sent: Vec<&str> = Vec::new();
+        let mut others: Vec<(&Finished, Change)> = Vec::new();
+        for finished in group {
+            match finished.outcome {
+                Outcome::Sent => sent.push(finished.delivery.email.as_str()),
+                _ => others.push((finished, change(&self.app, finished).await)),
+            }
+        }
+        // First and apart, so that no trouble with the others lets these be sent again.
+        if !sent.is_empty() {
+            self.save_sent(&sent).await?;
+            metrics::counter!("camp_mails_total", "status" => "sent").increment(sent.len() as u64);
+        }
+        if !others.is_empty() {
+            self.give_back().await;
+            let (app, id) = (&self.app, self.notification_id);
+            persist(app, "the results of mails could not be saved", || {
+                Box::pin(store_others(app, id, &others))
+            })
+            .await?;
+        }
+        for (_, change) in &others {
+            metrics::counter!("camp_mails_total", "status" => change.status).increment(1);
+        }
+        Ok(())
+    }
+
+    async fn save_sent(&mut self, sent: &[&str]) -> Result<()> {
+        let is_due = self.durable.is_none_or(|at| at.elapsed() > DURABLE_EVERY);
+        if !is_due {
+            match self.save_quickly(sent).await {
+                Ok(()) => return Ok(()),
+                Err(error) => tracing::warn!(%error, "mails that were sent are saved once more"),
+            }
+        }
+        self.give_back().await;
+        let (app, id) = (&self.app, self.notification_id);
+        persist(app, "mails that were sent could not be saved", || {
+            Box::pin(store_sent(app, id, sent))
+        })
+        .await?;
+        self.durable = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Saves them on the connection that is kept. It is closed if that fails.
+    async fn save_quickly(&mut self, sent: &[&str]) -> Result<()> {
+        let (mut kept, since) = match self.kept.take() {
+            Some(kept) => kept,
+            None => (self.app.db.keep().await?, Instant::now()),
+        };
+        mark_sent(&mut kept, &self.app, self.notification_id, sent).await?;
+        self.kept = Some((kept, since));
+        if since.elapsed() > KEEP {
+            self.give_back().await;
+        }
+        Ok(())
+    }
+
+    async fn give_back(&mut self) {
+        if let Some((kept, _)) = self.kept.take()
+            && let Err(error) = kept.give_back().await
+        {
+            tracing::warn!(%error, "a database connection is closed");
         }
     }
-    // First and apart, so that no trouble with the others lets these be sent again.
-    if !sent.is_empty() {
-        persist(app, "mails that were sent could not be saved", || {
-            Box::pin(store_sent(app, notification, &sent))
-        })
-        .await?;
-        metrics::counter!("camp_mails_total", "status" => "sent").increment(sent.len() as u64);
-    }
-    if !others.is_empty() {
-        persist(app, "the results of mails could not be saved", || {
-            Box::pin(store_others(app, notification, &others))
-        })
-        .await?;
-    }
-    for (_, change) in &others {
-        metrics::counter!("camp_mails_total", "status" => change.status).increment(1);
-    }
-    Ok(())
 }
 
-async fn store_sent(app: &App, notification: &Notification, sent: &[&str]) -> Result<()> {
+async fn store_sent(app: &App, notification_id: Uuid, sent: &[&str]) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    On::from(&mut tx)
+    mark_sent(&mut tx, app, notification_id, sent).await?;
+    tx.commit().await
+}
+
+async fn mark_sent(
+    on: impl Into<On<'_>>,
+    app: &App,
+    notification_id: Uuid,
+    sent: &[&str],
+) -> Result<()> {
+    on.into()
         .either(sent_texts())
-        .bind(notification.id)
+        .bind(notification_id)
         .bind(app.process)
         .bind(app.clock.now())
         .bind(json!(sent).to_string())
         .execute()
         .await?;
-    tx.commit().await
+    Ok(())
 }
 
 async fn store_others(
     app: &App,
-    notification: &Notification,
+    notification_id: Uuid,
     others: &[(&Finished, Change)],
 ) -> Result<()> {
     let mut tx = app.db.begin().await?;
     for (finished, change) in others {
-        store(&mut tx, app, notification, finished, change).await?;
+        store(&mut tx, app, notification_id, finished, change).await?;
     }
     tx.commit().await
 }
 
 /// A mail whose claim was released meanwhile, or that was withdrawn, was sent all the same, unless
 /// somebody else claimed it.
+///
+/// The status is hidden from the planners: without statistics they would read all mails of the
+/// notification by its index to find a few.
 fn sent_texts() -> Texts {
     const SENT: &str = "update deliveries
          set status = 'sent', due_at = $3, last_error = null, updated_at = $3, sent_at = $3
-         where notification_id = $1 and status in ('queued', 'sending', 'suppressed') and claimed_by = $2
+         where notification_id = $1 and status || '' in ('queued', 'sending', 'suppressed')
+           and claimed_by = $2
            and ";
     Texts {
         sqlite: Sql::from([SENT, "email in (select value from json_each($4))"]),
@@ -171,7 +265,7 @@ async fn change(app: &App, finished: &Finished) -> Change {
 async fn store(
     tx: &mut Tx,
     app: &App,
-    notification: &Notification,
+    notification_id: Uuid,
     finished: &Finished,
     change: &Change,
 ) -> Result<()> {
@@ -183,7 +277,7 @@ async fn store(
              set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7
              where notification_id = $1 and email = $2 and status = 'sending' and claimed_by = $8",
         )
-        .bind(notification.id)
+        .bind(notification_id)
         .bind(email)
         .bind(change.status)
         .bind(change.attempts)

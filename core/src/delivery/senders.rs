@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use super::compose::Drafts;
 use super::feed::{Feed, Next};
 use super::quiet::Gate;
-use super::results::{Finished, Outcome, Results};
+use super::results::{Finished, Ledger, Outcome, Results};
 use crate::mail::SendError;
 use crate::notifications::{Delivery, Notification};
 use crate::{App, Error, Result};
@@ -19,7 +19,6 @@ pub(super) struct Senders {
     feed: Feed,
     gate: Gate,
     drafts: Drafts,
-    results: Results,
 }
 
 impl Senders {
@@ -30,7 +29,6 @@ impl Senders {
             notification,
             gate: Gate::default(),
             drafts: Drafts::default(),
-            results: Results::default(),
         })
     }
 
@@ -44,9 +42,12 @@ impl Senders {
             return Ok(());
         }
         let mut tasks = JoinSet::new();
+        let (results, ledger) = Ledger::of(&self.app, self.notification.id);
         for _ in 0..self.feed.open(&self.app).await? {
-            tasks.spawn(self.clone().send_all());
+            tasks.spawn(self.clone().send_all(results.clone()));
         }
+        drop(results);
+        tasks.spawn(ledger.run());
         let mut outcome = Ok(());
         while let Some(ended) = tasks.join_next().await {
             outcome = outcome.and(ended.map_err(Error::unforeseen).flatten());
@@ -58,7 +59,7 @@ impl Senders {
         self.app.mailer.is_paused() || self.app.mailer.backing_off().is_some()
     }
 
-    async fn send_all(self: Arc<Self>) -> Result<()> {
+    async fn send_all(self: Arc<Self>, results: Results) -> Result<()> {
         let app = &self.app;
         while !self.must_stop() {
             let (claim, mut domain) = match self.feed.next(app).await? {
@@ -90,7 +91,7 @@ impl Senders {
             let outcome = self.send_one(&claim.delivery).await;
             drop(domain);
             let finished = Finished { delivery: claim.delivery, outcome };
-            self.results.record(app, &self.notification, finished).await?;
+            results.record(finished).await?;
             drop(turn);
         }
         Ok(())

@@ -216,7 +216,7 @@ impl Mailer {
 
     /// How many mails may wait in memory for their turn: what goes in a quarter of a second.
     pub(crate) fn read_ahead(&self) -> usize {
-        (self.rate / 4).clamp(1, self.connections * 4) as usize
+        (self.rate / 4).clamp(1, self.connections * 64) as usize
     }
 
     /// Waits for a free connection and for the configured rate. `None` if mails must not be sent now,
