@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Redirect;
 use portal::App;
-use portal::notifications::Category;
+use portal::notifications::MailList;
 use portal::unsubscribe::{self, Choice, Scope};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -38,7 +38,8 @@ struct Token {
 struct Preview {
     /// The address, shortened.
     email_hint: String,
-    category: Category,
+    /// What the mail belonged to, and one click leaves. The digest has mail of all categories.
+    category: MailList,
     /// What goes there now.
     choice: Choice,
     /// Whether the address is one of a family, which can choose to get mail again.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::bidi::isolated;
 use crate::email_address::EmailAddress;
 use crate::mail::{Encoded, Mail, Template};
-use crate::notifications::{Category, Footer, MailContent, MailKind, header_text, reason};
+use crate::notifications::{Footer, MailContent, MailKind, MailList, header_text, reason};
 use crate::settings::Settings;
 use crate::{App, Error, Result, bounces};
 
@@ -14,7 +14,8 @@ use crate::{App, Error, Result, bounces};
 #[derive(Clone, Copy)]
 pub(crate) struct Circumstances {
     pub kind: MailKind,
-    pub category: Option<Category>,
+    /// The list that it belongs to; none for transactional mail.
+    pub list: Option<MailList>,
     /// Whether their addresses belong to families, which have mail preferences.
     pub in_family: bool,
 }
@@ -26,7 +27,7 @@ pub(crate) struct Recipient<'a> {
     pub notification_id: Uuid,
     pub email: &'a EmailAddress,
     pub full_name: &'a str,
-    /// Of the links that unsubscribe this address from the category.
+    /// Of the links that unsubscribe this address from the list.
     pub token: Option<String>,
 }
 
@@ -53,12 +54,12 @@ impl Draft {
         content: MailContent,
         circumstances: Circumstances,
     ) -> Result<Draft> {
-        let Circumstances { kind, category, in_family } = circumstances;
+        let Circumstances { kind, list, in_family } = circumstances;
         let mark = Uuid::new_v4().simple().to_string();
         let footer = Footer {
             reason: reason(kind, in_family, &isolated(settings.camp_name())),
-            unsubscribe: category.map(|_| app.url(&format!("/unsubscribe?token={mark}"))),
-            preferences: (category.is_some() && in_family).then(|| app.url("/profile")),
+            unsubscribe: list.map(|_| app.url(&format!("/unsubscribe?token={mark}"))),
+            preferences: (list.is_some() && in_family).then(|| app.url("/profile")),
         };
         let (text, html) = content.render(app, settings, &footer)?;
         let domain = app.config.mail_domain();
@@ -68,7 +69,7 @@ impl Draft {
             subject: header_text(&content.subject),
             text: Template::new(&text, &mark),
             html: Template::new(&html, &mark),
-            list_id: category.map(|category| format!("<{}.{domain}>", list_name(category))),
+            list_id: list.map(|list| format!("<{}.{domain}>", list_name(list))),
         })
     }
 
@@ -111,11 +112,12 @@ fn one_line(mailbox: Mailbox) -> Mailbox {
     Mailbox::new(mailbox.name.map(|name| header_text(&name)), mailbox.email)
 }
 
-/// The name of a category in the header `List-Id`, by which mail programs sort mail. It never changes.
-fn list_name(category: Category) -> &'static str {
-    match category {
-        Category::DailyVideos => "daily-videos",
-        Category::CampUpdates => "camp-updates",
-        Category::General => "newsletters",
+/// The name of a list in the header `List-Id`, by which mail programs sort mail. It never changes.
+fn list_name(list: MailList) -> &'static str {
+    match list {
+        MailList::DailyVideos => "daily-videos",
+        MailList::CampUpdates => "camp-updates",
+        MailList::General => "newsletters",
+        MailList::Digest => "daily-digest",
     }
 }

@@ -12,7 +12,8 @@ use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::mail::Mail;
 use crate::notifications::{
-    self, AccountMail, Category, MailContent, MailKind, MessageMail, Notification, SampleWords,
+    self, AccountMail, Category, MailContent, MailKind, MailList, MessageMail, Notification,
+    SampleWords,
 };
 use crate::settings::Settings;
 use crate::{
@@ -53,7 +54,7 @@ struct Form {
     name: &'static str,
     title: &'static str,
     kind: MailKind,
-    category: Option<Category>,
+    list: Option<MailList>,
     group: Group,
     content: MailContent,
 }
@@ -126,7 +127,7 @@ fn find_form(app: &App, settings: &Settings, name: &str, words: &SampleWords) ->
 
 impl Form {
     fn sample(self, app: &App, settings: &Settings, words: &SampleWords) -> Result<Sample> {
-        let Form { name, title, kind, category, group, content } = self;
+        let Form { name, title, kind, list, group, content } = self;
         let content = match kind {
             MailKind::UpdateTest | MailKind::NewsletterTest | MailKind::SampleTest => {
                 content.marked_as_test()
@@ -136,13 +137,12 @@ impl Form {
         let preview = content.preview();
         let email = EmailAddress::checked_before("chaya@family.example");
         let in_family = group == Group::Families;
-        let draft =
-            Draft::new(app, settings, content, Circumstances { kind, category, in_family })?;
+        let draft = Draft::new(app, settings, content, Circumstances { kind, list, in_family })?;
         let recipient = Recipient {
             notification_id: Uuid::nil(),
             email: &email,
             full_name: &words.person,
-            token: category.map(|_| TOKEN.to_owned()),
+            token: list.map(|_| TOKEN.to_owned()),
         };
         let mail = draft.to(app, recipient)?;
         Ok(Sample { name, title, group, preview, mail })
@@ -152,33 +152,41 @@ impl Form {
 /// All forms of a kind.
 #[allow(clippy::too_many_lines)] // One arm for each kind, in one place.
 fn forms(app: &App, settings: &Settings, kind: MailKind, words: &SampleWords) -> Vec<Form> {
-    let form =
-        |name, title, group, content| Form { name, title, kind, category: None, group, content };
+    let form = |name, title, group, content| Form { name, title, kind, list: None, group, content };
     let own = |title, group, content| vec![form(kind.text(), title, group, content)];
     let update = |priority| updates::announce::sample(app, priority, words);
     match kind {
         MailKind::Video => {
             let content = videos::announce::sample(app, words);
-            of_category(Category::DailyVideos, own("New video", Group::Families, content))
+            on_list(Category::DailyVideos, own("New video", Group::Families, content))
         }
         MailKind::LateVideo => {
             let content = videos::late_content(app, settings);
             let all = own("Tonight’s video is late", Group::Families, content);
-            of_category(Category::DailyVideos, all)
+            on_list(Category::DailyVideos, all)
         }
         MailKind::Update => {
             let (usual, high) =
                 (update(updates::Priority::Medium), update(updates::Priority::High));
             let mut all = own("Camp update", Group::Families, usual);
             all.push(form("update_high", "Camp update with high priority", Group::Families, high));
-            of_category(Category::CampUpdates, all)
+            on_list(Category::CampUpdates, all)
         }
         MailKind::Newsletter => {
             let content = || newsletters::sample(app, words);
             let mut all = own("Newsletter to a family", Group::Families, content());
             let title = "Newsletter to the mailing list";
             all.push(form("letter_to_subscriber", title, Group::MailingList, content()));
-            of_category(Category::General, all)
+            on_list(Category::General, all)
+        }
+        MailKind::Digest => {
+            let parts = vec![
+                (MailKind::Update, update(updates::Priority::High)),
+                (MailKind::Video, videos::announce::sample(app, words)),
+                (MailKind::Newsletter, newsletters::sample(app, words)),
+            ];
+            let content = notifications::digest_content(app, settings, parts).unwrap_or_default();
+            on_list(MailList::Digest, own("One email a day", Group::Families, content))
         }
         MailKind::UpdateTest => {
             own("Test of a camp update", Group::Staff, update(updates::Priority::Medium))
@@ -226,8 +234,9 @@ fn forms(app: &App, settings: &Settings, kind: MailKind, words: &SampleWords) ->
     }
 }
 
-fn of_category(category: Category, forms: Vec<Form>) -> Vec<Form> {
-    forms.into_iter().map(|form| Form { category: Some(category), ..form }).collect()
+fn on_list(list: impl Into<MailList>, forms: Vec<Form>) -> Vec<Form> {
+    let list = Some(list.into());
+    forms.into_iter().map(|form| Form { list, ..form }).collect()
 }
 
 /// The forms of a mail about a message, in the order of [`messages::mail::samples`].

@@ -9,13 +9,14 @@ use crate::app::Keys;
 use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
-use crate::notifications::{Category, suppression};
+use crate::notifications::{Category, MailList, suppression};
 use crate::{App, Error, Result, subscribers};
 
 /// How much mail to unsubscribe from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
+    /// What the link is for. For one email a day that is all it may have in it: mail of all categories.
     Category,
     Everything,
 }
@@ -23,27 +24,27 @@ pub enum Scope {
 #[derive(Serialize, Deserialize)]
 struct Claim {
     e: String,
-    c: Category,
+    c: MailList,
 }
 
 const PURPOSE: &str = "unsubscribe";
 
-/// Returns a signed token for an address and a category. It does not expire, because old mails stay
-/// in mailboxes.
-pub fn token(keys: &Keys, email: &EmailAddress, category: Category) -> String {
-    let claim =
-        serde_json::to_vec(&Claim { e: email.to_string(), c: category }).unwrap_or_default();
+/// Returns a signed token for an address and a list. It does not expire, because old mails stay in
+/// mailboxes.
+pub fn token(keys: &Keys, email: &EmailAddress, list: impl Into<MailList>) -> String {
+    let claim = Claim { e: email.to_string(), c: list.into() };
+    let claim = serde_json::to_vec(&claim).unwrap_or_default();
     let body = URL_SAFE_NO_PAD.encode(claim);
     let signature = keys.sign(PURPOSE, &body);
     format!("{body}.{signature}")
 }
 
-/// Returns the address and the category of a token.
+/// Returns the address and the list of a token.
 ///
 /// # Errors
 ///
 /// [`Error::Gone`] for an invalid token.
-pub fn read(app: &App, token: &str) -> Result<(EmailAddress, Category)> {
+pub fn read(app: &App, token: &str) -> Result<(EmailAddress, MailList)> {
     let broken = Error::Gone("This link is incomplete. Please open it again from the email.");
     let Some((body, signature)) = token.split_once('.') else { return Err(broken) };
     if !app.keys.verify(PURPOSE, body, signature) {
@@ -73,11 +74,12 @@ pub async fn leave(
     tx: &mut Tx,
     now: DateTime<Utc>,
     email: &EmailAddress,
-    category: Category,
+    list: impl Into<MailList>,
     scope: Scope,
 ) -> Result<()> {
+    let list = list.into();
     for c in Choice::CATEGORIES {
-        if scope == Scope::Category && c != category {
+        if scope == Scope::Category && !list.has(c) {
             continue;
         }
         if c == Category::General {

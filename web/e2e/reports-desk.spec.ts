@@ -150,7 +150,7 @@ test.describe("Mails that fail", () => {
     const video = await posted(page, { title: "Campfire" });
     await camp.mailTo("chaya@family.example", /Campfire/);
     const deliveries = () => call(page.request, "GET", `/api/admin/videos/${video.id}/deliveries`);
-    await expect.poll(deliveries).toEqual({ queued: 0, sent: 1, failed: 1, suppressed: 0 });
+    await expect.poll(deliveries).toEqual({ queued: 0, collected: 0, sent: 1, failed: 1, suppressed: 0 });
     await posted(page, { title: "Swim relay", status: "draft" });
 
     await page.goto("/admin/dashboard");
@@ -171,7 +171,7 @@ test.describe("Mails that fail", () => {
     await drawer.getByRole("button", { name: "Retry 1 failed" }).click();
     await expect(toast(page)).toContainText("1 email on the way again");
     await camp.mailTo("dovid@family.example", /Campfire/);
-    await expect.poll(deliveries).toEqual({ queued: 0, sent: 2, failed: 0, suppressed: 0 });
+    await expect.poll(deliveries).toEqual({ queued: 0, collected: 0, sent: 2, failed: 0, suppressed: 0 });
     await page.reload();
     await expect(page.getByText("No videos with emails that failed in 7 days")).toBeVisible();
     expect(await camp.mailsTo("chaya@family.example", /Campfire/)).toHaveLength(1);

@@ -36,14 +36,14 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   await page.goto("/profile");
   await signIn(page, chaya.email);
   const switches = preferences(page).getByRole("switch");
-  await expect(switches).toHaveCount(3);
+  await expect(switches).toHaveCount(4);
   for (const one of await switches.all()) await expect(one).not.toBeChecked();
   await expect(preferences(page)).toContainText(`${moshe} gets daily videos and newsletters from camp.`);
   await isSound(page, "the switches of one address of two");
   await page.getByRole("button", { name: "Save All Changes" }).click();
   await expect(toast(page)).toContainText("Profile Updated!");
   await page.reload();
-  await expect(switches).toHaveCount(3);
+  await expect(switches).toHaveCount(4);
   for (const one of await switches.all()) await expect(one).not.toBeChecked();
   await page.goto("/");
   await expect(card(page)).toContainText(`You turned off all emails to ${chaya.email}.`);

@@ -82,6 +82,7 @@ pub async fn drain(app: &App) -> Result<usize> {
     loop {
         let mut round = videos::publish_due(app).await? + updates::expire_due(app).await?;
         round += payments::remind_due(app).await?;
+        round += usize::from(notifications::digest::make_due(app).await?);
         round += conversion::run_all(app).await?;
         for envelope in queued::take_due(app).await? {
             jobs.perform(app, envelope).await?;

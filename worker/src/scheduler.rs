@@ -1,5 +1,5 @@
 //! The scheduler: heartbeats, publication of scheduled videos, recovery of unsent mail, bounces, alerts,
-//! payment reminders and cleanup. Each task queries the database for what is due, so it does not matter if a worker was off,
+//! payment reminders, daily emails and cleanup. Each task queries the database for what is due, so it does not matter if a worker was off,
 //! the clock jumped or a second worker runs.
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(3);
 const POLL_EVERY: Duration = Duration::from_secs(5);
-/// Alerts and payment reminders.
+/// Alerts, payment reminders and daily emails.
 const ALERTS_EVERY: Duration = Duration::from_secs(60);
 const CLEANUP_EVERY: Duration = Duration::from_secs(3600);
 /// The first cleanup after the start, so that a worker that restarts every hour cleans up as well.
@@ -48,6 +48,7 @@ pub async fn run(app: App, stop: CancellationToken) {
             _ = alert.tick(), if !stop.is_cancelled() => {
                 log("alerts", alerts::check(&app).await);
                 log("payment reminders", payments::remind_due(&app).await);
+                log("daily emails", notifications::digest::make_due(&app).await);
             }
             _ = cleanup.tick(), if !stop.is_cancelled() => {
                 log("events of earlier days", event_feed::prune(&app).await);

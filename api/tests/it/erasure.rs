@@ -191,7 +191,7 @@ story! {
         notifications::recover(&camp.app).await.expect("swept");
         camp.work().await;
         assert!(camp.mails_to(MOTHER).is_empty());
-        assert_eq!(deliveries(&staff, &video).await, json!({ "queued": 0, "sent": 0, "failed": 0, "suppressed": 1 }));
+        assert_eq!(deliveries(&staff, &video).await, json!({ "queued": 0, "collected": 0, "sent": 0, "failed": 0, "suppressed": 1 }));
     }
 }
 

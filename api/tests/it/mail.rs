@@ -116,7 +116,7 @@ story! {
         assert_eq!(rows(&staff, "failed").await.len(), 0);
         let video = staff.get("/api/admin/videos").await.json()["items"][0]["id"].clone();
         let tally = staff.get(&format!("/api/admin/videos/{}/deliveries", video.as_str().expect("an id"))).await.expect(200).json();
-        assert_eq!(tally, json!({ "queued": 0, "sent": 1, "failed": 0, "suppressed": 0 }));
+        assert_eq!(tally, json!({ "queued": 0, "collected": 0, "sent": 1, "failed": 0, "suppressed": 0 }));
         let many = json!({ "mails": vec![json!({ "notification_id": video, "email": "x" }); 101] });
         staff.post("/api/admin/mail/failed/send-again", many).await.refused(422, "validation");
     }

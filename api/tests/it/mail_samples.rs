@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::camp::{Camp, PASSWORD};
 
-/// The categories of mail, with their lists.
-const LISTS: [&str; 3] = ["daily-videos", "camp-updates", "newsletters"];
+/// What mail programs sort by.
+const LISTS: [&str; 4] = ["daily-videos", "camp-updates", "newsletters", "daily-digest"];
 
 /// The camp's settings under another name.
 async fn named(camp: &Camp, name: &str) -> Settings {
@@ -126,7 +126,7 @@ story! {
         }
         let of_category = samples.iter().filter(|sample| sample.mail.unsubscribe_url.is_some());
         assert_eq!(of_category.map(|sample| sample.name).collect::<Vec<_>>(),
-            ["video", "late_video", "update", "update_high", "letter", "letter_to_subscriber"]);
+            ["video", "late_video", "update", "update_high", "letter", "letter_to_subscriber", "digest"]);
     }
 }
 
@@ -172,7 +172,7 @@ fn one_line(typed: &str) -> String {
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-const TAGS: [&str; 27] = [
+const TAGS: [&str; 28] = [
     "!--[if",
     "![endif]--",
     "!doctype",
@@ -191,6 +191,7 @@ const TAGS: [&str; 27] = [
     "img",
     "span",
     "h1",
+    "h2",
     "p",
     "br",
     "blockquote",

@@ -8,13 +8,14 @@ use portal::mail::Mail;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, PASSWORD, sign_up};
+use crate::digest::one_a_day;
 use crate::family_membership::confirmation;
 use crate::late_video::{LATE, promising};
 use crate::payment_reminders::owes_until;
 use crate::payments::{family, payment, record, void};
 use crate::staff::code_of;
 use crate::updates::follower;
-use crate::videos::NOON;
+use crate::videos::{NOON, posted};
 
 const CHAYA: &str = "chaya@family.example";
 const TATTY: &str = "tatty@family.example";
@@ -201,6 +202,18 @@ story! {
         camp.set_clock(LATE);
         staff.post("/api/admin/videos/late-note", json!({})).await.expect(200);
         approved(&camp, "late_video", CHAYA).await;
+    }
+}
+
+story! {
+    async fn a_mail_with_the_news_of_a_day(camp) {
+        camp.set_clock(NOON);
+        let _chaya = one_a_day(&camp, "Chaya Weiss", CHAYA).await;
+        let staff = camp.staff().await;
+        crate::updates::posted(&staff, "Rain", json!({})).await;
+        posted(&staff, "A day at the lake", json!({ "description": "The water was cold." })).await;
+        camp.set_clock("2026-07-30T01:00:30Z");
+        approved(&camp, "digest", CHAYA).await;
     }
 }
 

@@ -22,6 +22,7 @@ mod clock;
 mod comments;
 mod conversion;
 mod dates;
+mod digest;
 mod erasure;
 mod events;
 mod families;

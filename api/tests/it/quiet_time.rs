@@ -5,6 +5,7 @@ use portal::clock::moment_in;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp};
+use crate::digest::{category_mails, one_a_day, parts};
 use crate::updates::{follower, posted as posted_update, update};
 use crate::videos::{posted as posted_video, titles, video};
 
@@ -15,6 +16,8 @@ const FRIDAY_NIGHT: &str = "2026-07-18T02:00:00Z";
 /// When Shabbos begins and ends in Monsey.
 const CANDLE_LIGHTING: &str = "2026-07-18T00:08:00Z";
 const NIGHTFALL: &str = "2026-07-19T01:15:00Z";
+/// Gets one email a day.
+const GITTY: &str = "gitty@family.example";
 
 async fn keeps_shabbos(camp: &Camp) {
     camp.set("quietPlace", "Monsey, NY").await;
@@ -408,7 +411,8 @@ story! {
 }
 
 /// A video every evening and an update every noon for 70 days, with ten times Shabbos and Shavuos on a
-/// Friday and Shabbos. Each mail is compared with quiet time as a calendar prints it.
+/// Friday and Shabbos. Each mail is compared with quiet time as a calendar prints it. One family gets
+/// one email a day.
 async fn season(camp: Camp) {
     let zone = camp.app.settings().await.expect("settings").timezone;
     let first: NaiveDate = "2026-05-17".parse().expect("a day");
@@ -420,8 +424,10 @@ async fn season(camp: Camp) {
     let families = ["chaya@family.example", "moshe@family.example"];
     let _chaya = follower(&camp, "Chaya Weiss", families[0]).await;
     let _moshe = follower(&camp, "Moshe Adler", families[1]).await;
+    let _gitty = one_a_day(&camp, "Gitty Roth", GITTY).await;
     let staff = camp.staff().await;
     keeps_shabbos(&camp).await;
+    camp.set("digestHour", 22).await;
     owes(&staff, "chaya", first + Days::new(6)).await;
     owes(&staff, "moshe", first + Days::new(24)).await;
     camp.forget_mails();
@@ -457,6 +463,30 @@ async fn season(camp: Camp) {
         }
     }
     assert_reminders(&camp, &zone, first);
+    let posted: Vec<&str> = expected.iter().map(|(_, subject)| subject.as_str()).collect();
+    assert_daily_emails(&camp, &zone, first, &posted);
+}
+
+/// At eleven in the evening, when the worker ran: every day but Friday and the eve of Shavuos, with all that
+/// was posted since the last one.
+fn assert_daily_emails<Zone: TimeZone>(
+    camp: &Camp,
+    zone: &Zone,
+    first: NaiveDate,
+    posted: &[&str],
+) {
+    let is_quiet = |day: u64| day == 4 || (first + Days::new(day)).weekday() == Weekday::Fri;
+    let mut evenings = vec![Vec::new()];
+    for (day, both) in (0..).zip(posted.chunks(2)) {
+        evenings.last_mut().expect("an evening").extend_from_slice(both);
+        if !is_quiet(day) {
+            evenings.push(Vec::new());
+        }
+    }
+    assert_eq!(evenings.pop(), Some(Vec::new()), "the season ends on a Shabbos");
+    let mails = category_mails(camp, GITTY);
+    assert_eq!(mails.iter().map(parts).collect::<Vec<_>>(), evenings, "each once, in order");
+    assert!(mails.iter().all(|mail| mail.date.with_timezone(zone).hour() == 23));
 }
 
 /// Gives a family a plan that is due on this day.

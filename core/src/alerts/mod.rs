@@ -27,7 +27,7 @@ pub async fn check(app: &App) -> Result<()> {
     let now = app.clock.now();
     let failed: i64 = app
         .db
-        .sql("select count(*) from deliveries where status = 'failed' and updated_at > $1")
+        .sql("select count(*) from deliveries where status = 'failed' and digest_id is null and updated_at > $1")
         .bind(now - TimeDelta::days(1))
         .scalar()
         .await?;
@@ -106,7 +106,8 @@ async fn late(app: &App) -> Result<i64> {
         .sql(
             "select count(*) from deliveries d
              join notifications n on n.id = d.notification_id
-             where d.status = 'queued' and d.created_at < $1 and d.created_at > $2
+             where d.status = 'queued' and not d.collected
+               and d.created_at < $1 and d.created_at > $2
                and (not $3 or not n.waits)
                -- it could have been sent for as long, or was tried
                and (d.due_at < $1 or d.updated_at > d.created_at)",

@@ -22,9 +22,8 @@ use crate::clock::day_in;
 use crate::config::Config;
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
-use crate::notifications::Category;
 use crate::notifications::reports::{self, Kind, NewReport};
-use crate::notifications::suppression;
+use crate::notifications::{Category, MailList, suppression};
 use crate::settings::Settings;
 use crate::text_enum::text_enum;
 use crate::unsubscribe::{self, Scope};
@@ -69,6 +68,7 @@ const ONLY_A_NOTICE: &str = "a notice that mail arrived or is still tried";
 struct SentMail {
     notification_id: Uuid,
     email: EmailAddress,
+    kind: String,
     category: Option<Category>,
     sent_at: DateTime<Utc>,
 }
@@ -137,7 +137,7 @@ async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
         let mails: Vec<SentMail> = app
             .db
             .sql(
-                "select d.notification_id, d.email, n.category,
+                "select d.notification_id, d.email, n.kind, n.category,
                         coalesce(d.sent_at, d.created_at) as sent_at
                  from deliveries d
                  join notifications n on n.id = d.notification_id
@@ -166,7 +166,7 @@ async fn find_by_message_id(app: &App, marks: &Marks) -> Result<Option<SentMail>
         let mails: Vec<SentMail> = app
             .db
             .sql(
-                "select d.notification_id, d.email, n.category,
+                "select d.notification_id, d.email, n.kind, n.category,
                         coalesce(d.sent_at, d.created_at) as sent_at
                  from deliveries d
                  join notifications n on n.id = d.notification_id
@@ -228,8 +228,8 @@ async fn record(
         Kind::Soft => count_soft(tx, app, settings, mail, &verdict.reason).await?,
         Kind::Blocked => {}
         Kind::Complaint => {
-            if let Some(category) = mail.category {
-                unsubscribe::leave(tx, now, &mail.email, category, Scope::Category).await?;
+            if let Some(list) = MailList::of(&mail.kind, mail.category) {
+                unsubscribe::leave(tx, now, &mail.email, list, Scope::Category).await?;
             }
         }
     }

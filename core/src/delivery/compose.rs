@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Mutex;
 
+use super::digest;
 use crate::compose::{Circumstances, Draft, Recipient};
 use crate::mail::Mail;
 use crate::notifications::{Delivery, MailContent, MailKind, Notification};
@@ -87,9 +88,7 @@ fn address(
         notification_id: notification.id,
         email: &delivery.email,
         full_name: &delivery.full_name,
-        token: notification
-            .category
-            .map(|category| unsubscribe::token(&app.keys, &delivery.email, category)),
+        token: notification.list().map(|list| unsubscribe::token(&app.keys, &delivery.email, list)),
     };
     draft.to(app, recipient)
 }
@@ -105,7 +104,7 @@ async fn draft(
     };
     let circumstances = Circumstances {
         kind: kind_of(notification)?,
-        category: notification.category,
+        list: notification.list(),
         in_family: delivery.profile_id.is_some(),
     };
     Draft::new(app, &settings, content, circumstances).map(Some)
@@ -130,6 +129,7 @@ async fn write(
         MailKind::LateVideo => videos::late_mail_content(app, settings, notification).await,
         MailKind::Update => updates::announce::mail_content(app, notification).await,
         MailKind::Newsletter => newsletters::mail_content(app, notification).await,
+        MailKind::Digest => digest::mail_content(app, settings, notification, delivery).await,
         MailKind::UpdateTest => updates::announce::test_content(app, notification),
         MailKind::NewsletterTest => newsletters::test_content(app, notification),
         MailKind::SampleTest => mail_samples::test_content(app, settings, notification),

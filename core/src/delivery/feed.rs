@@ -278,7 +278,8 @@ fn claim_texts() -> Texts {
          set status = 'sending', claimed_by = $3, attempts = attempts + 1, due_at = $4, updated_at = $2
          where ";
     const DUE: &str = " from deliveries
-           where notification_id = $1 and status = 'queued' and due_at <= $2 and ";
+           where notification_id = $1 and status = 'queued' and collected = false and due_at <= $2
+             and ";
     const CLAIMED: &str =
         " returning email, full_name, profile_id, attempts, created_at, due_at as claimed_until";
     Texts {

@@ -8,6 +8,7 @@
 //! ([`crate::notifications::recover`]).
 
 mod compose;
+mod digest;
 mod feed;
 mod quiet;
 mod results;
@@ -23,7 +24,7 @@ use self::quiet::{Wait, wait_of};
 use self::senders::Senders;
 use crate::db::Tx;
 use crate::jobs::{self, Job};
-use crate::notifications::{Deliver, Notification};
+use crate::notifications::{self, Deliver, Notification};
 use crate::{App, Error, Result};
 
 /// A mail that could not be sent for this long has failed.
@@ -55,7 +56,10 @@ impl Job for Deliver {
         // Waiting mails are tried again at a known time.
         let mut tx = app.db.begin().await?;
         let next: Option<DateTime<Utc>> = tx
-            .sql("select min(due_at) from deliveries where notification_id = $1 and status = 'queued'")
+            .sql(
+                "select min(due_at) from deliveries
+                 where notification_id = $1 and status = 'queued' and collected = false",
+            )
             .bind(notification.id)
             .scalar()
             .await?;
@@ -70,6 +74,8 @@ impl Job for Deliver {
             jobs::enqueue_at(&mut tx, app, &self, Some(at)).await?;
         } else if notification.category.is_some() {
             settle(&mut tx, notification.id).await?;
+        } else if notification.is_digest() {
+            notifications::digest::settle(&mut tx, app.clock.now()).await?;
         }
         tx.commit().await
     }

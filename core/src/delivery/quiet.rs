@@ -47,7 +47,7 @@ pub(super) async fn wait_of(app: &App, notification: &Notification) -> Result<Wa
                where n.category is not null and n.waits
                  and n.created_at > $1 and n.created_at < $2
                  and (n.created_at, n.id) < ($3, $4)
-                 and d.status in ('queued', 'sending')
+                 and d.status in ('queued', 'sending') and not d.collected
                  and (d.status = 'sending' or d.due_at <= $5))",
         )
         .bind(window.starts_at - LATE)

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::{LIFETIME, persist};
 use crate::db::{Kept, On, Sql, Texts, Tx};
 use crate::mail::SendError;
-use crate::notifications::Delivery;
+use crate::notifications::{Delivery, Notification, digest};
 use crate::{App, Error, Result, bounces};
 
 /// So often at least, a group of results waits until it is on the disk, and with it all before it. What
@@ -56,6 +56,8 @@ impl Results {
 pub(super) struct Ledger {
     app: App,
     notification_id: Uuid,
+    /// Then the results of its parts are stored with each, in one transaction.
+    is_digest: bool,
     waiting: mpsc::UnboundedReceiver<Waiting>,
     kept: Option<(Kept, Instant)>,
     /// When results were last written to the disk.
@@ -63,10 +65,17 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    pub fn of(app: &App, notification_id: Uuid) -> (Results, Ledger) {
+    pub fn of(app: &App, notification: &Notification) -> (Results, Ledger) {
         let (results, waiting) = mpsc::unbounded_channel();
-        let app = app.clone();
-        (Results(results), Ledger { app, notification_id, waiting, kept: None, durable: None })
+        let ledger = Ledger {
+            app: app.clone(),
+            notification_id: notification.id,
+            is_digest: notification.is_digest(),
+            waiting,
+            kept: None,
+            durable: None,
+        };
+        (Results(results), ledger)
     }
 
     /// Ends when no sender is left.
@@ -112,9 +121,9 @@ impl Ledger {
         }
         if !others.is_empty() {
             self.give_back().await;
-            let (app, id) = (&self.app, self.notification_id);
+            let (app, id, is_digest) = (&self.app, self.notification_id, self.is_digest);
             persist(app, "the results of mails could not be saved", || {
-                Box::pin(store_others(app, id, &others))
+                Box::pin(store_others(app, id, is_digest, &others))
             })
             .await?;
         }
@@ -126,16 +135,16 @@ impl Ledger {
 
     async fn save_sent(&mut self, sent: &[&str]) -> Result<()> {
         let is_due = self.durable.is_none_or(|at| at.elapsed() > DURABLE_EVERY);
-        if !is_due {
+        if !is_due && !self.is_digest {
             match self.save_quickly(sent).await {
                 Ok(()) => return Ok(()),
                 Err(error) => tracing::warn!(%error, "mails that were sent are saved once more"),
             }
         }
         self.give_back().await;
-        let (app, id) = (&self.app, self.notification_id);
+        let (app, id, is_digest) = (&self.app, self.notification_id, self.is_digest);
         persist(app, "mails that were sent could not be saved", || {
-            Box::pin(store_sent(app, id, sent))
+            Box::pin(store_sent(app, id, is_digest, sent))
         })
         .await?;
         self.durable = Some(Instant::now());
@@ -165,9 +174,17 @@ impl Ledger {
     }
 }
 
-async fn store_sent(app: &App, notification_id: Uuid, sent: &[&str]) -> Result<()> {
+async fn store_sent(
+    app: &App,
+    notification_id: Uuid,
+    is_digest: bool,
+    sent: &[&str],
+) -> Result<()> {
     let mut tx = app.db.begin().await?;
     mark_sent(&mut tx, app, notification_id, sent).await?;
+    if is_digest {
+        digest::record(&mut tx, notification_id, sent, app.clock.now()).await?;
+    }
     tx.commit().await
 }
 
@@ -191,11 +208,17 @@ async fn mark_sent(
 async fn store_others(
     app: &App,
     notification_id: Uuid,
+    is_digest: bool,
     others: &[(&Finished, Change)],
 ) -> Result<()> {
     let mut tx = app.db.begin().await?;
     for (finished, change) in others {
         store(&mut tx, app, notification_id, finished, change).await?;
+    }
+    if is_digest {
+        let emails = others.iter().map(|(finished, _)| finished.delivery.email.as_str());
+        let emails: Vec<&str> = emails.collect();
+        digest::record(&mut tx, notification_id, &emails, app.clock.now()).await?;
     }
     tx.commit().await
 }

@@ -42,7 +42,7 @@ impl Senders {
             return Ok(());
         }
         let mut tasks = JoinSet::new();
-        let (results, ledger) = Ledger::of(&self.app, self.notification.id);
+        let (results, ledger) = Ledger::of(&self.app, &self.notification);
         for _ in 0..self.feed.open(&self.app).await? {
             tasks.spawn(self.clone().send_all(results.clone()));
         }

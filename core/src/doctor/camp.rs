@@ -186,7 +186,7 @@ async fn waiting(app: &App, found: &mut Findings) -> Result<()> {
         .sql(
             "select min(d.created_at) from deliveries d
              join notifications n on n.id = d.notification_id
-             where d.status = 'queued' and (not $1 or not n.waits)",
+             where d.status = 'queued' and not d.collected and (not $1 or not n.waits)",
         )
         .bind(was_quiet)
         .scalar()
@@ -223,7 +223,7 @@ async fn failed(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "failed-mail";
     let failed: i64 = app
         .db
-        .sql("select count(*) from deliveries where status = 'failed' and updated_at > $1")
+        .sql("select count(*) from deliveries where status = 'failed' and digest_id is null and updated_at > $1")
         .bind(app.clock.now() - TimeDelta::days(1))
         .scalar()
         .await?;

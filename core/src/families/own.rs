@@ -8,8 +8,8 @@ use super::{preferences, refresh_search_text, set_preferences};
 use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User, UserType};
 use crate::db::Tx;
-use crate::notifications::Category;
 use crate::notifications::reports::Cause;
+use crate::notifications::{self, Category};
 use crate::rate_limits;
 use crate::unsubscribe;
 use crate::validation::Validator;
@@ -32,6 +32,11 @@ pub struct OwnProfile {
     pub camp_updates_email: bool,
     /// Whether the family wants a note when tonight's video is late; null if the camp sends none.
     pub late_video_note: Option<bool>,
+    /// Whether the family gets one email a day instead of one for each video, update and newsletter.
+    pub daily_digest: bool,
+    /// The hour of the camp's day at which that one is sent.
+    #[sqlx(skip)]
+    pub digest_hour: i64,
     pub welcome_popup_shown: bool,
     /// Whether the user's address refused mail permanently. It gets no more mail then.
     pub suppressed: bool,
@@ -86,6 +91,8 @@ pub struct OwnChanges {
     pub camp_updates_email: Option<bool>,
     /// For all addresses of the family.
     pub late_video_note: Option<bool>,
+    /// For all addresses of the family. Switching it off sends at once what waits for the next one.
+    pub daily_digest: Option<bool>,
     pub welcome_popup_shown: Option<bool>,
 }
 
@@ -104,7 +111,7 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
                              case when u.verified_at is null then u.email end) as email,
                     coalesce(s.email, w.email) as secondary_email,
                     s.email is not null as secondary_email_verified,
-                    p.user_type, p.welcome_popup_shown, p.late_video_note, ",
+                    p.user_type, p.welcome_popup_shown, p.late_video_note, p.daily_digest, ",
             GETS,
             ",
                     u.verified_at is not null
@@ -128,7 +135,9 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
         .bind(user.id)
         .one()
         .await?;
-    if app.settings().await?.posting_deadline.is_empty() {
+    let settings = app.settings().await?;
+    profile.digest_hour = settings.digest_hour;
+    if settings.posting_deadline.is_empty() {
         profile.late_video_note = None;
     }
     profile.other_addresses = app
@@ -228,6 +237,7 @@ async fn change_record(
              child_name = case when user_type = 'parent' then coalesce($4, child_name) else child_name end,
              welcome_popup_shown = coalesce($5, welcome_popup_shown),
              late_video_note = coalesce($7, late_video_note),
+             daily_digest = coalesce($8, daily_digest),
              updated_at = $6, version = version + 1
          where id = $1",
     )
@@ -238,9 +248,13 @@ async fn change_record(
     .bind(changes.welcome_popup_shown)
     .bind(now)
     .bind(changes.late_video_note)
+    .bind(changes.daily_digest)
     .execute()
     .await?;
-    Ok(())
+    match changes.daily_digest {
+        Some(false) => notifications::digest::release(tx, now, user.profile_id).await,
+        _ => Ok(()),
+    }
 }
 
 /// Turns kinds of mail on and off for the address of this user only. The family's other address is

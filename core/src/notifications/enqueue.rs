@@ -49,7 +49,8 @@ pub async fn notify_all(
     }
     if audience.families() {
         suppression::restore(tx, app).await?;
-        insert_families(tx, settings, id, category, now, false).await?;
+        let whom = if notice.urgent { Whom::AllAtOnce } else { Whom::All };
+        insert_families(tx, settings, id, category, now, whom).await?;
     }
     if audience.mailing_list() {
         insert_subscribers(tx, id, now).await?;
@@ -78,7 +79,7 @@ pub async fn notify_late_video(
         return Ok(false);
     };
     suppression::restore(tx, app).await?;
-    insert_families(tx, settings, id, category, now, true).await?;
+    insert_families(tx, settings, id, category, now, Whom::LateVideo).await?;
     jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
     Ok(true)
 }
@@ -105,35 +106,46 @@ pub async fn late_note_families(on: impl Into<On<'_>>, settings: &Settings) -> R
         .await
 }
 
-/// Adds one delivery for each address of a family that wants this category, or only for those that
-/// asked for a note when a video is late.
+/// The families that a notification of a category goes to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whom {
+    /// All that want the category. Those that chose one email a day get it with that.
+    All,
+    AllAtOnce,
+    /// Only those that asked for a note when a video is late, at once.
+    LateVideo,
+}
+
+/// Adds one delivery for each address of a family that wants this category.
 async fn insert_families(
     tx: &mut Tx,
     settings: &Settings,
     id: Uuid,
     category: Category,
     now: DateTime<Utc>,
-    late_video: bool,
+    whom: Whom,
 ) -> Result<()> {
     tx.sql([
         "insert into deliveries
-           (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
+           (notification_id, email, full_name, profile_id, status, collected, attempts, due_at,
+            created_at, updated_at)
          select $4, a.email, a.full_name, a.profile_id,
                 case when ",
         REFUSED,
-        " then 'suppressed' else 'queued' end, 0, $5, $5, $5
+        " then 'suppressed' else 'queued' end, $7 and f.daily_digest, 0, $5, $5, $5
          from (",
         FAMILY_READERS,
         ") a
-         where not $6 or exists (select 1 from profiles f
-                                 where f.id = a.profile_id and f.late_video_note)",
+         join profiles f on f.id = a.profile_id
+         where not $6 or f.late_video_note",
     ])
     .bind(category)
     .bind(settings.require_email_verification)
     .bind(settings.access == Access::Families)
     .bind(id)
     .bind(now)
-    .bind(late_video)
+    .bind(whom == Whom::LateVideo)
+    .bind(whom == Whom::All)
     .execute()
     .await?;
     Ok(())

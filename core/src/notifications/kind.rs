@@ -36,6 +36,8 @@ mail_kinds! {
     /// A camp update.
     Update = "update",
     Newsletter = "letter",
+    /// The videos, updates and newsletters of a day in one mail. The subject is the notification itself.
+    Digest = "digest",
     /// An update that was not posted yet, to the member of the staff who writes it. The subject is
     /// the staff account.
     UpdateTest = "update_test",

@@ -23,6 +23,8 @@ pub struct MailContent {
     /// The text that the mail replies to.
     pub quote: Option<Quote>,
     pub picture: Option<Picture>,
+    /// Parts with headings of their own, above the button.
+    pub sections: Vec<Section>,
     /// What to do next. Every mail has one.
     pub button: Option<Button>,
     /// Small print below the button.
@@ -49,6 +51,10 @@ pub struct Picture {
 }
 
 impl Picture {
+    fn cleaned(&self) -> Picture {
+        Picture { alt: header_text(&self.alt), ..self.clone() }
+    }
+
     /// The line below the picture.
     pub(crate) fn caption(&self) -> String {
         match &self.length {
@@ -63,6 +69,47 @@ pub struct Button {
     pub label: &'static str,
     /// Absolute.
     pub url: String,
+}
+
+/// A part of a mail that could be a mail of its own.
+#[derive(Debug, Clone)]
+pub struct Section {
+    /// What it is: "New video".
+    pub label: String,
+    pub heading: String,
+    pub paragraphs: Vec<String>,
+    /// As in [`MailContent`].
+    pub linked: bool,
+    pub picture: Option<Picture>,
+    pub button: Option<Button>,
+}
+
+impl Section {
+    /// Makes a section of a mail. It is labeled as the subject begins, or with `label` if the subject is no
+    /// more than the heading.
+    pub(crate) fn of(content: MailContent, label: &str) -> Section {
+        let before = content.subject.strip_suffix(&content.heading).unwrap_or_default();
+        let said = before.trim_end().trim_end_matches(':');
+        Section {
+            label: if said.is_empty() { label } else { said }.to_owned(),
+            heading: content.heading,
+            paragraphs: content.paragraphs,
+            linked: content.linked,
+            picture: content.picture,
+            button: content.button,
+        }
+    }
+
+    fn cleaned(&self) -> Section {
+        Section {
+            label: header_text(&self.label),
+            heading: header_text(&self.heading),
+            paragraphs: self.paragraphs.iter().map(|text| clean(text)).collect(),
+            linked: self.linked,
+            picture: self.picture.as_ref().map(Picture::cleaned),
+            button: self.button.clone(),
+        }
+    }
 }
 
 /// What stands below every mail.
@@ -110,6 +157,24 @@ struct Prepared<'a> {
     heading: Block<'a>,
     paragraphs: Vec<Block<'a>>,
     quote: Vec<Block<'a>>,
+    sections: Vec<PreparedSection<'a>>,
+}
+
+struct PreparedSection<'a> {
+    section: &'a Section,
+    heading: Block<'a>,
+    paragraphs: Vec<Block<'a>>,
+}
+
+impl<'a> PreparedSection<'a> {
+    fn of(section: &'a Section) -> PreparedSection<'a> {
+        let paragraphs = section.paragraphs.iter();
+        PreparedSection {
+            section,
+            heading: Block::plain(&section.heading),
+            paragraphs: paragraphs.flat_map(|text| blocks(text, section.linked, 14)).collect(),
+        }
+    }
 }
 
 /// Accent colors of a mail: the defaults, or those that the camp chose.
@@ -164,7 +229,9 @@ impl MailContent {
     /// The beginning of the text, which mail programs show beside the subject.
     pub(crate) fn preview(&self) -> String {
         let caption = self.picture.iter().map(|picture| format!("{}.", picture.caption()));
-        let all: Vec<String> = caption.chain(self.paragraphs.iter().cloned()).collect();
+        let titles: Vec<&str> = self.sections.iter().map(|part| part.heading.as_str()).collect();
+        let rest = self.paragraphs.iter().cloned().chain([titles.join(" · ")]);
+        let all: Vec<String> = caption.chain(rest).collect();
         let words = all.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
         match words.char_indices().nth(140) {
             Some((end, _)) => format!("{}…", words[..end].trim_end()),
@@ -186,10 +253,8 @@ impl MailContent {
                 from: clean(&quote.from),
                 paragraphs: quote.paragraphs.iter().map(clean).collect(),
             }),
-            picture: self
-                .picture
-                .as_ref()
-                .map(|picture| Picture { alt: header_text(&picture.alt), ..picture.clone() }),
+            picture: self.picture.as_ref().map(Picture::cleaned),
+            sections: self.sections.iter().map(Section::cleaned).collect(),
             button: self.button.clone(),
             notes: self.notes.iter().map(clean).collect(),
             reply_to: self.reply_to.clone(),
@@ -223,6 +288,7 @@ impl MailContent {
                 .flat_map(|paragraph| blocks(paragraph, content.linked, 14))
                 .collect(),
             quote: quoted.flat_map(|paragraph| blocks(paragraph, false, 10)).collect(),
+            sections: content.sections.iter().map(PreparedSection::of).collect(),
         };
         let text = Text { content, mail, site, home, footer }.render();
         let logo = site.logo.map(|id| app.url(&format!("/media/site/{id}")));

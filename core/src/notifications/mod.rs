@@ -1,6 +1,8 @@
 //! Mail notifications: one row per notification and one per recipient, written in the transaction
 //! that causes them. The job [`Deliver`] sends them.
 
+pub mod digest;
+mod digest_words;
 mod enqueue;
 mod erasure;
 mod kind;
@@ -18,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+pub(crate) use digest_words::digest_content;
 pub(crate) use enqueue::notify_at;
 pub use enqueue::{
     Limited, late_note_families, notify, notify_all, notify_families, notify_family_once,
@@ -27,7 +30,7 @@ pub use enqueue::{
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};
 pub use kind::{AccountMail, MailKind, MessageMail};
-pub use mail_content::{Button, MailContent, Picture, Quote, paragraphs};
+pub use mail_content::{Button, MailContent, Picture, Quote, Section, paragraphs};
 pub(crate) use mail_content::{Footer, header_text};
 pub(crate) use reason::reason;
 pub(crate) use recovery::clear_heartbeats;
@@ -50,6 +53,41 @@ pub enum Category {
     DailyVideos,
     CampUpdates,
     General,
+}
+
+/// What a recipient leaves with one click, and what mail programs sort by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MailList {
+    DailyVideos,
+    CampUpdates,
+    General,
+    /// One email a day with mail of all categories.
+    Digest,
+}
+
+impl From<Category> for MailList {
+    fn from(category: Category) -> MailList {
+        match category {
+            Category::DailyVideos => MailList::DailyVideos,
+            Category::CampUpdates => MailList::CampUpdates,
+            Category::General => MailList::General,
+        }
+    }
+}
+
+impl MailList {
+    /// The list of a notification; none for transactional mail. `kind` is the stored text.
+    pub(crate) fn of(kind: &str, category: Option<Category>) -> Option<MailList> {
+        match kind == MailKind::Digest.text() {
+            true => Some(MailList::Digest),
+            false => category.map(MailList::from),
+        }
+    }
+
+    pub(crate) fn has(self, category: Category) -> bool {
+        self == MailList::Digest || self == MailList::from(category)
+    }
 }
 
 /// A notification to create.
@@ -84,6 +122,17 @@ pub struct Notification {
     pub created_at: DateTime<Utc>,
 }
 
+impl Notification {
+    /// The list that its mails belong to; none for transactional mail.
+    pub(crate) fn list(&self) -> Option<MailList> {
+        MailList::of(&self.kind, self.category)
+    }
+
+    pub(crate) fn is_digest(&self) -> bool {
+        self.kind == MailKind::Digest.text()
+    }
+}
+
 /// A mail to one address, claimed for sending.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Delivery {
@@ -107,6 +156,8 @@ pub struct Deliver {
 #[schema(as = Deliveries)]
 pub struct Tally {
     pub queued: i64,
+    /// For families that get one email a day: they are sent with that.
+    pub collected: i64,
     pub sent: i64,
     pub failed: i64,
     /// Addresses that were skipped because they had refused mail permanently.
@@ -116,7 +167,7 @@ pub struct Tally {
 impl Tally {
     /// The number of mails that were queued, whatever their result.
     pub(crate) fn mailed(&self) -> i64 {
-        self.queued + self.sent + self.failed
+        self.queued + self.collected + self.sent + self.failed
     }
 }
 
@@ -148,8 +199,13 @@ impl Audience {
 /// they are stored in the notification, so that long lists need not read all mails.
 pub(crate) const TALLY_COLUMNS: &str = "case when n.sent is null
               then (select count(*) from deliveries d
-                    where d.notification_id = n.id and d.status in ('queued', 'sending'))
+                    where d.notification_id = n.id and d.status in ('queued', 'sending')
+                      and not d.collected)
               else 0 end as queued,
+         case when n.sent is null
+              then (select count(*) from deliveries d
+                    where d.notification_id = n.id and d.status = 'queued' and d.collected)
+              else 0 end as collected,
          coalesce(n.sent, (select count(*) from deliveries d
                            where d.notification_id = n.id and d.status = 'sent')) as sent,
          coalesce(n.failed, (select count(*) from deliveries d
@@ -163,6 +219,7 @@ pub async fn tally(on: impl Into<On<'_>>, kind: MailKind, subject_id: Uuid) -> R
     on.into()
         .sql([
             "select cast(coalesce(sum(t.queued), 0) as bigint) as queued,
+                    cast(coalesce(sum(t.collected), 0) as bigint) as collected,
                     cast(coalesce(sum(t.sent), 0) as bigint) as sent,
                     cast(coalesce(sum(t.failed), 0) as bigint) as failed,
                     cast(coalesce(sum(t.suppressed), 0) as bigint) as suppressed
@@ -176,12 +233,14 @@ pub async fn tally(on: impl Into<On<'_>>, kind: MailKind, subject_id: Uuid) -> R
         .await
 }
 
-/// Queues the failed mails for that kind and subject again. Returns how many.
+/// Queues the failed mails for that kind and subject again. Those of families that get one email a day
+/// go out with the next one. Returns how many.
 pub async fn retry(tx: &mut Tx, app: &App, kind: MailKind, subject_id: Uuid) -> Result<i64> {
     let again: Vec<(Uuid,)> = tx
         .sql(
             "update deliveries
-             set status = 'queued', attempts = 0, due_at = $3, created_at = $3, updated_at = $3
+             set status = 'queued', digest_id = null, attempts = 0, due_at = $3, created_at = $3,
+                 updated_at = $3
              where status = 'failed'
                and notification_id in (select id from notifications
                                        where kind = $1 and subject_id = $2 and forgotten_at is null)

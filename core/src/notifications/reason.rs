@@ -21,6 +21,9 @@ pub(crate) fn reason(kind: MailKind, in_family: bool, camp: &str) -> String {
         MailKind::Newsletter => {
             format!("You get this because you signed up for newsletters from {camp}.")
         }
+        MailKind::Digest => {
+            format!("You get this because your family at {camp} chose one email a day.")
+        }
         MailKind::UpdateTest | MailKind::NewsletterTest | MailKind::SampleTest => {
             format!("You get this because you sent yourself a test from the staff area of {camp}.")
         }

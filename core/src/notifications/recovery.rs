@@ -68,7 +68,7 @@ pub async fn recover(app: &App) -> Result<usize> {
         .sql(
             "select n.id from notifications n
              where n.id in (select notification_id from deliveries
-                            where status = 'queued' and due_at <= $1)
+                            where status = 'queued' and not collected and due_at <= $1)
                -- somebody is at it already
                and not exists (select 1 from deliveries s
                                where s.notification_id = n.id and s.status = 'sending')

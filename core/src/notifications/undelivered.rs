@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Deliver, suppression};
+use super::{Deliver, digest, suppression};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::email_address::EmailAddress;
@@ -121,14 +121,14 @@ pub async fn count_failed(db: &Db, now: DateTime<Utc>) -> Result<FailedCounts> {
                 count(case when n.kind = 'video' then 1 end) as about_videos
          from deliveries d
          join notifications n on n.id = d.notification_id
-         where d.status = 'failed' and d.updated_at >= $1",
+         where d.status = 'failed' and d.digest_id is null and d.updated_at >= $1",
     )
     .bind(lately(now))
     .one()
     .await
 }
 
-/// Returns the mails that failed recently, the latest first.
+/// Returns the mails that failed recently, the latest first. Of a digest it is the digest, not its parts.
 ///
 /// # Errors
 ///
@@ -157,7 +157,7 @@ pub async fn failed(
             MAIL_ABOUT,
             MAIL_FAMILY,
             "left join suppressed_addresses s on s.email = d.email
-             where d.status = 'failed' and d.updated_at >= $1
+             where d.status = 'failed' and d.digest_id is null and d.updated_at >= $1
                and ($2 is null or (n.kind = 'video') = $2)
                and ($3 is null or (d.updated_at, d.notification_id, d.email) < ($3, $4, $5))
              order by d.updated_at desc, d.notification_id desc, d.email desc
@@ -191,7 +191,8 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
         let again: Option<(EmailAddress,)> = tx
             .sql(
                 "update deliveries
-                 set status = 'queued', attempts = 0, due_at = $3, created_at = $3, updated_at = $3
+                 set status = 'queued', digest_id = null, attempts = 0, due_at = $3, created_at = $3,
+                     updated_at = $3
                  where notification_id = $1 and email = $2 and status = 'failed'
                  returning email",
             )
@@ -203,6 +204,7 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
         let Some((email,)) = again else { continue };
         queued += 1;
         suppression::allow(tx, now, &email).await?;
+        digest::retry(tx, *notification_id, &email, now).await?;
         tx.sql(
             "update notifications set sent = null, failed = null, suppressed = null where id = $1",
         )

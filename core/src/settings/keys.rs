@@ -158,6 +158,11 @@ pub const KEYS: &[Key] = &[
     key("systemAlerts", Kind::Switch, "Whether owners get an email when something needs attention"),
     key("liveUpdates", Kind::Switch, "Whether families get emails about live updates"),
     key(
+        "digestHour",
+        Kind::Hour,
+        "The hour, in the camp's time zone, at which families that chose one email a day get it",
+    ),
+    key(
         "pushEnabled",
         Kind::Switch,
         "Whether families can turn on browser notifications for new videos and updates while a page is open",
@@ -278,8 +283,8 @@ pub fn group(name: &str) -> &'static str {
         | "remindOnDueDate"
         | "remindOverdue" => "payments",
         "mainColor" | "accentColor" | "logo" | "heroPictures" => "look",
-        "emailEnabled" | "dailyReports" | "liveUpdates" | "systemAlerts" | "pushEnabled"
-        | "smsEnabled" => "notifications",
+        "emailEnabled" | "dailyReports" | "liveUpdates" | "digestHour" | "systemAlerts"
+        | "pushEnabled" | "smsEnabled" => "notifications",
         "shabbosMode"
         | "quietHours"
         | "quietPlace"

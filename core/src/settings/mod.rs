@@ -72,6 +72,8 @@ pub struct Settings {
     pub daily_reports: bool,
     pub system_alerts: bool,
     pub live_updates: bool,
+    /// The hour of the camp's day at which digests are sent.
+    pub digest_hour: i64,
     pub push_enabled: bool,
     pub user_registrations: bool,
     pub require_email_verification: bool,
@@ -161,6 +163,7 @@ impl Default for Settings {
             daily_reports: true,
             system_alerts: true,
             live_updates: true,
+            digest_hour: 21,
             push_enabled: true,
             user_registrations: true,
             require_email_verification: true,

@@ -120,7 +120,8 @@ const ADMIN_VIDEO: [&str; 3] = [
                 (select count(*) from notifications n
                  join deliveries d on d.notification_id = n.id
                  where n.subject_id = v.id and n.kind = 'video' and coalesce(n.failed, 1) > 0
-                   and d.status = 'failed' and d.updated_at >= $1) as failed_mails,
+                   and d.status = 'failed' and d.digest_id is null
+                   and d.updated_at >= $1) as failed_mails,
                 exists (select 1 from notifications n
                         where n.subject_id = v.id and n.kind = 'video') as announced, ",
     WAITS,
@@ -129,10 +130,11 @@ const ADMIN_VIDEO: [&str; 3] = [
          left join staff s on s.id = v.uploaded_by ",
 ];
 
-/// Whether mails about `videos v` failed since `$1`.
+/// Whether mails about `videos v` failed since `$1`. A digest that failed is a mail of its own.
 const HAS_FAILED_MAILS: &str =
     "v.id in (select n.subject_id from deliveries d join notifications n on n.id = d.notification_id
-                  where d.status = 'failed' and d.updated_at >= $1 and n.kind = 'video')";
+                  where d.status = 'failed' and d.digest_id is null and d.updated_at >= $1
+                    and n.kind = 'video')";
 
 /// Whether readers reported a visible comment on `videos v`.
 const HAS_REPORTED_COMMENTS: &str = "v.id in (select c.video_id from video_comments c

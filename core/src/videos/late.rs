@@ -165,14 +165,14 @@ pub(crate) async fn mail_content(
     Ok(Some(content(app, settings)))
 }
 
-/// The note; nothing in it is invented.
+/// The note; nothing in it is invented. Who chose one email a day gets the video with that.
 pub(crate) fn content(app: &App, settings: &Settings) -> MailContent {
     let site = isolated(settings.camp_name());
     MailContent {
         subject: "Tonight’s video is late".into(),
         heading: "Tonight’s video is late".into(),
         paragraphs: vec![format!(
-            "Tonight’s video from {site} is not ready yet. You will get an email as soon as it is published."
+            "Tonight’s video from {site} is not ready yet. Once it is published, you will get it by email as usual."
         )],
         button: Some(Button { label: "See the latest videos", url: app.url("/") }),
         ..MailContent::default()

@@ -231,6 +231,33 @@ it("a reader of the mailing list is offered no other mail", async () => {
   expect(screen.queryByRole("switch")).toBeNull();
 });
 
+it("one email a day is stopped with all that it has in it, or in parts", async () => {
+  const all = { daily_videos: true, camp_updates: true, general: true };
+  const camp = server({
+    "POST /api/unsubscribe/preview": {
+      email_hint: "c…a@family.example",
+      category: "digest",
+      choice: all,
+      family: true,
+    },
+    "POST /api/unsubscribe": null,
+    "PUT /api/unsubscribe/choice": null,
+  });
+  const user = open("/unsubscribe?token=abc");
+  const everything = await screen.findByRole("button", { name: "Stop all emails from camp" });
+  expect(screen.getAllByRole("button", { name: /^Stop/ })).toHaveLength(1);
+  await user.click(screen.getByRole("switch", { name: "Newsletters from camp" }));
+  await user.click(screen.getByRole("button", { name: "Save Preferences" }));
+  expect(await screen.findByText("Preferences Saved! ✅")).toBeTruthy();
+  expect(camp.asked("PUT", "/api/unsubscribe/choice")[0]?.body).toEqual({
+    token: "abc",
+    choice: { ...all, general: false },
+  });
+  await user.click(everything);
+  expect(await screen.findByText(/No more emails/)).toBeTruthy();
+  expect(camp.asked("POST", "/api/unsubscribe")[0]?.body).toEqual({ token: "abc", scope: "everything" });
+});
+
 it("emails are stopped signed out, that kind or all of them", async () => {
   const all = { daily_videos: true, camp_updates: true, general: true };
   const camp = server({

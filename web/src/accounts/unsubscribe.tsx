@@ -16,6 +16,7 @@ const categories = {
   daily_videos: "daily video emails",
   camp_updates: "camp update emails",
   general: "newsletters from camp",
+  digest: "daily emails",
 };
 
 /** Works without signing in: the link in the mail identifies the address. */
@@ -29,8 +30,9 @@ export default function Unsubscribe() {
   const saved = (choice: Choice) =>
     client.setQueryData(unsubscribeQuery(token).queryKey, (now) => now && { ...now, choice });
   const category = preview.data && categories[preview.data.category];
-  const comes = preview.data && preview.data.choice[preview.data.category];
   const nothing = preview.data && !Object.values(preview.data.choice).includes(true);
+  // One email a day has mail of all kinds, so only "Stop all" stops it.
+  const comes = preview.data && preview.data.category !== "digest" && preview.data.choice[preview.data.category];
   return (
     <SmallSheet title={stop.isSuccess ? "Done" : "Stop emails from camp"}>
       <PageMeta title="Unsubscribe" description="Stop emails from camp." />
@@ -60,6 +62,8 @@ export default function Unsubscribe() {
             <Button busy={stop.isPending} onClick={() => stop.mutate("category")}>
               Stop {category}
             </Button>
+          ) : preview.data.category === "digest" && !nothing ? (
+            <p>The daily email has all that is switched on below in it.</p>
           ) : (
             <p role="status">No {nothing ? "emails from camp" : category} go to this address.</p>
           )}

@@ -3447,6 +3447,11 @@ export interface components {
         };
         /** @description The delivery counts of the mails about something. */
         Deliveries: {
+            /**
+             * Format: int64
+             * @description For families that get one email a day: they are sent with that.
+             */
+            collected: number;
             /** Format: int64 */
             failed: number;
             /** Format: int64 */
@@ -4042,6 +4047,11 @@ export interface components {
          * @enum {string}
          */
         MailGroup: "families" | "mailing_list" | "senders" | "staff";
+        /**
+         * @description What a recipient leaves with one click, and what mail programs sort by.
+         * @enum {string}
+         */
+        MailList: "daily_videos" | "camp_updates" | "general" | "digest";
         /** @description Identifies one mail. */
         MailRef: {
             email: string;
@@ -5241,7 +5251,14 @@ export interface components {
             camp_updates_email: boolean;
             /** @description Only for parents. */
             child_name?: string | null;
+            /** @description Whether the family gets one email a day instead of one for each video, update and newsletter. */
+            daily_digest: boolean;
             daily_video_email: boolean;
+            /**
+             * Format: int64
+             * @description The hour of the camp's day at which that one is sent.
+             */
+            digest_hour: number;
             email?: string | null;
             /** @description What the user's address receives: chosen by the family and not declined by the address. */
             email_notifications: boolean;
@@ -5266,6 +5283,11 @@ export interface components {
             child_name: string | null;
             /** @default null */
             current_password: string | null;
+            /**
+             * @description For all addresses of the family. Switching it off sends at once what waits for the next one.
+             * @default null
+             */
+            daily_digest: boolean | null;
             /** @default null */
             daily_video_email: boolean | null;
             /** @default null */
@@ -5793,7 +5815,8 @@ export interface components {
             token: string;
         };
         UnsubscribePreview: {
-            category: components["schemas"]["Category"];
+            /** @description What the mail belonged to, and one click leaves. The digest has mail of all categories. */
+            category: components["schemas"]["MailList"];
             /** @description What goes there now. */
             choice: components["schemas"]["MailChoice"];
             /** @description The address, shortened. */

@@ -325,6 +325,22 @@ describe("emails", () => {
     expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ late_video_note: true });
   });
 
+  it("come one by one, or all in one a day", async () => {
+    const { camp, user } = profile({
+      "GET /api/profile": family({ digest_hour: 7 }),
+      "PATCH /api/profile": family({ digest_hour: 7, daily_digest: true }),
+    });
+    const emails = await section("Email Preferences");
+    const digest = await emails.findByRole("switch", { name: "All in one email a day" });
+    expect(digest).toHaveProperty("checked", false);
+    expect(emails.getByText(/together at 7:00 AM camp time.*Urgent updates still come at once\./)).toBeTruthy();
+    await user.click(digest);
+    await user.click(screen.getByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText("Profile Updated!")).toBeTruthy();
+    expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ daily_digest: true });
+    expect(digest).toHaveProperty("checked", true);
+  });
+
   it("that do not go to one's own address cannot be chosen", async () => {
     const other = {
       email: "moshe@family.example",

@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { useAction } from "../api/queries";
 import type { Profile, ProfilePatch } from "../api/client";
 import { explain } from "../lib/forms";
+import { hourLabel } from "../lib/hour-label";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { cx } from "../ui/class-names";
@@ -218,6 +219,16 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
             hint="A note to all addresses of your family that get the daily videos"
             checked={form.now.late_video_note === true}
             onChange={({ target }) => form.change({ late_video_note: target.checked })}
+            className="border-b border-line py-3"
+          />
+        )}
+        {!outside && (
+          <Switch
+            name="daily_digest"
+            label="All in one email a day"
+            hint={`Videos, updates and newsletters together at ${hourLabel(form.now.digest_hour)} camp time, to all addresses of your family. Urgent updates still come at once.`}
+            checked={form.now.daily_digest}
+            onChange={({ target }) => form.change({ daily_digest: target.checked })}
             className="border-b border-line py-3"
           />
         )}

@@ -14,6 +14,7 @@ const everything = [
   "camp_updates_email",
   "email_notifications",
   "late_video_note",
+  "daily_digest",
 ] as const;
 
 /** Only what the person changed: what was changed elsewhere meanwhile stays as it is. */

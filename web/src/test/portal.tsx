@@ -110,6 +110,8 @@ export const family = (change: Partial<Profile> = {}): Profile => ({
   camp_updates_email: false,
   email_notifications: true,
   late_video_note: null,
+  daily_digest: false,
+  digest_hour: 21,
   welcome_popup_shown: true,
   suppressed: false,
   address_in_family: true,

@@ -6,7 +6,7 @@ export const desk = (answers: Record<string, unknown> = {}) =>
   server({
     ...onDuty,
     "GET /api/admin/videos": list(scheduledVideo(), draftVideo(), adminVideo()),
-    "GET /api/admin/videos/v1/deliveries": { queued: 0, sent: 209, failed: 3, suppressed: 1 },
+    "GET /api/admin/videos/v1/deliveries": { queued: 0, collected: 0, sent: 209, failed: 3, suppressed: 1 },
     "POST /api/admin/videos/check-link": {
       video_type: "youtube",
       video_url: "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ",

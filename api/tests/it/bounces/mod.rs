@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use self::samples::{STYLES, complaint, postfix};
 use crate::camp::{Browser, Camp};
+use crate::digest::one_a_day;
 use crate::mail_snapshots::approved;
 use crate::videos::{NOON, posted};
 
@@ -244,6 +245,22 @@ story! {
         chaya.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
         assert_eq!(take(&camp, &complaint(&mail, "abuse")).await, Received::Repeated);
         assert!(video_mail(&camp, &staff, "Fire", CHAYA).await.is_some());
+    }
+}
+
+story! {
+    async fn a_complaint_about_a_daily_email_turns_off_all_that_it_has_in_it(camp) {
+        camp.set_clock(NOON);
+        let chaya = one_a_day(&camp, "Chaya Weiss", CHAYA).await;
+        let staff = camp.staff().await;
+        posted(&staff, "Swim", json!({})).await;
+        camp.set_clock("2026-07-30T01:00:30Z");
+        let mail = camp.mail_to(CHAYA).await;
+        assert_eq!(take(&camp, &complaint(&mail, "abuse")).await, Received::Recorded(Kind::Complaint));
+        let profile = chaya.get("/api/profile").await.expect(200).json();
+        for kind in ["daily_video_email", "camp_updates_email", "email_notifications"] {
+            assert_eq!(profile[kind], false, "{kind}");
+        }
     }
 }
 

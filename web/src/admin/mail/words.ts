@@ -5,6 +5,7 @@ const kinds: Record<string, string> = {
   late_video: "Note about a late video",
   update: "Live update",
   letter: "Newsletter",
+  digest: "One email a day",
   update_test: "Test of a live update",
   letter_test: "Test of a newsletter",
   sample_test: "Test of an email",
@@ -55,6 +56,9 @@ export function advice({ kind, refused, mail }: MailReport) {
     case "blocked":
       return "We go on sending. If several emails are refused like this, ask whoever runs the portal to look into it.";
     case "complaint":
+      if (mail === "digest") {
+        return "We stopped emails about videos, updates and newsletters to the address. The family can turn them on again on its profile.";
+      }
       return ["video", "late_video", "update", "letter"].includes(mail)
         ? "We stopped this kind of email to the address. The family can turn it on again on its profile."
         : "This kind of email goes on, since nobody can turn it off.";

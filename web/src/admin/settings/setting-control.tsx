@@ -1,13 +1,14 @@
 import { useMemo } from "react";
 import { Field, FieldError, Select, Switch, TextArea, TextInput } from "../../ui/field";
 import { Button } from "../../ui/button";
+import { hourLabel } from "../../lib/hour-label";
 import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
 import { ExtraTimes } from "./extra-times";
 import { PictureSetting } from "./picture-setting";
 import type { Setting } from "./queries";
 import { NightfallSelect, PlaceInput, WeekTimeInput } from "./quiet-controls";
-import { choiceLabel, hintOf, hourLabel, settingLabel, valueLabel } from "./words";
+import { choiceLabel, hintOf, settingLabel, valueLabel } from "./words";
 
 type Props = {
   setting: Setting;

@@ -82,6 +82,18 @@ describe("the settings", () => {
     expect(patched(portal)[0]).toMatchObject({ reminderHour: 18 });
   });
 
+  it("have the hour of the daily email among the notifications", async () => {
+    const digestHour = setting({ key: "digestHour", value: 21, group: "notifications", kind: "hour", max: 23 });
+    const portal = camp({ "GET /api/admin/settings": list(...all(), digestHour) });
+    const user = open("/admin/settings");
+    const hour = await field("Time of the daily email");
+    expect(within(hour).getByRole("option", { name: "9:00 PM" })).toHaveProperty("selected", true);
+    await user.selectOptions(hour, "7:00 AM");
+    await user.click(screen.getByRole("button", { name: "Save notifications" }));
+    await waitFor(() => expect(patched(portal)).toHaveLength(1));
+    expect(patched(portal)[0]).toMatchObject({ digestHour: 7 });
+  });
+
   it("are shown by kind, with what they are for, and with why one is missing", async () => {
     camp();
     open("/admin/settings");

@@ -1,4 +1,5 @@
-import { campTime, count, number } from "../../lib/format";
+import { count, number } from "../../lib/format";
+import { hourLabel } from "../../lib/hour-label";
 import { parseMoney, typedMoney } from "../../lib/money";
 import type { Setting, Values } from "./queries";
 
@@ -80,6 +81,7 @@ const labels: Record<string, string> = {
   systemAlerts: "System alerts",
   pushEnabled: "Browser notifications",
   liveUpdates: "Live updates",
+  digestHour: "Time of the daily email",
   smsEnabled: "Text messages",
   userRegistrations: "Sign-up",
   requireEmailVerification: "Confirm email addresses",
@@ -113,9 +115,6 @@ export function settingLabel(key: string) {
 
 /** Hours of the day are stored as numbers from 0 to 23. */
 const isHour = (key: string) => key.endsWith("Hour");
-
-/** "10:00 AM" of 10. */
-export const hourLabel = (hour: number) => campTime(`2000-01-01T${String(hour).padStart(2, "0")}:00:00Z`, "UTC");
 
 /** Values in cents that are typed and shown as money. */
 const isMoney = (key: string) => key === "defaultPlanAmount";
@@ -239,6 +238,7 @@ const hints: Record<string, string> = {
   paymentInstructions: "In reminders and on the families’ profile page, for example where to send a check",
   postingDeadline: "If no video is published by then, owners get an email and the dashboard says so",
   reminderHour: "In the camp’s time zone. In quiet time reminders wait",
+  digestHour: "For families that chose one email a day, in the camp’s time zone. After quiet time it comes late",
   quietDates: "Whole days from the evening before, or certain hours",
 };
 

@@ -32,15 +32,17 @@ export function zoneName(timeZone: string) {
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
 }
 
-/** "3 queued, 210 sent, 1 failed". */
+/** "3 queued, 2 for the daily email, 210 sent, 1 failed". */
 export function deliverySummary({
   queued,
+  collected,
   sent,
   failed,
-}: Pick<components["schemas"]["Deliveries"], "queued" | "sent" | "failed">) {
+}: Omit<components["schemas"]["Deliveries"], "suppressed">) {
   const parts = [
     queued > 0 && `${number(queued)} queued`,
-    (sent > 0 || (queued === 0 && failed === 0)) && `${number(sent)} sent`,
+    collected > 0 && `${number(collected)} for the daily email`,
+    (sent > 0 || (queued === 0 && collected === 0 && failed === 0)) && `${number(sent)} sent`,
     failed > 0 && `${number(failed)} failed`,
   ];
   return parts.filter(Boolean).join(", ");

@@ -40,8 +40,8 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     failed: (error) => toastFailure(error, "Failed to update the live update."),
   });
 
-  const { queued = 0, sent = 0 } = update.deliveries ?? {};
-  const mailed = update.announced && queued + sent > 0;
+  const { queued = 0, collected = 0, sent = 0 } = update.deliveries ?? {};
+  const mailed = update.announced && queued + collected + sent > 0;
 
   return (
     <Drawer title="Edit update" onClose={close}>

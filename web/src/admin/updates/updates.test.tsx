@@ -22,7 +22,7 @@ const update = (change: Partial<AdminUpdate> = {}): AdminUpdate => ({
   version: 4,
   urgent: false,
   announced: true,
-  deliveries: { queued: 2, sent: 209, failed: 1, suppressed: 0 },
+  deliveries: { queued: 2, collected: 0, sent: 209, failed: 1, suppressed: 0 },
   ...change,
 });
 const quiet = update({

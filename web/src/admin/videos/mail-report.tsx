@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAction } from "../../api/queries";
 import type { AdminVideo } from "../../api/client";
-import { number } from "../../lib/format";
+import { count, number } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
@@ -72,7 +72,7 @@ export function MailReport({ video }: { video: AdminVideo }) {
       </Loading>
     );
   }
-  const { queued, sent, failed, suppressed } = deliveries.data;
+  const { queued, collected, sent, failed, suppressed } = deliveries.data;
   return (
     <div className="grid gap-3">
       <dl className="sheet grid grid-cols-3 text-center">
@@ -90,6 +90,12 @@ export function MailReport({ video }: { video: AdminVideo }) {
         >
           {retry.isPending ? "Retrying..." : `Retry ${number(failed)} failed`}
         </Button>
+      )}
+      {collected > 0 && (
+        <p className="flex items-start gap-2 text-sm text-muted">
+          <Icon name="info" className="mt-[0.15em]" />
+          {`${count(collected, "family address gets", "family addresses get")} it with the daily email, as chosen on the profile page.`}
+        </p>
       )}
       {suppressed > 0 && (
         <p className="flex items-start gap-2 text-sm text-muted">

@@ -34,6 +34,18 @@ describe("mail and comments of a video", () => {
     expect(camp.asked("POST", "/api/admin/videos/v1/deliveries/retry")).toHaveLength(1);
   });
 
+  it("says how many families get it with the daily email", async () => {
+    desk({
+      "GET /api/admin/videos/v1/comments": list(),
+      "GET /api/admin/videos/v1/deliveries": { queued: 0, collected: 2, sent: 209, failed: 0, suppressed: 0 },
+    });
+    const user = open("/admin/reports");
+    await user.click((await row(/Color War/)).getByRole("button", { name: /details of/ }));
+    expect(
+      await screen.findByText("2 family addresses get it with the daily email, as chosen on the profile page."),
+    ).toBeTruthy();
+  });
+
   it("puts comments that wait to be read before all others, and approves them", async () => {
     const camp = desk({
       "GET /api/admin/videos": list(adminVideo({ held_comments: 1 })),

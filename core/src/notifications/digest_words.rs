@@ -1,0 +1,45 @@
+//! The words of a daily email.
+
+use super::{Button, MailContent, MailKind, Section};
+use crate::App;
+use crate::bidi::isolated;
+use crate::settings::Settings;
+
+/// What a kind of mail is called in a daily email, one and several.
+const NAMES: [(MailKind, &str, &str); 3] = [
+    (MailKind::Video, "new video", "new videos"),
+    (MailKind::Update, "camp update", "camp updates"),
+    (MailKind::Newsletter, "newsletter", "newsletters"),
+];
+
+/// Joins the mails of a day. A single one stays as it is. Returns `None` if there is none.
+pub(crate) fn digest_content(
+    app: &App,
+    settings: &Settings,
+    mut parts: Vec<(MailKind, MailContent)>,
+) -> Option<MailContent> {
+    if parts.len() < 2 {
+        return parts.pop().map(|(_, content)| content);
+    }
+    let counts = counts(&parts);
+    let camp = settings.camp_name();
+    Some(MailContent {
+        subject: format!("{camp}: {}", counts.join(", ")),
+        heading: format!("What is new at {}", isolated(camp)),
+        paragraphs: vec![format!("In this email: {}.", counts.join(", "))],
+        sections: parts
+            .into_iter()
+            .map(|(_, content)| Section::of(content, "Newsletter"))
+            .collect(),
+        button: Some(Button { label: "Visit our site", url: app.url("/") }),
+        ..MailContent::default()
+    })
+}
+
+/// "2 new videos" and "1 newsletter"
+fn counts(parts: &[(MailKind, MailContent)]) -> Vec<String> {
+    let of = |kind| parts.iter().filter(|(other, _)| *other == kind).count();
+    let counted = NAMES.iter().map(|(kind, one, several)| (of(*kind), one, several));
+    let named = counted.filter(|(n, ..)| *n > 0);
+    named.map(|(n, one, several)| format!("{n} {}", if n == 1 { one } else { several })).collect()
+}

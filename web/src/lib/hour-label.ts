@@ -1,0 +1,4 @@
+import { campTime } from "./format";
+
+/** "10:00 AM" of 10. */
+export const hourLabel = (hour: number) => campTime(`2000-01-01T${String(hour).padStart(2, "0")}:00:00Z`, "UTC");
