@@ -46,6 +46,7 @@ mod payments;
 mod quiet_time;
 mod routes;
 mod schedule;
+mod season;
 mod settings;
 mod staff;
 mod staff_accounts;

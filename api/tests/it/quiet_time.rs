@@ -1,11 +1,9 @@
 //! Quiet time: what families may switch off waits, and goes out in order afterwards, once.
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta, TimeZone, Timelike, Utc, Weekday};
-use portal::clock::moment_in;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp};
-use crate::digest::{category_mails, one_a_day, parts};
 use crate::updates::{follower, posted as posted_update, update};
 use crate::videos::{posted as posted_video, titles, video};
 
@@ -16,8 +14,6 @@ const FRIDAY_NIGHT: &str = "2026-07-18T02:00:00Z";
 /// When Shabbos begins and ends in Monsey.
 const CANDLE_LIGHTING: &str = "2026-07-18T00:08:00Z";
 const NIGHTFALL: &str = "2026-07-19T01:15:00Z";
-/// Gets one email a day.
-const GITTY: &str = "gitty@family.example";
 
 async fn keeps_shabbos(camp: &Camp) {
     camp.set("quietPlace", "Monsey, NY").await;
@@ -407,130 +403,5 @@ story! {
             staff.get(&format!("/api/admin/quiet-time?at={at}")).await.refused(422, "validation");
         }
         owner.post("/api/admin/quiet-time/calendar", json!({ "text": "<html>" })).await.refused(422, "validation");
-    }
-}
-
-/// A video every evening and an update every noon for 70 days, with ten times Shabbos and Shavuos on a
-/// Friday and Shabbos. Each mail is compared with quiet time as a calendar prints it. One family gets
-/// one email a day.
-async fn season(camp: Camp) {
-    let zone = camp.app.settings().await.expect("settings").timezone;
-    let first: NaiveDate = "2026-05-17".parse().expect("a day");
-    let local = |day: u64, hour, minute| {
-        let time = (first + Days::new(day)).and_hms_opt(hour, minute, 0).expect("a time");
-        moment_in(zone, time)
-    };
-    camp.app.clock.set(local(0, 9, 0));
-    let families = ["chaya@family.example", "moshe@family.example"];
-    let _chaya = follower(&camp, "Chaya Weiss", families[0]).await;
-    let _moshe = follower(&camp, "Moshe Adler", families[1]).await;
-    let _gitty = one_a_day(&camp, "Gitty Roth", GITTY).await;
-    let staff = camp.staff().await;
-    keeps_shabbos(&camp).await;
-    camp.set("digestHour", 22).await;
-    owes(&staff, "chaya", first + Days::new(6)).await;
-    owes(&staff, "moshe", first + Days::new(24)).await;
-    camp.forget_mails();
-    let mut expected = Vec::new();
-    for day in 0..70 {
-        camp.app.clock.set(local(day, 12, 30));
-        posted_update(&staff, &format!("Day {day}"), json!({})).await;
-        expected.push((local(day, 12, 30), format!("Camp update: Day {day}")));
-        camp.work().await;
-        camp.app.clock.set(local(day, 20, 30));
-        posted_video(&staff, &format!("Day {day}"), json!({})).await;
-        expected.push((local(day, 20, 30), format!("New video: Day {day}")));
-        camp.work().await;
-        camp.app.clock.set(local(day, 23, 0));
-        match (first + Days::new(day)).weekday() {
-            Weekday::Sat => work_a_while(&camp).await,
-            _ => camp.work().await,
-        }
-    }
-    for family in families {
-        let mut mails = camp.mails_to(family);
-        mails.retain(|mail| mail.unsubscribe_url.is_some());
-        let sent: Vec<&str> = mails.iter().map(|mail| mail.subject.as_str()).collect();
-        let posted: Vec<&str> = expected.iter().map(|(_, subject)| subject.as_str()).collect();
-        assert_eq!(sent, posted, "each once, in order");
-        for (mail, (posted_at, _)) in mails.iter().zip(&expected) {
-            assert_eq!(
-                mail.date.date_naive(),
-                sent_on(posted_at.with_timezone(&zone), first),
-                "{}",
-                mail.subject
-            );
-        }
-    }
-    assert_reminders(&camp, &zone, first);
-    let posted: Vec<&str> = expected.iter().map(|(_, subject)| subject.as_str()).collect();
-    assert_daily_emails(&camp, &zone, first, &posted);
-}
-
-/// At eleven in the evening, when the worker ran: every day but Friday and the eve of Shavuos, with all that
-/// was posted since the last one.
-fn assert_daily_emails<Zone: TimeZone>(
-    camp: &Camp,
-    zone: &Zone,
-    first: NaiveDate,
-    posted: &[&str],
-) {
-    let is_quiet = |day: u64| day == 4 || (first + Days::new(day)).weekday() == Weekday::Fri;
-    let mut evenings = vec![Vec::new()];
-    for (day, both) in (0..).zip(posted.chunks(2)) {
-        evenings.last_mut().expect("an evening").extend_from_slice(both);
-        if !is_quiet(day) {
-            evenings.push(Vec::new());
-        }
-    }
-    assert_eq!(evenings.pop(), Some(Vec::new()), "the season ends on a Shabbos");
-    let mails = category_mails(camp, GITTY);
-    assert_eq!(mails.iter().map(parts).collect::<Vec<_>>(), evenings, "each once, in order");
-    assert!(mails.iter().all(|mail| mail.date.with_timezone(zone).hour() == 23));
-}
-
-/// Gives a family a plan that is due on this day.
-async fn owes(staff: &Browser, name: &str, due: NaiveDate) {
-    let path = format!("/api/admin/users?q={name}");
-    let family = staff.get(&path).await.expect(200).json()["items"][0].clone();
-    let change = json!({ "version": family["version"], "total_amount": 280_000, "due_date": due });
-    let id = family["id"].as_str().expect("an id");
-    staff.patch(&format!("/api/admin/users/{id}"), change).await.expect(200);
-}
-
-/// What is due on Shabbos is reminded of every week on the night after it, what is due on a Wednesday
-/// at half past twelve, when the worker ran: a week before, on that day and every week after it.
-fn assert_reminders<Zone: TimeZone>(camp: &Camp, zone: &Zone, first: NaiveDate) {
-    let season = |day: u64| (day..70).step_by(7).map(move |day| first + Days::new(day));
-    for (family, start, time) in [("chaya@family.example", 6, 23), ("moshe@family.example", 17, 12)]
-    {
-        let mut mails = camp.mails_to(family);
-        mails.retain(|mail| mail.unsubscribe_url.is_none());
-        let sent = mails.iter().map(|mail| mail.date.with_timezone(zone));
-        let sent: Vec<_> = sent.map(|at| (at.date_naive(), at.hour())).collect();
-        let expected: Vec<_> = season(start).map(|day| (day, time)).collect();
-        assert_eq!(sent, expected, "{family}");
-    }
-}
-
-/// The date in UTC at which a mail goes out: at once, or at eleven in the evening after Shabbos or
-/// Shavuos. In these weeks candles are lit between 7:45 and 8:15, so that the evening's video is
-/// inside, and the night begins before 9:45.
-fn sent_on<Zone: TimeZone>(posted_at: DateTime<Zone>, first: NaiveDate) -> NaiveDate {
-    let (day, evening) = (posted_at.date_naive(), posted_at.hour() > 18);
-    let shavuos = first + Days::new(5);
-    let nights = match day.weekday() {
-        Weekday::Thu if day + Days::new(1) == shavuos && evening => 2,
-        Weekday::Fri if day == shavuos || evening => 1,
-        Weekday::Sat => 0,
-        _ => return posted_at.to_utc().date_naive(),
-    };
-    // Eleven in the evening is the next day in UTC.
-    day + Days::new(nights + 1)
-}
-
-story! {
-    async fn a_season_writes_to_nobody_on_shabbos_and_yom_tov_and_forgets_nobody(camp) {
-        season(camp).await;
     }
 }

@@ -38,8 +38,8 @@ pub(super) const FAMILY_READERS: &str = "select a.email, p.full_name, p.id as pr
            and (p.approved_at is not null or not $3)
            and not exists (select 1 from unsubscribes u where u.email = a.email and u.category = $1)";
 
-/// Stops all mail to an address that refused it permanently. `reason` is what the mail server said.
-/// Returns whether mail went to it until now.
+/// Stops all mail to an address that refused it permanently, including mail of a category that still
+/// waits. `reason` is what the mail server said. Returns whether mail went to it until now.
 pub(crate) async fn refuse(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -56,6 +56,17 @@ pub(crate) async fn refuse(
         .bind(now)
         .execute()
         .await?;
+    if inserted > 0 {
+        tx.sql(
+            "update deliveries set status = 'suppressed', last_error = 'refused', updated_at = $2
+             where email = $1 and status = 'queued'
+               and notification_id in (select id from notifications where category is not null)",
+        )
+        .bind(email)
+        .bind(now)
+        .execute()
+        .await?;
+    }
     Ok(inserted > 0)
 }
 

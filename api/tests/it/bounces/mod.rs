@@ -22,7 +22,7 @@ const CHAYA: &str = "chaya@family.example";
 const MOSHE: &str = "moshe@family.example";
 const RIVKA: &str = "rivka@family.example";
 const TO: &str = "bounces@camp.example";
-const GONE: (&str, &str, &str) = ("failed", "5.1.1", "550 5.1.1 No such user here");
+pub const GONE: (&str, &str, &str) = ("failed", "5.1.1", "550 5.1.1 No such user here");
 
 /// A family that staff added, whose invitation was sent.
 pub async fn family(camp: &Camp, staff: &Browser, email: &str) -> Value {
@@ -49,7 +49,11 @@ async fn take(camp: &Camp, message: &str) -> Received {
     bounces::receive(&camp.app, message.as_bytes(), None, Source::Pipe).await.expect("it is read")
 }
 
-async fn bounce(camp: &Camp, mail: &Mail, (action, status, said): (&str, &str, &str)) -> Received {
+pub async fn bounce(
+    camp: &Camp,
+    mail: &Mail,
+    (action, status, said): (&str, &str, &str),
+) -> Received {
     let address = mail.to.email.to_string();
     take(camp, &postfix(mail, TO, &[(&address, action, status, said)])).await
 }
