@@ -83,6 +83,7 @@ story! {
         work_at(&camp, EVENING).await;
         assert_eq!(subjects(&camp, CHAYA), ["Visiting Day: 1 new video, 1 camp update, 1 newsletter"]);
         assert_eq!(parts(&category_mails(&camp, CHAYA)[0]), ["High priority: Buses", "New video: Lake", "Newsletter: Come at ten"]);
+        assert_eq!(category_mails(&camp, CHAYA)[0].text.matches("Visit our site:").count(), 1);
         let counts = json!({ "queued": 0, "collected": 0, "sent": 2, "failed": 0, "suppressed": 0 });
         assert_eq!(deliveries(&staff, &lake).await, counts);
         posted_update(&staff, "Good night", json!({})).await;
@@ -296,6 +297,10 @@ story! {
         assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
         assert_eq!(list[0]["kind"], "digest");
         assert_eq!(deliveries(&staff, &lake).await["failed"], 1);
+        let shown = staff.get("/api/admin/videos").await.expect(200).json()["items"][0].clone();
+        assert_eq!((&shown["id"], &shown["failed_mails"]), (&lake["id"], &json!(0)));
+        let some = staff.get("/api/admin/videos?attention=failed_mails").await.expect(200).json();
+        assert_eq!(some["items"], json!([]));
         let mail = json!({ "notification_id": list[0]["notification_id"], "email": CHAYA });
         staff.post("/api/admin/mail/failed/send-again", json!({ "mails": [mail] })).await.expect(200);
         camp.work().await;

@@ -23,15 +23,19 @@ pub(crate) fn digest_content(
     }
     let counts = counts(&parts);
     let camp = settings.camp_name();
+    let site = app.url("/");
+    let section = |content: MailContent| {
+        let mut section = Section::of(content, "Newsletter");
+        // The button below leads there.
+        section.button.take_if(|button| button.url == site);
+        section
+    };
     Some(MailContent {
         subject: format!("{camp}: {}", counts.join(", ")),
         heading: format!("What is new at {}", isolated(camp)),
         paragraphs: vec![format!("In this email: {}.", counts.join(", "))],
-        sections: parts
-            .into_iter()
-            .map(|(_, content)| Section::of(content, "Newsletter"))
-            .collect(),
-        button: Some(Button { label: "Visit our site", url: app.url("/") }),
+        sections: parts.into_iter().map(|(_, content)| section(content)).collect(),
+        button: Some(Button { label: "Visit our site", url: site.clone() }),
         ..MailContent::default()
     })
 }
