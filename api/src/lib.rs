@@ -34,6 +34,7 @@ mod ops;
 mod payments;
 mod prometheus;
 mod quiet_time;
+mod response_cache;
 mod server;
 mod settings;
 mod site;
@@ -69,6 +70,7 @@ use utoipa_axum::routes;
 pub use server::{serve, serve_on};
 
 use error::Problem;
+use response_cache::ResponseCache;
 use timeouts::Limits;
 
 /// The state of handlers. A clone shares it and costs next to nothing.
@@ -143,6 +145,16 @@ fn open_routes() -> OpenApiRouter<Api> {
 
 /// The router of the whole portal. The token ends the event streams, which would otherwise stay open.
 pub fn router(app: App, stop: CancellationToken) -> Router {
+    Router::new().fallback_service(service(app, stop))
+}
+
+/// The whole portal: all routes, behind the cache of responses.
+fn service(app: App, stop: CancellationToken) -> ResponseCache {
+    let limits = Limits::new(&app);
+    ResponseCache::new(app.clone(), uncached(app, stop, limits.clone()), limits)
+}
+
+fn uncached(app: App, stop: CancellationToken, limits: Limits) -> Router {
     let api = Api(Arc::new(State {
         app: app.clone(),
         sessions: auth::SessionCache::default(),
@@ -167,7 +179,7 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", detail)
         })
         .layer(DefaultBodyLimit::max(BODY))
-        .layer(from_fn_with_state(Limits::new(&app), timeouts::limit))
+        .layer(from_fn_with_state(limits, timeouts::limit))
         .layer(from_fn(input::refuse_in_addresses))
         .layer(from_fn_with_state(app, middleware::set_security_headers))
         .layer(from_fn(middleware::observe))

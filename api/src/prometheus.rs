@@ -49,6 +49,30 @@ pub fn answered(method: &Method, route: Option<&MatchedPath>, status: StatusCode
     metrics::counter!("camp_http_requests_total", &labels).increment(1);
 }
 
+/// The series of one method, route and status, for responses that are counted without looking them up.
+pub struct Series {
+    requests: metrics::Counter,
+    seconds: metrics::Histogram,
+}
+
+impl Series {
+    pub fn of(method: &Method, route: &'static str, status: StatusCode) -> Series {
+        let method = method_label(method);
+        let status = status.as_u16().to_string();
+        Series {
+            seconds: metrics::histogram!("camp_http_request_seconds", "method" => method, "route" => route),
+            requests: metrics::counter!(
+                "camp_http_requests_total", "method" => method, "route" => route, "status" => status
+            ),
+        }
+    }
+
+    pub fn answered(&self, took: Duration) {
+        self.seconds.record(took.as_secs_f64());
+        self.requests.increment(1);
+    }
+}
+
 /// Counts a connection that was closed by the portal, and why.
 pub fn closed(reason: &'static str) {
     metrics::counter!("camp_connections_closed_total", "reason" => reason).increment(1);

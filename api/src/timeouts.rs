@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{ConnectInfo, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -44,26 +45,28 @@ impl Limits {
         Limits { app: app.clone(), requests }
     }
 
-    /// Event streams have their own limit.
-    fn share(&self, request: &Request) -> Result<Option<Share>, Refused> {
-        if request.uri().path() == "/api/events" {
+    /// Takes the share of a request, or refuses it. Event streams have their own limit.
+    pub fn share(&self, request: &Parts) -> Result<Option<Share>, Refused> {
+        if request.uri.path() == "/api/events" {
             return Ok(None);
         }
-        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
+        let peer = request.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
         let Some(peer) = peer else { return Ok(None) };
-        let from: IpAddr = client_address(&self.app, peer, request.headers());
+        let from: IpAddr = client_address(&self.app, peer, &request.headers);
         self.requests.take(from).map(Some)
     }
 }
 
 pub async fn limit(State(limits): State<Limits>, request: Request, next: Next) -> Response {
-    let share = match limits.share(&request) {
+    let (parts, body) = request.into_parts();
+    let share = match limits.share(&parts) {
         Ok(share) => share,
         Err(_) => {
             let detail = "Too many requests from your network at once. Please try again soon.";
             return Problem::too_many(detail, 5).into_response();
         }
     };
+    let request = Request::from_parts(parts, body);
     let old = request.version() < Version::HTTP_2;
     let progress = Arc::new(Progress::new());
     let request = request.map(|body| match body.is_end_stream() {

@@ -13,7 +13,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, Version};
@@ -29,7 +28,6 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tower::ServiceExt;
 
 pub(crate) use self::connection::Pace;
 pub(crate) use self::networks::{Networks, Refused, Share};
@@ -37,7 +35,8 @@ pub(crate) use self::networks::{Networks, Refused, Share};
 use self::connection::{Activity, UNACKNOWLEDGED, Watched};
 use self::networks::is_proxy;
 use self::streams::{Flow, Sent, Streams};
-use crate::{prometheus, router};
+use crate::response_cache::ResponseCache;
+use crate::{prometheus, service};
 
 /// The maximum number of connections; further ones wait in the kernel's queue.
 const CONNECTIONS: usize = 12_000;
@@ -78,7 +77,7 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
     let places = Arc::new(Semaphore::new(most));
     let server = Arc::new(Server {
         networks: Networks::new(most, app.config.connections_per_network, &app.config),
-        router: router(app.clone(), stop.clone()),
+        service: service(app.clone(), stop.clone()),
         app,
         builder: builder(),
         tasks: TaskTracker::new(),
@@ -157,7 +156,7 @@ fn builder() -> auto::Builder<Streams> {
 /// The state that all connections share.
 struct Server {
     app: App,
-    router: Router,
+    service: ResponseCache,
     networks: Arc<Networks>,
     builder: auto::Builder<Streams>,
     tasks: TaskTracker,
@@ -186,7 +185,7 @@ impl Server {
     async fn attend(&self, socket: TcpStream, peer: SocketAddr) {
         let activity = Activity::new(is_proxy(&self.app.config, peer.ip()));
         let socket = TokioIo::new(Watched::new(socket, activity.clone()));
-        let service = service_fn(|request| answer(&self.router, &activity, peer, request));
+        let service = service_fn(|request| answer(&self.service, &activity, peer, request));
         let connection = self.builder.serve_connection(socket, service);
         let stopped = self.stop.cancelled();
         tokio::pin!(connection, stopped);
@@ -234,19 +233,19 @@ fn prepare(socket: &TcpStream) {
 }
 
 fn answer(
-    router: &Router,
+    service: &ResponseCache,
     activity: &Arc<Activity>,
     peer: SocketAddr,
     request: Request<Incoming>,
 ) -> impl Future<Output = std::result::Result<axum::http::Response<Sent>, Infallible>> + Send + 'static
 {
     let in_flight = activity.request();
-    let (router, activity) = (router.clone(), activity.clone());
+    let (service, activity) = (service.clone(), activity.clone());
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
     async move {
         let http2 = request.version() == Version::HTTP_2;
-        let response = router.oneshot(request).await?;
+        let response = service.answer(request).await;
         let pace = response.extensions().get::<Pace>().copied().unwrap_or_default();
         // Many requests share an HTTP/2 connection, which stays open as long as any of them.
         activity.response(if http2 { Pace::Stream } else { pace });

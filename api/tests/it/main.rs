@@ -44,6 +44,7 @@ mod payment_notes;
 mod payment_reminders;
 mod payments;
 mod quiet_time;
+mod response_cache;
 mod routes;
 mod schedule;
 mod season;

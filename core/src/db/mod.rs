@@ -10,6 +10,7 @@ mod query;
 mod readers;
 mod remembered;
 mod transaction;
+mod versions;
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -28,6 +29,7 @@ use readers::Readers;
 use remembered::Remembered;
 use transaction::is_reusable;
 pub use transaction::{OpenTransaction, Tx};
+pub use versions::{Version, Versions};
 
 use crate::{Error, Result};
 

@@ -35,6 +35,11 @@ impl Remembered {
         Remembered(Arc::new(Memory { commits: Commits::of(database), known: Mutex::default() }))
     }
 
+    /// The current version of the database, if it can be told.
+    pub(super) fn version(&self) -> Option<Version> {
+        self.0.commits.version()
+    }
+
     fn get<V: Clone + 'static>(&self, question: Question, version: Version) -> Option<V> {
         let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, answers) = &mut *known;
@@ -64,7 +69,7 @@ impl Db {
     ) -> Result<V> {
         let Db::Sqlite { remembered, .. } = self else { return read.await };
         // Of before the reading: what somebody commits meanwhile makes another version.
-        let Some(version) = remembered.0.commits.version() else { return read.await };
+        let Some(version) = remembered.version() else { return read.await };
         if let Some(answer) = remembered.get(question, version) {
             return Ok(answer);
         }

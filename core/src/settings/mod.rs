@@ -9,7 +9,7 @@ mod pictures;
 mod quiet_time;
 mod stored;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
@@ -195,7 +195,14 @@ impl Default for Settings {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Cache(Mutex<Option<(Instant, Arc<Settings>)>>);
+pub(crate) struct Cache(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    settings: Option<(Instant, Arc<Settings>)>,
+    /// How many times the settings were invalidated.
+    invalidated: u64,
+}
 
 const FRESH: Duration = Duration::from_secs(2);
 
@@ -211,19 +218,31 @@ impl Cache {
     }
 
     async fn stored(&self, db: &Db) -> Result<Arc<Settings>> {
-        if let Some((at, settings)) = self.0.lock().expect("no panic inside").as_ref()
-            && at.elapsed() < FRESH
-        {
-            return Ok(settings.clone());
-        }
+        let before = {
+            let kept = self.kept();
+            match &kept.settings {
+                Some((at, settings)) if at.elapsed() < FRESH => return Ok(settings.clone()),
+                _ => kept.invalidated,
+            }
+        };
         let settings = Arc::new(stored::read(db).await?.0);
-        *self.0.lock().expect("no panic inside") = Some((Instant::now(), settings.clone()));
+        let mut kept = self.kept();
+        // What was read before a change must not be kept after it.
+        if kept.invalidated == before {
+            kept.settings = Some((Instant::now(), settings.clone()));
+        }
         Ok(settings)
     }
 
     /// Forgets the settings, so that the next access reads them again.
     pub(crate) fn invalidate(&self) {
-        *self.0.lock().expect("no panic inside") = None;
+        let mut kept = self.kept();
+        kept.settings = None;
+        kept.invalidated += 1;
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().expect("no panic inside")
     }
 }
 

@@ -58,6 +58,16 @@ impl Settings {
         windows.first().map(|window| window.starts_at)
     }
 
+    /// The next time after this one, and before `to`, at which quiet time begins or ends.
+    pub fn next_quiet_change(&self, at: DateTime<Utc>, to: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        if self.shabbos_mode == ShabbosMode::None {
+            return None;
+        }
+        let windows = self.quiet_schedule().windows(at, to);
+        let changes = windows.iter().flat_map(|window| [window.starts_at, window.ends_at]);
+        changes.filter(|change| (at..to).contains(change) && *change != at).min()
+    }
+
     /// The last quiet time that ended within the 24 hours before this time.
     pub fn last_quiet_window(&self, at: DateTime<Utc>) -> Option<Window> {
         if self.shabbos_mode == ShabbosMode::None {

@@ -162,6 +162,28 @@ pub async fn find(
     Ok(page)
 }
 
+/// Returns when the next update expires, if that is before `to`.
+///
+/// # Errors
+///
+/// Only those of the database.
+pub async fn next_expiry(
+    app: &App,
+    at: DateTime<Utc>,
+    to: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>> {
+    app.db
+        .sql(
+            "select min(expires_at)
+             from live_updates
+             where is_active and expires_at > $1 and expires_at < $2",
+        )
+        .bind(at)
+        .bind(to)
+        .scalar()
+        .await
+}
+
 /// Returns the public updates, the newest first, for the feed and the sitemap. Empty unless
 /// everybody may watch. At most `limit`.
 ///

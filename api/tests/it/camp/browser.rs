@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use axum::{Router, body};
 use serde_json::Value;
 use tower::ServiceExt;
@@ -176,6 +176,13 @@ impl Browser {
             Listener { body: response.into_body().into_data_stream(), text: String::new() };
         assert_eq!(listener.next().await.expect("a greeting").kind, "hello");
         listener
+    }
+
+    /// A response whose body is not read.
+    pub async fn unread(&self, path: &str) -> Response<Body> {
+        let mut request = self.request(Method::GET, path, None, &[]);
+        request.extensions_mut().insert(ConnectInfo(SocketAddr::new(self.address, 40_000)));
+        self.router.clone().oneshot(request).await.expect("an answer")
     }
 
     /// Uploads a picture, as a page of the staff area does.

@@ -1,0 +1,153 @@
+//! The routes whose responses are cached, and their metrics.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use axum::body::HttpBody;
+use axum::extract::Request;
+use axum::http::{HeaderMap, Method, StatusCode, header};
+
+use crate::prometheus::Series;
+
+/// The longest address that is cached.
+const LONGEST: usize = 256;
+
+/// Documents, with the names of their routes.
+const DOCUMENTS: [&str; 8] = [
+    "/api/videos",
+    "/api/videos/years",
+    "/api/live-updates",
+    "/api/faq",
+    "/api/site",
+    "/api/store",
+    "/feed.xml",
+    "/sitemap.xml",
+];
+
+/// Pages, of which only the addresses without a query are cached.
+const PAGES: [&str; 11] = [
+    "/",
+    "/current-videos",
+    "/past-videos",
+    "/updates",
+    "/about",
+    "/faq",
+    "/contact",
+    "/store",
+    "/privacy",
+    "/terms",
+    "/auth",
+];
+
+/// What has an id: where it is, and the name of the route.
+const RECORDS: [(&str, &str); 2] =
+    [("/api/videos/", "/api/videos/{id}"), ("/api/live-updates/", "/api/live-updates/{id}")];
+const RECORD_PAGES: [&str; 2] = ["/video/", "/updates/"];
+
+const NAMES: usize = DOCUMENTS.len() + RECORDS.len() + 1;
+
+/// The number of a route in the metrics.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Route(usize);
+
+impl Route {
+    const PAGE: Route = Route(NAMES - 1);
+
+    fn name(self) -> &'static str {
+        let record = |at: usize| RECORDS.get(at).map(|(_, name)| *name);
+        let at = self.0;
+        DOCUMENTS.get(at).copied().or_else(|| record(at - DOCUMENTS.len())).unwrap_or("page")
+    }
+}
+
+/// The route of a request, if its response is cached.
+pub fn of(request: &Request) -> Option<Route> {
+    let uri = request.uri();
+    if request.method() != Method::GET
+        || !request.body().is_end_stream()
+        || uri.path().len() + uri.query().map_or(0, str::len) > LONGEST
+        || may_have_a_session(request.headers())
+    {
+        return None;
+    }
+    named(uri.path(), uri.query())
+}
+
+fn named(path: &str, query: Option<&str>) -> Option<Route> {
+    // Searches and later parts of lists are rarely asked for twice.
+    let is_rare = |part: &str| part.starts_with("q=") || part.starts_with("cursor=");
+    if query.is_some_and(|query| query.split('&').any(is_rare)) {
+        return None;
+    }
+    if let Some(at) = DOCUMENTS.iter().position(|document| *document == path) {
+        return Some(Route(at));
+    }
+    let has_id = |before: &str| path.strip_prefix(before).is_some_and(|id| id.len() == 36);
+    if let Some(at) = RECORDS.iter().position(|(before, _)| has_id(before)) {
+        return Some(Route(DOCUMENTS.len() + at));
+    }
+    let is_page = PAGES.contains(&path) || RECORD_PAGES.iter().any(|before| has_id(before));
+    (is_page && query.is_none()).then_some(Route::PAGE)
+}
+
+/// Whether a cookie may name a session. The names of cookies can be encoded.
+fn may_have_a_session(headers: &HeaderMap) -> bool {
+    let may = |cookies: &str| ["session", "staff", "%"].iter().any(|part| cookies.contains(part));
+    headers.get_all(header::COOKIE).iter().any(|cookies| cookies.to_str().map_or(true, may))
+}
+
+/// Counts the responses from the cache, as the middleware counts the others.
+#[derive(Default)]
+pub struct Served([[OnceLock<Series>; 3]; NAMES]);
+
+impl Served {
+    pub fn count(&self, route: Route, status: StatusCode, took: Duration) {
+        let at = match status {
+            StatusCode::OK => 0,
+            StatusCode::NOT_MODIFIED => 1,
+            _ => 2,
+        };
+        let series = || Series::of(&Method::GET, route.name(), status);
+        self.0[route.0][at].get_or_init(series).answered(took);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn routes_are_found_with_their_names() {
+        let id = "0192f0c1-2345-7abc-8def-0123456789ab";
+        let name = |path: &str, query| named(path, query).map(Route::name);
+        for path in DOCUMENTS {
+            assert_eq!(name(path, Some("limit=3")), Some(path));
+        }
+        assert_eq!(name(&format!("/api/videos/{id}"), None), Some("/api/videos/{id}"));
+        assert_eq!(name(&format!("/api/live-updates/{id}"), None), Some("/api/live-updates/{id}"));
+        assert_eq!(name("/", None), Some("page"));
+        assert_eq!(name(&format!("/video/{id}"), None), Some("page"));
+        for (path, query) in [
+            ("/", Some("a")),
+            ("/api/videos", Some("limit=3&q=lake")),
+            ("/api/videos", Some("cursor=x")),
+            ("/api/session", None),
+            ("/admin", None),
+            ("/api/videos/x", None),
+        ] {
+            assert_eq!(name(path, query), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn only_requests_without_a_session_are_answered_from_the_cache() {
+        let with = |cookie: &'static str| {
+            let request = Request::get("/api/site").header("cookie", cookie);
+            of(&request.body(axum::body::Body::empty()).expect("a request")).is_some()
+        };
+        assert!(with("browser=1"));
+        for cookie in ["session=1", "a=b; __Host-staff=1", "%73ession=1", "staff=é"] {
+            assert!(!with(cookie), "{cookie}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A response that is ready to be sent, also compressed.
+
+use std::convert::Infallible;
+use std::future::ready;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
+use axum::http::{HeaderMap, HeaderValue, Request, StatusCode, header};
+use axum::response::Response;
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use hyper::body::{Frame, SizeHint};
+use portal::Keys;
+use tokio::sync::OnceCell;
+use tower::{Layer, ServiceExt, service_fn};
+use tower_http::compression::CompressionLayer;
+
+use crate::server::Share;
+
+pub struct Stored {
+    /// The ETag without `W/`.
+    tag: String,
+    plain: Form,
+    /// Empty if it would not be smaller.
+    gzip: OnceCell<Option<Form>>,
+    brotli: OnceCell<Option<Form>>,
+    /// The headers of 304.
+    unchanged: HeaderMap,
+}
+
+/// One encoding of the response.
+struct Form {
+    headers: HeaderMap,
+    bytes: Bytes,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Coding {
+    None,
+    Gzip,
+    Brotli,
+}
+
+impl Stored {
+    pub fn new(keys: &Keys, mut headers: HeaderMap, bytes: Bytes) -> Stored {
+        let own = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
+        let own = own.map(|tag| tag.trim_start_matches("W/").to_owned());
+        let tag = own.unwrap_or_else(|| {
+            let hash = keys.hash("etag", &[&bytes]);
+            format!("\"{}\"", BASE64_URL_SAFE_NO_PAD.encode(&hash[..16]))
+        });
+        // Weak, because all encodings share it.
+        if let Ok(weak) = HeaderValue::from_str(&format!("W/{tag}")) {
+            headers.insert(header::ETAG, weak);
+        }
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        headers.remove(header::CONTENT_LENGTH);
+        let mut unchanged = headers.clone();
+        unchanged.remove(header::CONTENT_TYPE);
+        let (gzip, brotli) = (OnceCell::new(), OnceCell::new());
+        Stored { tag, plain: Form { headers, bytes }, gzip, brotli, unchanged }
+    }
+
+    /// Roughly the bytes that it needs, with its compressed forms.
+    pub fn size(&self) -> usize {
+        4096 + 2 * self.plain.bytes.len()
+    }
+
+    pub fn is_same(&self, other: &Stored) -> bool {
+        self.plain.bytes == other.plain.bytes && self.plain.headers == other.plain.headers
+    }
+
+    /// The response to a request with these headers. `share` is held until it is sent.
+    pub async fn answer(&self, headers: &HeaderMap, share: Option<Share>) -> Response {
+        if self.is_known(headers) {
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = StatusCode::NOT_MODIFIED;
+            *response.headers_mut() = self.unchanged.clone();
+            return response;
+        }
+        let form = self.form(accepted(headers)).await;
+        let body = Ready { bytes: form.bytes.clone(), _share: share };
+        let mut response = Response::new(Body::new(body));
+        *response.headers_mut() = form.headers.clone();
+        response
+    }
+
+    /// Whether the client has this response.
+    fn is_known(&self, headers: &HeaderMap) -> bool {
+        let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok());
+        let is_this = |tag: &str| tag.trim().trim_start_matches("W/") == self.tag;
+        known.is_some_and(|known| known.split(',').any(is_this))
+    }
+
+    async fn form(&self, coding: Coding) -> &Form {
+        let (form, name) = match coding {
+            Coding::None => return &self.plain,
+            Coding::Gzip => (&self.gzip, "gzip"),
+            Coding::Brotli => (&self.brotli, "br"),
+        };
+        let form = form.get_or_init(|| compressed(&self.plain, name)).await;
+        form.as_ref().unwrap_or(&self.plain)
+    }
+}
+
+async fn compressed(plain: &Form, coding: &'static str) -> Option<Form> {
+    let answer = |_: Request<Body>| {
+        let mut response = Response::new(Body::from(plain.bytes.clone()));
+        *response.headers_mut() = plain.headers.clone();
+        ready(Ok::<_, Infallible>(response))
+    };
+    let request = Request::get("/").header(header::ACCEPT_ENCODING, coding).body(Body::empty());
+    let compression = CompressionLayer::new().layer(service_fn(answer));
+    let Ok(response) = compression.oneshot(request.ok()?).await;
+    let (mut head, body) = response.into_parts();
+    let bytes = to_bytes(Body::new(body), plain.bytes.len()).await.ok()?;
+    if !head.headers.contains_key(header::CONTENT_ENCODING) {
+        return None;
+    }
+    head.headers.remove(header::CONTENT_LENGTH);
+    Some(Form { headers: head.headers, bytes })
+}
+
+/// The best encoding that the client accepts.
+fn accepted(headers: &HeaderMap) -> Coding {
+    let mut best = Coding::None;
+    let values = headers.get_all(header::ACCEPT_ENCODING).iter();
+    for part in values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')) {
+        let (coding, weight) = part.split_once(';').unwrap_or((part, ""));
+        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0));
+        match coding.trim() {
+            _ if is_refused => {}
+            "br" => best = Coding::Brotli,
+            "gzip" if best == Coding::None => best = Coding::Gzip,
+            _ => {}
+        }
+    }
+    best
+}
+
+/// A body that counts toward its network's share until it is sent.
+struct Ready {
+    bytes: Bytes,
+    _share: Option<Share>,
+}
+
+impl HttpBody for Ready {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let bytes = std::mem::take(&mut self.bytes);
+        Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.bytes.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_encoding_that_is_accepted_is_chosen() {
+        let accepted = |value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(value));
+            super::accepted(&headers)
+        };
+        assert_eq!(accepted("gzip, deflate, br, zstd"), Coding::Brotli);
+        assert_eq!(accepted("br;q=0, gzip;q=0.5"), Coding::Gzip);
+        assert_eq!(accepted("br;q=0.000,gzip ; q=0"), Coding::None);
+        assert_eq!(accepted("identity"), Coding::None);
+    }
+}

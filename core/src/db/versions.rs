@@ -1,0 +1,174 @@
+//! Tells which version of the database is the current one, so that what was read can be used again as long
+//! as nobody, in no process, has committed anything since.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgPool, Postgres};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::remembered::Remembered;
+use super::{Db, commits};
+
+/// The time for PostgreSQL to answer. A slower one is not asked on behalf of a cache.
+const ANSWER: Duration = Duration::from_secs(2);
+
+/// A version of the database. As long as it is the current one, every statement reads the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version(Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Sqlite(commits::Version),
+    /// Which transactions are visible, since which checkpoint and which start of the server.
+    Postgres(Arc<str>),
+}
+
+/// Reads the versions of one database.
+#[derive(Clone, Debug)]
+pub struct Versions(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    Sqlite(Remembered),
+    Postgres(Arc<Snapshots>),
+}
+
+impl Versions {
+    pub fn of(db: &Db) -> Versions {
+        Versions(match db {
+            Db::Sqlite { remembered, .. } => Source::Sqlite(remembered.clone()),
+            Db::Postgres(pool) => {
+                Source::Postgres(Arc::new(Snapshots { pool: pool.clone(), line: Mutex::default() }))
+            }
+        })
+    }
+
+    /// The current version, never one from before this call. `None` where it cannot be told.
+    pub async fn current(&self) -> Option<Version> {
+        match &self.0 {
+            Source::Sqlite(remembered) => remembered.version().map(Kind::Sqlite).map(Version),
+            Source::Postgres(snapshots) => {
+                snapshots.current().await.map(Kind::Postgres).map(Version)
+            }
+        }
+    }
+}
+
+/// Asks PostgreSQL for its current snapshot. One answer is for all that waited before the question was
+/// sent, so that many simultaneous requests cost one.
+#[derive(Debug)]
+struct Snapshots {
+    pool: PgPool,
+    line: Mutex<Line>,
+}
+
+#[derive(Debug, Default)]
+struct Line {
+    is_asking: bool,
+    waiting: Vec<oneshot::Sender<Option<Arc<str>>>>,
+}
+
+impl Snapshots {
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn current(self: &Arc<Self>) -> Option<Arc<str>> {
+        let (sender, answer) = oneshot::channel();
+        let is_first = {
+            let mut line = self.line();
+            line.waiting.push(sender);
+            !std::mem::replace(&mut line.is_asking, true)
+        };
+        if is_first {
+            // In its own task, because a request may be dropped while others wait.
+            tokio::spawn(self.clone().ask());
+        }
+        timeout(ANSWER, answer).await.ok()?.ok()?
+    }
+
+    /// Asks as long as somebody waits.
+    async fn ask(self: Arc<Self>) {
+        let mut connection = None;
+        loop {
+            let waiting = {
+                let mut line = self.line();
+                if line.waiting.is_empty() {
+                    line.is_asking = false;
+                    return;
+                }
+                std::mem::take(&mut line.waiting)
+            };
+            let version = self.read(&mut connection).await;
+            for sender in waiting {
+                sender.send(version.clone()).ok();
+            }
+        }
+    }
+
+    /// A commit changes which transactions are visible before it is acknowledged, and nothing else
+    /// changes what a statement reads. After a crash or a failover, numbers of transactions may come again
+    /// for others: a rollback, or a commit with `synchronous_commit = off`, does not wait for the disk. So a
+    /// version includes the last checkpoint, because a server that recovers begins with another one.
+    async fn read(&self, connection: &mut Option<PoolConnection<Postgres>>) -> Option<Arc<str>> {
+        const CURRENT: &str = "select concat_ws(' ', pg_current_snapshot(), checkpoint_lsn, pg_postmaster_start_time())
+             from pg_control_checkpoint()";
+        if connection.is_none() {
+            *connection = Some(self.pool.acquire().await.ok()?);
+        }
+        let asked = sqlx::query_scalar::<_, String>(CURRENT).fetch_one(&mut **connection.as_mut()?);
+        if let Ok(Ok(version)) = timeout(ANSWER, asked).await {
+            return Some(version.into());
+        }
+        // It may still be busy with the question.
+        if let Some(mut broken) = connection.take() {
+            broken.close_on_drop();
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn postgres_has_another_version_after_each_commit_of_anybody() {
+        let Ok(url) = std::env::var("CAMP_TEST_POSTGRES_URL") else { return };
+        let (one, other) =
+            (Db::open(&url).await.expect("open"), Db::open(&url).await.expect("open"));
+        let versions = Versions::of(&one);
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            let mut tx = other.begin().await.expect("a transaction");
+            tx.sql("create temp table bunks (id bigint) on commit drop")
+                .execute()
+                .await
+                .expect("ok");
+            seen.push(versions.current().await.expect("a version"));
+            tx.commit().await.expect("committed");
+            let after = versions.current().await.expect("a version");
+            assert!(!seen.contains(&after));
+            seen.push(after);
+        }
+        one.close().await;
+        other.close().await;
+        assert_eq!(versions.current().await, None, "it is closed");
+    }
+
+    #[tokio::test]
+    async fn many_that_ask_at_once_are_all_answered() {
+        let Ok(url) = std::env::var("CAMP_TEST_POSTGRES_URL") else { return };
+        let db = Db::open(&url).await.expect("open");
+        let versions = Versions::of(&db);
+        for _ in 0..20 {
+            let asked = (0..50).map(|_| versions.current());
+            let answers = futures_util::future::join_all(asked).await;
+            assert!(answers.iter().all(Option::is_some));
+        }
+        db.close().await;
+    }
+}
