@@ -103,12 +103,13 @@ _schemathesis FORM:
 lighthouse: _packages _portal
     @node web/scripts/lighthouse.mjs
 
-# Measure all lists in a camp of twenty summers and in one with a hundredth of its rows; `just bench media` measures videos, `just bench mail` mail
+# Measure all lists in a camp of twenty summers and in one with a hundredth of its rows; `just bench media` measures videos, `just bench mail` mail, `just bench reads` public pages and lists
 [no-exit-message]
 [positional-arguments]
 bench *LISTS: _tools _packages
     @case "${1:-}" in \
         media) {{ just }} build && {{ just }} _bench-media ;; \
+        reads) {{ just }} build && {{ just }} _bench-reads ;; \
         mail) {{ just }} _bench-mail ;; \
         *) {{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@" ;; \
     esac
@@ -117,20 +118,29 @@ _bench-mail: _web
     @{{ just }} _step release "Building the program for a server (about 15 minutes on two cores the first time)" cargo build --release -p cli -p mail-bench
     @{{ just }} _with-postgres target/release/mail-bench target/release/camp
 
-# Compares the program for a server with nginx, which is unpacked and not installed: a service would start
+# Compares the program for a server with nginx
 [no-exit-message]
-_bench-media:
+_bench-media: (_unpack "nginx" "nginx")
+    @NGINX=$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx") node web/scripts/bench-media.mjs
+
+[no-exit-message]
+_bench-reads: (_unpack "nginx" "nginx") (_unpack "wrk" "wrk" "libluajit-5.1-2")
+    @NGINX=$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx") \
+        WRK=$(command -v wrk || echo "{{ cache }}/wrk/usr/bin/wrk") \
+        LD_LIBRARY_PATH="{{ cache }}/wrk/usr/lib/$(uname -m)-linux-gnu" node web/scripts/bench-reads.mjs
+
+# Unpacks packages without installing them: a service of nginx would start. Only Debian has them; without them, nothing
+# is compared.
+_unpack PROGRAM +PACKAGES:
     #!/usr/bin/env bash
     set -euo pipefail
-    NGINX=$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx")
-    if [ ! -x "$NGINX" ]; then
-        echo "Unpacking nginx in {{ cache }}/nginx …" >&2
-        mkdir -p "{{ cache }}/nginx"
-        # Only Debian has this package; without it, nothing is compared with nginx.
-        (cd "{{ cache }}/nginx" && apt-get download -q nginx && dpkg -x nginx_*.deb .) >&2 || true
+    place="{{ cache }}/{{ PROGRAM }}"
+    if ! command -v "{{ PROGRAM }}" > /dev/null && [ ! -d "$place/usr" ]; then
+        echo "Unpacking {{ PACKAGES }} in $place …" >&2
+        mkdir -p "$place"
+        cd "$place"
+        { apt-get download -q {{ PACKAGES }} && for package in *.deb; do dpkg -x "$package" .; done; } >&2 || true
     fi
-    export NGINX
-    node web/scripts/bench-media.mjs
 
 # Keep a small database of this version for the tests of upgrades; run it on the commit that is published
 [no-exit-message]
