@@ -309,7 +309,7 @@ impl Config {
     ///
     /// [`Error::Setup`] when `--public-url` has a path, a query or no host, or `--bounce-address` has
     /// no room for what is added to it, or a secret of a webhook is short, or `--bounce-lmtp` is open to
-    /// other machines without permission.
+    /// other machines without permission or has no `--bounce-address`.
     pub fn check(&self) -> Result<()> {
         if let Some(address) = &self.bounce_address
             && (address.user().len() > BOUNCE_USER || address.user().contains('+'))
@@ -317,6 +317,13 @@ impl Config {
             return Err(Error::Setup(format!(
                 "--bounce-address must have at most {BOUNCE_USER} characters before the @, and no “+”."
             )));
+        }
+        if self.bounce_lmtp.is_some() && self.bounce_address.is_none() {
+            return Err(Error::Setup(
+                "--bounce-lmtp needs --bounce-address: without it, everything that comes would be taken for a report, \
+                 and answers to the camp would be lost."
+                    .into(),
+            ));
         }
         if let Some(ListenAddress::Tcp(address)) = &self.bounce_lmtp
             && !address.ip().is_loopback()

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use moka::future::Cache;
-use tokio::sync::Semaphore;
+use reqwest::StatusCode;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 use url::Url;
 
 use crate::{Error, Result, cryptography};
@@ -16,9 +18,9 @@ const MOST_BYTES: usize = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How many answers are awaited at once.
 const AT_ONCE: usize = 2;
-/// How many documents are kept, and for how long.
+/// How many documents are kept, and for how long. A document has an address of its own as long as it is valid.
 const MOST_KEPT: u64 = 8;
-const KEPT: Duration = Duration::from_secs(24 * 3600);
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Where documents come from.
 pub trait Source: Send + Sync {
@@ -47,7 +49,7 @@ impl Fetcher {
         }
     }
 
-    /// Returns a document that was fetched within the last day.
+    /// Returns a document that was fetched within the last month.
     pub async fn kept(&self, url: &Url) -> Option<Arc<Vec<u8>>> {
         self.kept.get(url.as_str()).await
     }
@@ -56,9 +58,16 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// [`Error::Busy`] when there is no answer, or many are awaited already.
+    /// [`Error::Busy`] when there is no answer in time, or too many are awaited already.
     pub async fn keep(&self, url: &Url) -> Result<Option<Arc<Vec<u8>>>> {
-        let Some(document) = self.fetch(url).await? else { return Ok(None) };
+        let slot = self.slot().await?;
+        // Who had the slot before may have fetched the same.
+        if let Some(document) = self.kept(url).await {
+            return Ok(Some(document));
+        }
+        let fetched = self.source.fetch(url).await;
+        drop(slot);
+        let Some(document) = fetched? else { return Ok(None) };
         let document = Arc::new(document);
         self.kept.insert(url.as_str().to_owned(), document.clone()).await;
         Ok(Some(document))
@@ -68,10 +77,16 @@ impl Fetcher {
     ///
     /// # Errors
     ///
-    /// [`Error::Busy`] when there is no answer, or many are awaited already.
+    /// [`Error::Busy`] when there is no answer in time, or too many are awaited already.
     pub async fn fetch(&self, url: &Url) -> Result<Option<Vec<u8>>> {
-        let _slot = self.slots.try_acquire().map_err(|_| Error::Busy(None))?;
+        let _slot = self.slot().await?;
         self.source.fetch(url).await
+    }
+
+    async fn slot(&self) -> Result<SemaphorePermit<'_>> {
+        let busy = || Error::Busy(None);
+        let slot = timeout(PATIENCE, self.slots.acquire()).await.map_err(|_| busy())?;
+        slot.map_err(|_| busy())
     }
 }
 
@@ -104,7 +119,7 @@ impl Https {
         let mut answer = client.get(url.clone()).send().await.map_err(why)?;
         match answer.status() {
             status if status.is_success() => {}
-            status if status.is_client_error() => return Ok(None),
+            StatusCode::FORBIDDEN | StatusCode::NOT_FOUND | StatusCode::GONE => return Ok(None),
             status => return Err(format!("the answer was {status}")),
         }
         let mut document = Vec::new();

@@ -31,19 +31,14 @@ pub fn jobs() -> Jobs {
 }
 
 /// Runs until `stop`, then ends running jobs within ten seconds. Errors: only permanent ones, such as a
-/// database of another version, or an address for LMTP that is in use.
+/// database of another version.
 pub async fn run(app: App, stop: CancellationToken) -> Result<()> {
-    let lmtp = match &app.config.bounce_lmtp {
-        Some(address) => Some(lmtp::Listener::open(address).await?),
-        None => None,
-    };
     app.mailer.resume();
     conversion::resume(&app);
     let in_flight = TaskTracker::new();
     let stop_lmtp = stop.child_token();
-    if let Some(listener) = lmtp {
-        let limits = lmtp::Limits::default();
-        in_flight.spawn(listener.serve(app.clone(), limits, stop_lmtp.clone()));
+    if let Some(address) = &app.config.bounce_lmtp {
+        in_flight.spawn(lmtp::run(app.clone(), address.clone(), stop_lmtp.clone()));
     }
     let clock = tokio::spawn(scheduler::run(app.clone(), stop.clone()));
     let work = queue::run(&app, &in_flight, &stop);

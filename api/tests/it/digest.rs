@@ -2,11 +2,15 @@
 
 use chrono::TimeDelta;
 use futures_util::future::join;
-use portal::mail::Mail;
+use portal::config::Config;
+use portal::mail::{Mail, Mailer};
 use portal::notifications::{digest, record_heartbeat};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpListener;
 
 use crate::camp::{Browser, Camp, token};
+use crate::families::{find, path};
 use crate::mail::{fail_all_to, write};
 use crate::updates::{follower, patch, posted as posted_update, update};
 use crate::videos::{id, posted as posted_video};
@@ -306,5 +310,78 @@ story! {
         camp.work().await;
         assert_eq!(parts(&category_mails(&camp, CHAYA)[0]), ["New video: Lake", "Camp update: Buses"]);
         assert_eq!((failed(&staff).await, deliveries(&staff, &lake).await["sent"].clone()), (json!([]), json!(1)));
+    }
+}
+
+/// A mail server that knows none of its addresses.
+async fn server_without_mailboxes() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("smtp://{}", listener.local_addr().expect("an address"));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut stream = BufReader::new(stream);
+                stream.write_all(b"220 mail.camp.example\r\n").await.ok();
+                let mut line = String::new();
+                while stream.read_line(&mut line).await.is_ok_and(|read| read > 0) {
+                    let said: &[u8] = match line.get(..4) {
+                        Some("RCPT") => b"550 5.1.1 No such user\r\n",
+                        Some("DATA") => b"503 5.5.1 No recipients\r\n",
+                        _ => b"250 2.0.0 Fine\r\n",
+                    };
+                    stream.write_all(said).await.ok();
+                    line.clear();
+                }
+            });
+        }
+    });
+    url
+}
+
+story! {
+    async fn a_daily_email_to_a_mailbox_that_was_missing_is_sent_again_whole(camp) {
+        camp.set_clock(MORNING);
+        let _chaya = one_a_day(&camp, "Chaya Weiss", CHAYA).await;
+        let staff = camp.staff().await;
+        posted_video(&staff, "Lake", json!({})).await;
+        posted_update(&staff, "Buses", json!({})).await;
+        camp.set_clock(EVENING);
+        let url = server_without_mailboxes().await;
+        let mut refusing = camp.clone();
+        let config = Config { smtp_url: vec![url], ..(*camp.app.config).clone() };
+        refusing.app.mailer = Mailer::open(&config).expect("a mailer");
+        refusing.work().await;
+        let list = failed(&staff).await;
+        assert_eq!((list.as_array().map(Vec::len), &list[0]["kind"]), (Some(1), &json!("digest")), "{list}");
+        let mail = json!({ "notification_id": list[0]["notification_id"], "email": CHAYA });
+        staff.post("/api/admin/mail/failed/send-again", json!({ "mails": [mail] })).await.expect(200);
+        camp.work().await;
+        assert_eq!(parts(&category_mails(&camp, CHAYA)[0]), ["New video: Lake", "Camp update: Buses"]);
+    }
+}
+
+story! {
+    async fn what_waits_follows_a_family_to_its_new_address_and_leaves_one_that_is_gone(camp) {
+        camp.set_clock(MORNING);
+        let _chaya = one_a_day(&camp, "Chaya Weiss", CHAYA).await;
+        let _moshe = one_a_day(&camp, "Moshe Adler", MOSHE).await;
+        let staff = camp.staff().await;
+        let family = async |name: &str| find(&staff, name).await;
+        let change = async |name: &str, mut changes: Value| {
+            let row = family(name).await;
+            changes["version"] = row["version"].clone();
+            staff.patch(&path(&row), changes).await.expect(200);
+        };
+        change("moshe", json!({ "secondary_email": "malky@family.example" })).await;
+        posted_video(&staff, "Lake", json!({})).await;
+        change("chaya", json!({ "email": "chaya@home.example" })).await;
+        change("moshe", json!({ "secondary_email": null })).await;
+        work_at(&camp, EVENING).await;
+        assert_eq!(subjects(&camp, CHAYA), [""; 0]);
+        assert_eq!(subjects(&camp, "malky@family.example"), [""; 0]);
+        assert_eq!(subjects(&camp, "chaya@home.example"), ["New video: Lake"]);
+        assert_eq!(subjects(&camp, MOSHE), ["New video: Lake"]);
+        work_at(&camp, SECOND_EVENING).await;
+        assert_eq!(subjects(&camp, "chaya@home.example").len(), 1);
     }
 }

@@ -346,7 +346,7 @@ fn bounces(camp: &Camp, practice: &Practice<'_>) {
     practice.finds("bounces", "warning", "1.a.host", &maildir);
     let socket = camp.folder().join("lmtp.sock");
     let address = format!("unix:{}", socket.display());
-    let lmtp = ["--bounce-lmtp", &address];
+    let lmtp = ["--bounce-lmtp", &address, "--bounce-address", "bounces@camp.example"];
     practice.finds("bounces", "warning", "No worker takes bounces", &lmtp);
     let listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
     let answers = std::thread::spawn(move || {

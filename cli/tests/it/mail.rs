@@ -427,11 +427,15 @@ on_both_engines! {
         stream.read_to_string(&mut heard).expect("it answers");
         assert!(heard.contains("550 5.1.1 ") && heard.contains("250 2.0.0 Recorded"), "{heard}");
         assert_eq!(count(&app.db, "select count(*) from suppressed_addresses where email = 'chaya@family.example'").await, 1);
-        let second = camp.run(&worker);
-        assert!(second.code == 4 && second.err.contains("cannot be used"), "{second:?}");
+        let mut second = camp.start(&worker);
+        tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(running.stop().await, Some(0));
+        eventually("the second worker takes over", DEADLINE, || UnixStream::connect(&socket).is_ok()).await;
+        assert_eq!(second.stop().await, Some(0));
         assert!(!socket.exists());
-        let open = camp.run(&["worker", "--bounce-lmtp", "0.0.0.0:8429"]);
+        let lost = camp.run(&["worker", "--bounce-lmtp", &lmtp]);
+        assert!(lost.code == 4 && lost.err.contains("needs --bounce-address"), "{lost:?}");
+        let open = camp.run(&["worker", "--bounce-lmtp", "0.0.0.0:8429", "--bounce-address", "bounces@camp.example"]);
         assert!(open.code == 4 && open.err.contains("--bounce-lmtp-from-network"), "{open:?}");
         let wrong = camp.run(&["worker", "--bounce-lmtp", "localhost"]);
         assert!(wrong.code == 2 && wrong.err.contains("127.0.0.1:2424"), "{wrong:?}");

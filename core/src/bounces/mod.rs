@@ -113,10 +113,9 @@ pub fn test_sender(app: &App, email: &EmailAddress) -> Option<lettre::Address> {
     token::envelope_sender(&app.config, &app.keys, Uuid::new_v4(), email)
 }
 
-/// Whether this is the configured address for bounces, with a token or without. Without one, every
-/// address may be.
+/// Whether this is the configured address for bounces, with a token or without.
 pub fn is_for_bounces(config: &Config, recipient: &str) -> bool {
-    let Some(address) = &config.bounce_address else { return true };
+    let Some(address) = &config.bounce_address else { return false };
     let Some((user, domain)) = recipient.rsplit_once('@') else { return false };
     let ascii = |domain: &str| idna::domain_to_ascii(domain).ok();
     let user = user.split_once('+').map_or(user, |(user, _)| user);

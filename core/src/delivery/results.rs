@@ -213,12 +213,18 @@ async fn store_others(
 ) -> Result<()> {
     let mut tx = app.db.begin().await?;
     for (finished, change) in others {
-        store(&mut tx, app, notification_id, finished, change).await?;
-    }
-    if is_digest {
-        let emails = others.iter().map(|(finished, _)| finished.delivery.email.as_str());
-        let emails: Vec<&str> = emails.collect();
-        digest::record(&mut tx, notification_id, &emails, app.clock.now()).await?;
+        let is_stored = store(&mut tx, app, notification_id, finished, change).await?;
+        let email = &finished.delivery.email;
+        // Before the address is refused, which withdraws what still waits for it.
+        if is_digest {
+            digest::record(&mut tx, notification_id, &[email.as_str()], app.clock.now()).await?;
+        }
+        // Nothing is recorded for people who were deleted in the meantime.
+        if is_stored
+            && let Outcome::NotSent(SendError::Refused { text, address: true }) = &finished.outcome
+        {
+            bounces::refuse(&mut tx, app, email, text).await?;
+        }
     }
     tx.commit().await
 }
@@ -285,13 +291,14 @@ async fn change(app: &App, finished: &Finished) -> Change {
     Change { status: "queued", attempts, due_at: now + wait, error: text, is_domain_busy }
 }
 
+/// Returns whether the mail was still there.
 async fn store(
     tx: &mut Tx,
     app: &App,
     notification_id: Uuid,
     finished: &Finished,
     change: &Change,
-) -> Result<()> {
+) -> Result<bool> {
     let now = app.clock.now();
     let email = &finished.delivery.email;
     let stored = tx
@@ -310,16 +317,10 @@ async fn store(
         .bind(app.process)
         .execute()
         .await?;
-    // Nothing is recorded for people who were deleted in the meantime.
-    if stored > 0
-        && let Outcome::NotSent(SendError::Refused { text, address: true }) = &finished.outcome
-    {
-        bounces::refuse(tx, app, email, text).await?;
-    }
     if change.is_domain_busy {
         postpone_domain(tx, email.domain(), change.due_at).await?;
     }
-    Ok(())
+    Ok(stored > 0)
 }
 
 /// Lets all mail for a domain wait.
@@ -327,11 +328,13 @@ async fn postpone_domain(tx: &mut Tx, domain: &str, until: DateTime<Utc>) -> Res
     let texts = Texts {
         sqlite: Sql::from(
             "update deliveries set due_at = $2
-             where status = 'queued' and due_at < $2 and substr(email, instr(email, '@') + 1) = $1",
+             where status = 'queued' and collected = false and due_at < $2
+               and substr(email, instr(email, '@') + 1) = $1",
         ),
         postgres: Sql::from(
             "update deliveries set due_at = $2
-             where status = 'queued' and due_at < $2 and split_part(email, '@', 2) = $1",
+             where status = 'queued' and collected = false and due_at < $2
+               and split_part(email, '@', 2) = $1",
         ),
     };
     On::from(tx).either(texts).bind(domain).bind(until).execute().await?;

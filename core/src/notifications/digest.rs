@@ -9,7 +9,9 @@ use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Deliver, MailKind, Notification};
+use super::suppression::FAMILY_READERS;
+use super::{Category, Deliver, MailKind, Notification};
+use crate::access::Access;
 use crate::clock::{day_in, moment_in};
 use crate::db::{On, Sql, Texts, Tx};
 use crate::email_address::EmailAddress;
@@ -45,6 +47,9 @@ pub async fn make_due(app: &App) -> Result<bool> {
     let mut tx = app.db.begin().await?;
     tx.lock("digests").await?;
     suppress_refused(&mut tx, now).await?;
+    for category in [Category::DailyVideos, Category::CampUpdates, Category::General] {
+        follow_readers(&mut tx, &settings, category, now).await?;
+    }
     let id = notification(&mut tx, now, &key).await?;
     take(&mut tx, id, hour, now).await?;
     let made = insert(&mut tx, id, now).await?;
@@ -100,6 +105,63 @@ async fn suppress_refused(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
+/// Lets what was collected follow the addresses of families, which may have changed since: what was for an
+/// address that gets no mail of the category any more goes to another one of the family, unless that
+/// has the same mail already.
+async fn follow_readers(
+    tx: &mut Tx,
+    settings: &Settings,
+    category: Category,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    const OWN: &str = "(select r.email from (";
+    const FIRST: &str = "(select min(r.email) from (";
+    const OF_FAMILY: &str = ") r where r.profile_id = deliveries.profile_id)";
+    const COLLECTED: &str = " where collected and digest_id is null and status = 'queued'
+           and profile_id is not null
+           and notification_id in (select id from notifications where category = $1)
+           and email not in ";
+    let moved = [
+        "update deliveries set updated_at = $4, email = ",
+        FIRST,
+        FAMILY_READERS,
+        OF_FAMILY,
+        COLLECTED,
+        OWN,
+        FAMILY_READERS,
+        OF_FAMILY,
+        " and exists ",
+        OWN,
+        FAMILY_READERS,
+        OF_FAMILY,
+        " and not exists (select 1 from deliveries o
+                          where o.notification_id = deliveries.notification_id
+                            and o.email <> deliveries.email
+                            and (o.profile_id = deliveries.profile_id or o.email in ",
+        OWN,
+        FAMILY_READERS,
+        OF_FAMILY,
+        "))",
+    ];
+    let left = [
+        "update deliveries set updated_at = $4, status = 'suppressed', last_error = 'withdrawn'",
+        COLLECTED,
+        OWN,
+        FAMILY_READERS,
+        OF_FAMILY,
+    ];
+    for text in [Sql::from(moved), Sql::from(left)] {
+        tx.sql(text)
+            .bind(category)
+            .bind(settings.require_email_verification)
+            .bind(settings.access == Access::Families)
+            .bind(now)
+            .execute()
+            .await?;
+    }
+    Ok(())
+}
+
 /// The notification of a day. It has no category, since its parts have theirs, and waits for the end
 /// of quiet time.
 async fn notification(tx: &mut Tx, now: DateTime<Utc>, key: &str) -> Result<Uuid> {
@@ -144,7 +206,7 @@ async fn insert(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<u64> {
            (notification_id, email, full_name, profile_id, status, attempts, due_at, created_at, updated_at)
          select $1, d.email, d.full_name, d.profile_id, 'queued', 0, $2, $2, $2
          from deliveries d
-         where d.digest_id = $1
+         where d.digest_id = $1 and d.status = 'queued'
          on conflict (notification_id, email) do nothing",
     )
     .bind(id)

@@ -47,12 +47,34 @@ const REFUSAL: Duration = Duration::from_secs(1);
 trait Stream: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin> Stream for T {}
 
+/// How long an address that cannot be used is left alone.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// Listens and serves until `stop`. While the address cannot be used, for example because another worker
+/// does, the mail server keeps its reports.
+pub async fn run(app: App, address: ListenAddress, stop: CancellationToken) {
+    loop {
+        match Listener::open(&address).await {
+            Ok(listener) => return listener.serve(app, Limits::default(), stop).await,
+            Err(error) => tracing::error!(%error, "no bounces are taken; trying again"),
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = sleep(AGAIN) => {}
+        }
+    }
+}
+
 /// An open port or socket.
 pub struct Listener(Socket);
 
 enum Socket {
     Tcp(TcpListener),
-    Unix { listener: UnixListener, _file: SocketFile },
+    /// The file goes first: afterwards it may be another worker's.
+    Unix {
+        _file: SocketFile,
+        listener: UnixListener,
+    },
 }
 
 impl Listener {

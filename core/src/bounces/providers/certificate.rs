@@ -72,7 +72,7 @@ impl SignatureVerificationAlgorithm for Rsa {
     }
 }
 
-/// Checks a signature. The certificate is fetched at most once a day.
+/// Checks a signature. The certificate is fetched at most once a month.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::email_address::EmailAddress;
 use crate::notifications::reports::{Cause, Kind};
 
-/// It tries for an hour to make a call.
+/// A delivery policy can make it try for an hour to make a call.
 const LATE: TimeDelta = TimeDelta::minutes(60);
 const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(5);
 const _: () = assert!(TOKENS_KEPT.num_seconds() > LATE.num_seconds() + CLOCKS_DIFFER.num_seconds());
@@ -74,8 +74,15 @@ impl Provider for Ses {
     }
 
     fn event(&self, body: &Value) -> Option<Event> {
-        if text(body, &["Type"]) != NOTIFICATION {
-            return None;
+        match text(body, &["Type"]) {
+            NOTIFICATION => {}
+            "UnsubscribeConfirmation" => {
+                tracing::warn!(
+                    "the portal was unsubscribed from the topic: no bounces come any more"
+                );
+                return None;
+            }
+            _ => return None,
         }
         let event: Value = serde_json::from_str(text(body, &["Message"])).ok()?;
         let verdict = verdict(&event)?;
