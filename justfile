@@ -265,6 +265,8 @@ _packages *MORE:
     command -v ffmpeg > /dev/null || needed+=(ffmpeg)
     # For the tests that cut a network connection.
     command -v ip > /dev/null || needed+=(iproute2)
+    # For keys and certificates.
+    command -v openssl > /dev/null || needed+=(openssl)
     for package in {{ MORE }}; do
         case $package in
             systemd) command -v systemd-analyze > /dev/null || needed+=(systemd) ;;

@@ -93,7 +93,9 @@ for (const [post, how] of [
             expect(text).toContain(link);
             expect(text).toContain(`${camp.url}/unsubscribe?token=`);
           }
-          expect(mail.html).toContain(`src="${onYouTube().picture}"`);
+          // From the portal: others must not learn who reads the camp's mail.
+          expect(mail.html).toContain(`src="${camp.url}/art/social.jpg"`);
+          expect(mail.html).not.toContain(onYouTube().picture);
           expect(mail.html).toContain(`alt="${title}"`);
           expect(mail.header("List-Unsubscribe")).toMatch(/^<http.*\/api\/unsubscribe\/one-click\?token=[^>]+>/);
           expect(mail.header("List-Unsubscribe-Post")).toBe("List-Unsubscribe=One-Click");

@@ -1,6 +1,7 @@
 //! Reports of Amazon SES, signed with a key of our own.
 
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use axum::http::Method;
@@ -63,10 +64,12 @@ impl Key {
 
     /// A certificate from now, for so many days.
     fn certificate(&self, name: &str, days: u32) -> Vec<u8> {
+        // Tests that run side by side share the folder.
+        static FILES: AtomicU32 = AtomicU32::new(0);
         let config = format!(
             "[req]\ndistinguished_name=n\nx509_extensions=e\nprompt=no\n[n]\nCN={name}\n[e]\nbasicConstraints=critical,CA:FALSE\nextendedKeyUsage=serverAuth\nsubjectAltName=DNS:{name}\n"
         );
-        let file = format!("{name}-{days}.conf");
+        let file = format!("{}.conf", FILES.fetch_add(1, Relaxed));
         std::fs::write(self.folder.path().join(&file), config).expect("written");
         let days = days.to_string();
         self.openssl(&["req", "-x509", "-key", "key.pem", "-days", &days, "-config", &file], "")
