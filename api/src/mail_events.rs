@@ -42,7 +42,12 @@ async fn take(
     // Amazon calls its JSON text.
     request.headers_mut().insert(header::CONTENT_TYPE, JSON);
     let Input(body) = Input::<Value>::from_request(request, &()).await?;
-    let call = Call { authorization: authorization.as_deref(), body: &body, now: app.clock.now() };
+    let call = Call {
+        authorization: authorization.as_deref(),
+        body: &body,
+        now: app.clock.now(),
+        address: client.address,
+    };
     match providers::receive_call(&app, &provider, &call).await {
         Ok(_) => Ok(StatusCode::OK),
         Err(error @ Error::InvalidCredentials(_)) => {

@@ -47,7 +47,9 @@ pub const TESTS_BY_STAFF: RateLimit = limit("tests", 10, 60);
 /// Calls of webhooks that no mail provider made.
 pub const WEBHOOKS_BY_ADDRESS: RateLimit = limit("webhooks", 60, 60);
 /// Certificates that are fetched to check calls of webhooks, all together.
-pub(crate) const CERTIFICATES: RateLimit = limit("webhook-certificates", 60, 60);
+pub(crate) const CERTIFICATES: RateLimit = limit("webhook-certificates", 600, 60);
+/// The same, for calls from one network.
+pub(crate) const CERTIFICATES_BY_ADDRESS: RateLimit = limit("webhook-certificates-address", 20, 60);
 pub const FAQ_VIEWS_BY_ADDRESS: RateLimit = limit("faq-views-address", 300, 60);
 
 /// The limit of an IPv6 /48, as a multiple of the limit of a /64 in it. A site or a hosting

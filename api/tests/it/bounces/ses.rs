@@ -154,9 +154,11 @@ fn signed(mut call: Value) -> Value {
     call
 }
 
+const FROM_AMAZON: [(&str, &str); 2] =
+    [("sec-fetch-site", "cross-site"), ("content-type", "text/plain; charset=UTF-8")];
+
 async fn call(camp: &Camp, body: Value) -> Reply {
-    let headers = [("sec-fetch-site", "cross-site"), ("content-type", "text/plain; charset=UTF-8")];
-    camp.browser().send(Method::POST, "/api/mail-events/ses", Some(body), &headers).await
+    camp.browser().send(Method::POST, "/api/mail-events/ses", Some(body), &FROM_AMAZON).await
 }
 
 /// What SES says about a mail: with the names of an identity's notifications, or of a configuration set.
@@ -270,6 +272,14 @@ story! {
             let wrong = with("SigningCertURL", &format!("{HOST}/{path}.pem"));
             call(&camp, signed(wrong)).await.refused(401, "invalid_credentials");
         }
+        // A stranger uses up the share of one network only.
+        let stranger = camp.browser_at("198.51.100.9");
+        amazon.asked();
+        for n in 0..25 {
+            let forged = signed(with("SigningCertURL", &format!("{HOST}/{n}.pem")));
+            stranger.send(Method::POST, "/api/mail-events/ses", Some(forged), &FROM_AMAZON).await;
+        }
+        assert_eq!(amazon.asked().len(), 20);
         // Text that somebody changed afterwards, in each part that counts.
         let sealed = signed(good.clone());
         for (name, value) in [("Message", gone.to_string() + " "), ("MessageId", "g2".into()), ("Subject", "x".into()), ("Timestamp", at(TimeDelta::zero())), ("Signature", "AAAA".into()), ("SignatureVersion", "1".into()), ("Type", "UnsubscribeConfirmation".into())] {

@@ -12,13 +12,14 @@ use rustls::pki_types::{
     AlgorithmIdentifier, CertificateDer, InvalidSignature, ServerName,
     SignatureVerificationAlgorithm, UnixTime, alg_id,
 };
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 use webpki::{EndEntityCert, KeyUsage};
 
 use super::not_theirs;
-use crate::rate_limits::{self, CERTIFICATES};
+use crate::rate_limits::{self, CERTIFICATES, CERTIFICATES_BY_ADDRESS};
 use crate::{App, Error, Result};
 
 /// What was signed, and with which certificate.
@@ -78,18 +79,23 @@ impl SignatureVerificationAlgorithm for Rsa {
 ///
 /// [`Error::InvalidCredentials`] if the certificate is not valid, not for the provider, or its key did not
 /// sign the text; [`Error::Busy`] if it cannot be fetched now.
-pub(super) async fn verify(app: &App, signed: &Signed) -> Result<()> {
+pub(super) async fn verify(app: &App, signed: &Signed, caller: IpAddr) -> Result<()> {
     let document = match app.fetcher.kept(&signed.certificate).await {
         Some(document) => document,
-        None => fetch(app, &signed.certificate).await?,
+        None => fetch(app, &signed.certificate, caller).await?,
     };
     let now = u64::try_from(app.clock.now().timestamp()).unwrap_or_default();
     let now = UnixTime::since_unix_epoch(Duration::from_secs(now));
     check(&document, now, signed).ok_or_else(not_theirs)
 }
 
-async fn fetch(app: &App, url: &Url) -> Result<Arc<Vec<u8>>> {
-    match rate_limits::count(app, CERTIFICATES, "all").await {
+/// Whoever invents calls uses up the share of one network only.
+async fn fetch(app: &App, url: &Url, caller: IpAddr) -> Result<Arc<Vec<u8>>> {
+    let mut counted = rate_limits::count_network(app, CERTIFICATES_BY_ADDRESS, caller).await;
+    if counted.is_ok() {
+        counted = rate_limits::count(app, CERTIFICATES, "all").await;
+    }
+    match counted {
         Ok(()) => {}
         // The provider must try again.
         Err(Error::TooMany { .. }) => return Err(Error::Busy(None)),

@@ -6,6 +6,8 @@ mod mailgun;
 mod postmark;
 mod ses;
 
+use std::net::IpAddr;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use url::Url;
@@ -30,6 +32,8 @@ pub struct Call<'a> {
     pub authorization: Option<&'a str>,
     pub body: &'a Value,
     pub now: DateTime<Utc>,
+    /// Who made it.
+    pub address: IpAddr,
 }
 
 /// A mail provider.
@@ -123,7 +127,7 @@ pub async fn receive_call(app: &App, name: &str, call: &Call<'_>) -> Result<Rece
         .ok_or(Error::NotFound("No such mail provider is configured."))?;
     let once = provider.authenticate(secret, call)?;
     if let Some(signed) = provider.signed(secret, call.body)? {
-        certificate::verify(app, &signed).await?;
+        certificate::verify(app, &signed, call.address).await?;
     }
     if let Some(url) = provider.confirmation(secret, call.body) {
         // Confirming twice does no harm.
