@@ -126,7 +126,8 @@ pub(crate) async fn open_database(config: &Config) -> Result<Db> {
 /// it.
 #[derive(Clone)]
 pub struct Keys {
-    secret: Arc<[u8]>,
+    /// Has taken the secret, which would otherwise be hashed for each value.
+    keyed: Hmac<Sha256>,
 }
 
 impl Keys {
@@ -134,7 +135,7 @@ impl Keys {
         const READ: &str = "select value from secrets where name = 'portal'";
         // Reads before it writes, so that a portal with a full disk can still start.
         if let Some((secret,)) = db.sql(READ).optional::<(Vec<u8>,)>().await? {
-            return Ok(Keys { secret: secret.into() });
+            return Ok(Keys::of(&secret));
         }
         let fresh: [u8; 32] = rand::random();
         let mut tx = db.begin().await?;
@@ -146,7 +147,11 @@ impl Keys {
         .await?;
         let secret: Vec<u8> = tx.sql(READ).scalar().await?;
         tx.commit().await?;
-        Ok(Keys { secret: secret.into() })
+        Ok(Keys::of(&secret))
+    }
+
+    fn of(secret: &[u8]) -> Keys {
+        Keys { keyed: Hmac::new_from_slice(secret).expect("any length is a key") }
     }
 
     /// Returns a keyed hash for one purpose. It identifies a value without revealing it.
@@ -166,7 +171,7 @@ impl Keys {
     }
 
     fn mac(&self, purpose: &str, parts: &[&[u8]]) -> Hmac<Sha256> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).expect("any length is a key");
+        let mut mac = self.keyed.clone();
         for part in std::iter::once(&purpose.as_bytes()).chain(parts) {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part);

@@ -282,11 +282,11 @@ async fn devices(db: &Db, since: DateTime<Utc>) -> Result<Devices> {
 
 async fn user_types(db: &Db) -> Result<UserTypes> {
     db.sql(
-        "select
-           (select count(*) from users u join profiles p on p.id = u.profile_id where p.user_type = 'parent') as parents,
-           (select count(*) from users u join profiles p on p.id = u.profile_id where p.user_type = 'visitor') as visitors,
-           (select count(*) from profiles p where p.deleted_at is null
-              and not exists (select 1 from users u where u.profile_id = p.id)) as without_login",
+        "select count(case when p.user_type = 'parent' then u.profile_id end) as parents,
+                count(case when p.user_type = 'visitor' then u.profile_id end) as visitors,
+                count(case when u.profile_id is null and p.deleted_at is null then 1 end) as without_login
+         from profiles p
+         left join users u on u.profile_id = p.id",
     )
     .one()
     .await

@@ -1,19 +1,20 @@
 //! Notifications and their deliveries.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use portal::db::Db;
 use uuid::Uuid;
 
 use super::rows::{Cell, insert, run};
 
+/// The last ones of `about` are of today, three a day.
 pub async fn notifications(
     db: &Db,
     kind: &str,
     category: &str,
-    about: impl Iterator<Item = &Uuid>,
+    about: impl DoubleEndedIterator<Item = &Uuid>,
     now: DateTime<Utc>,
 ) {
-    let rows = about.map(|id| {
+    let rows = about.rev().zip(0..).map(|(id, before)| {
         vec![
             Cell::Id(Uuid::now_v7()),
             Cell::Text(kind.into()),
@@ -21,7 +22,7 @@ pub async fn notifications(
             Cell::Text(format!("{kind}:{id}")),
             Cell::Text(category.into()),
             Cell::Text("null".into()),
-            Cell::At(now),
+            Cell::At(now - TimeDelta::hours(8 * before)),
         ]
     });
     insert(
