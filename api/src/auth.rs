@@ -11,8 +11,8 @@ use axum::http::{HeaderMap, header};
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
 use moka::future::Cache;
 use portal::access::Viewer;
-use portal::accounts::sessions::Device;
 use portal::accounts::{ClientInfo, Role, Staff, User, sessions, user_browsers};
+use portal::device::Device;
 use portal::{App, Config, Error, UserId};
 use uuid::Uuid;
 

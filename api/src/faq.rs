@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
-use portal::App;
 use portal::audit::Actor;
 use portal::faq::{self, AdminFaq, Category, Changes, Faq, Filter, NewFaq, Placeholder, Stats};
 use portal::pagination::PageRequest;
+use portal::{App, view_counts};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -49,12 +49,8 @@ async fn record_view(
     Id(id): Id,
 ) -> Answer<(CookieJar, StatusCode)> {
     let (viewer, jar) = countable(&app, viewer);
-    if !faq::may_count(&app, &viewer, from.address).await? {
-        return Ok((jar, StatusCode::NO_CONTENT));
-    }
-    let mut tx = app.db.begin().await?;
-    faq::record_view(&mut tx, &app, &viewer, id).await?;
-    tx.commit().await?;
+    faq::record_view(&app, &viewer, id, &from).await?;
+    view_counts::write_soon(&app);
     Ok((jar, StatusCode::NO_CONTENT))
 }
 

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
-use portal::App;
 use portal::access::Viewer;
 use portal::pagination::PageRequest;
 use portal::videos::{self, Collection, Filter, Like, Sort, Video, VideoCard, YearCount};
+use portal::{App, view_counts};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -133,12 +133,8 @@ async fn view(
 ) -> Answer<(CookieJar, StatusCode)> {
     let settings = app.settings().await?;
     let (viewer, jar) = countable(&app, viewer);
-    if !videos::may_count(&app, &viewer, from.address).await? {
-        return Ok((jar, StatusCode::NO_CONTENT));
-    }
-    let mut tx = app.db.begin().await?;
-    videos::record_view(&mut tx, &app, &settings, &viewer, id, from.device).await?;
-    tx.commit().await?;
+    videos::record_view(&app, &settings, &viewer, id, &from).await?;
+    view_counts::write_soon(&app);
     Ok((jar, StatusCode::NO_CONTENT))
 }
 

@@ -18,6 +18,7 @@ use crate::db::Db;
 use crate::fetch::Fetcher;
 use crate::files::Files;
 use crate::mail::Mailer;
+use crate::pending_views::PendingViews;
 use crate::settings::{self, Settings};
 use crate::{Error, Result, cryptography};
 
@@ -44,6 +45,7 @@ pub struct Inner {
     /// Whether it must not convert any more, because it ends.
     pub(crate) ends_conversions: watch::Sender<bool>,
     pub(crate) settings: Arc<settings::Cache>,
+    pub(crate) views: Arc<PendingViews>,
     /// The copy of the database that was made before this process upgraded it.
     pub before_upgrade: Option<PathBuf>,
     /// Whether this process created the camp, because its database was empty.
@@ -69,6 +71,7 @@ impl App {
             converting: Arc::new(Semaphore::new(1)),
             ends_conversions: watch::Sender::new(false),
             settings: Arc::default(),
+            views: Arc::default(),
             before_upgrade: None,
             is_new: false,
             _present: None,

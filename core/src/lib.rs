@@ -16,6 +16,7 @@ mod error;
 mod ids;
 #[cfg(test)]
 mod layers;
+mod pending_views;
 mod startup;
 #[cfg(test)]
 mod statements;
@@ -37,6 +38,7 @@ pub mod conversion;
 pub mod dates;
 pub mod db;
 pub mod delivery;
+pub mod device;
 pub mod doctor;
 pub mod event_feed;
 pub mod events;
@@ -76,6 +78,7 @@ pub mod uploads;
 pub mod users;
 pub mod validation;
 pub mod videos;
+pub mod view_counts;
 
 pub use app::{App, Keys};
 pub use config::Config;

@@ -21,7 +21,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use portal::{App, Error, Result};
+use portal::{App, Error, Result, view_counts};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
@@ -115,6 +115,9 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
     server.tasks.close();
     if timeout(SHUTDOWN_GRACE, server.tasks.wait()).await.is_err() {
         tracing::warn!("some connections did not end in time");
+    }
+    if let Err(error) = view_counts::write(&server.app).await {
+        tracing::warn!(%error, "the last views could not be written");
     }
     Ok(())
 }

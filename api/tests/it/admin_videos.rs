@@ -272,6 +272,7 @@ story! {
                 camp.browser().post(&at, json!({})).await.expect(204);
             }
         }
+        camp.write_views().await;
         for (sort, titles) in [
             ("views", ["Archery", "Hike", "swimming", "Bonfire"]),
             ("title", ["Archery", "Bonfire", "Hike", "swimming"]),

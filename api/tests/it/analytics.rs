@@ -20,6 +20,7 @@ story! {
         chaya.put(&format!("/api/videos/{id}/like")).await.expect(200);
         chaya.post(&format!("/api/videos/{id}/comments"), json!({ "content": "Gut gezugt!" })).await.expect(201);
         camp.browser().post(&format!("/api/videos/{id}/views"), json!({})).await.expect(204);
+        camp.write_views().await;
 
         let figures = staff.get("/api/admin/analytics?period=7").await.expect(200).json();
         assert_eq!(figures["views"], json!({ "value": 2, "before": 0 }));
@@ -62,6 +63,7 @@ story! {
         let said = rivky.post(&format!("/api/videos/{id}/comments"), json!({ "content": "Hm." })).await.expect(201).json();
         let comment = said["id"].as_str().expect("an id");
         camp.browser().post(&format!("/api/videos/{id}/views"), json!({})).await.expect(204);
+        camp.write_views().await;
         rivky.post(&format!("/api/comments/{comment}/report"), json!({})).await.expect(204);
         let board = staff.get("/api/admin/dashboard").await.expect(200).json();
         approved("dashboard_tiles", &board["tiles"]);

@@ -107,6 +107,7 @@ impl History {
             11 => {
                 let view = format!("{}/views", video.replace("/admin", ""));
                 self.parent[0].post(&view, json!({})).await;
+                camp.write_views().await;
             }
             12 => drop(self.parent[0].put(&format!("{}/like", video.replace("/admin", ""))).await),
             _ => {

@@ -366,6 +366,7 @@ story! {
         let list = chaya.get("/api/videos?collection=current").await.expect(200).json();
         assert_eq!(list["items"][0]["is_new"], true);
         chaya.post(&format!("/api/videos/{}/views", id(&lake)), json!({})).await.expect(204);
+        camp.write_views().await;
         assert!(!is_new(&chaya, &lake).await);
         assert!(is_new(&moshe, &lake).await, "others have not seen it");
         assert_eq!(seen(&chaya, &lake).await["resume_seconds"], Value::Null);
@@ -377,6 +378,7 @@ story! {
         put(&chaya, 42).await.expect(204);
         assert_eq!(seen(&chaya, &lake).await["resume_seconds"], 42);
         chaya.post(&format!("/api/videos/{}/views", id(&lake)), json!({})).await.expect(204);
+        camp.write_views().await;
         assert_eq!(seen(&chaya, &lake).await["resume_seconds"], 42, "another view does not forget it");
         assert_eq!(seen(&moshe, &lake).await["resume_seconds"], Value::Null);
         let mine = chaya.get("/api/profile/download").await.expect(200).json();

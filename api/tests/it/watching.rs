@@ -1,8 +1,11 @@
 //! Watching, searching and liking videos; viewers who may not watch see only titles and dates.
 
+use std::time::{Duration, Instant};
+
 use chrono::TimeDelta;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::camp::{Browser, Camp};
 use crate::videos::{id, posted, titles};
@@ -129,6 +132,7 @@ story! {
             camp.browser().post(&path, json!({})).await.expect(204);
         }
         camp.browser().post(&format!("/api/videos/{}/views", id(&all[1])), json!({})).await.expect(204);
+        camp.write_views().await;
         assert_eq!(titles(&home, "?collection=current&sort=popular").await, ["First day", "Swimming", "Hike"]);
         let first = home.get("/api/videos?collection=current&sort=popular&limit=1").await.expect(200).json();
         let next = first["next"].as_str().expect("more");
@@ -153,13 +157,75 @@ story! {
             chaya.post(&views, json!({})).await.expect(204);
             staff.post(&views, json!({})).await.expect(204);
         }
+        camp.write_views().await;
         assert_eq!(stranger.get(&path).await.expect(200).json()["view_count"], 2);
         join_all((0..10).map(|_| chaya.post(&views, json!({})))).await;
+        camp.write_views().await;
         assert_eq!(stranger.get(&path).await.expect(200).json()["view_count"], 2);
         camp.wait(TimeDelta::hours(1));
         join_all((0..10).map(|_| chaya.post(&views, json!({})))).await.into_iter().for_each(|r| drop(r.expect(204)));
+        camp.write_views().await;
         assert_eq!(stranger.get(&path).await.expect(200).json()["view_count"], 3);
         stranger.post(&format!("/api/videos/{NO_ID}/views"), json!({})).await.refused(404, "not_found");
+    }
+}
+
+story! {
+    async fn views_of_many_at_two_processes_are_all_counted_a_second_later(camp) {
+        let camps = [camp.clone(), camp.beside().await];
+        let staff = camp.staff().await;
+        let lake = id(&posted(&staff, "Lake", json!({})).await).to_owned();
+        let hike = id(&posted(&staff, "Hike", json!({})).await).to_owned();
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let counts = async || {
+            let count = async |id: &str| {
+                // Not from the cache.
+                let video = staff.get(&format!("/api/videos/{id}")).await.expect(200).json();
+                video["view_count"].as_i64().expect("a count")
+            };
+            (count(&lake).await, count(&hike).await)
+        };
+        let strangers = (0..60).map(async |n: usize| {
+            let stranger = camps[n % 2].browser_at(&format!("198.51.100.{}", n % 7));
+            for video in [&lake, &hike].into_iter().take(1 + n % 2) {
+                stranger.post(&format!("/api/videos/{video}/views"), json!({})).await.expect(204);
+            }
+        });
+        let of_chaya = camps.iter().map(|camp| camp.of(&chaya));
+        let of_chaya = of_chaya.map(async |chaya| {
+            chaya.post(&format!("/api/videos/{lake}/views"), json!({})).await.expect(204);
+        });
+        let began = Instant::now();
+        join(join_all(strangers), join_all(of_chaya)).await;
+        let took = began.elapsed();
+        while counts().await != (61, 30) {
+            // Two seconds alone, more on a busy machine.
+            assert!(began.elapsed() < took + Duration::from_secs(30), "{:?}", counts().await);
+            sleep(Duration::from_millis(20)).await;
+        }
+        // The next ones are counted as well.
+        camp.browser().post(&format!("/api/videos/{hike}/views"), json!({})).await.expect(204);
+        while counts().await != (61, 31) {
+            assert!(began.elapsed() < took + Duration::from_secs(60), "{:?}", counts().await);
+            sleep(Duration::from_millis(20)).await;
+        }
+        camps[1].app.db.close().await;
+    }
+}
+
+story! {
+    async fn a_view_of_a_video_that_is_deleted_meanwhile_does_not_stop_the_others(camp) {
+        let staff = camp.staff().await;
+        let lake = id(&posted(&staff, "Lake", json!({})).await).to_owned();
+        let hike = id(&posted(&staff, "Hike", json!({})).await).to_owned();
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        for video in [&lake, &hike] {
+            chaya.post(&format!("/api/videos/{video}/views"), json!({})).await.expect(204);
+        }
+        staff.delete(&format!("/api/admin/videos/{lake}")).await.expect(204);
+        camp.write_views().await;
+        let hike = camp.browser().get(&format!("/api/videos/{hike}")).await.expect(200).json();
+        assert_eq!(hike["view_count"], 1);
     }
 }
 

@@ -13,33 +13,10 @@ use uuid::Uuid;
 
 use super::{Staff, StaffRow, User};
 use crate::db::{Db, On, Tx, with_ids};
+use crate::device::Device;
 use crate::ids::{StaffId, UserId};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
-
-/// The kind of device, guessed from the browser. Nothing else about the browser is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum Device {
-    Phone,
-    Tablet,
-    Computer,
-}
-
-impl Device {
-    /// Guesses the device from the User-Agent header.
-    pub fn from_user_agent(agent: &str) -> Device {
-        let has = |text| agent.contains(text);
-        if has("iPad") || has("Tablet") || (has("Android") && !has("Mobile")) {
-            Device::Tablet
-        } else if has("Mobile") || has("iPhone") || has("Android") {
-            Device::Phone
-        } else {
-            Device::Computer
-        }
-    }
-}
 
 /// The account of a session.
 #[derive(Clone, Copy)]

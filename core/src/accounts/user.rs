@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
-use super::sessions::Device;
 use crate::Result;
 use crate::access::Access;
 use crate::db::On;
+use crate::device::Device;
 use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
 use crate::settings::Settings;

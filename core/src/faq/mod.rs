@@ -3,16 +3,18 @@
 mod admin;
 mod placeholders;
 
-use std::net::IpAddr;
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::access::Viewer;
+use crate::accounts::ClientInfo;
 use crate::clock::Clock;
 use crate::db::{Db, Tx};
 use crate::pagination::{Page, PageRequest};
+use crate::pending_views::{Once, Subject, View};
 use crate::rate_limits;
 use crate::search_text::normalize;
 use crate::settings::Settings;
@@ -81,38 +83,53 @@ pub async fn list(app: &App, settings: &Settings, part: &PageRequest) -> Result<
     Ok(page)
 }
 
-/// Whether a view from this address may still be counted. Call it before [`record_view`], outside
-/// its transaction.
-pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
-    rate_limits::may_view(app, rate_limits::FAQ_VIEWS_BY_ADDRESS, viewer, from).await
-}
-
-/// Counts that somebody opened an answer: once an hour for each reader, excluding staff.
+/// Counts that somebody opened an answer: once an hour for each reader, excluding staff, and of
+/// readers who are not signed in at most so many from each network. It is written about a second later
+/// ([`crate::view_counts`]).
 ///
 /// # Errors
 ///
 /// [`Error::NotFound`], also for an unpublished entry.
-pub async fn record_view(tx: &mut Tx, app: &App, viewer: &Viewer, id: Uuid) -> Result<()> {
-    let published: i64 =
-        tx.sql("select count(*) from faq where id = $1 and is_published").bind(id).scalar().await?;
+pub async fn record_view(app: &App, viewer: &Viewer, id: Uuid, from: &ClientInfo) -> Result<()> {
+    let published: i64 = app
+        .db
+        .sql("select count(*) from faq where id = $1 and is_published")
+        .bind(id)
+        .scalar()
+        .await?;
     if published == 0 {
         return Err(NOT_FOUND);
     }
     let (None, Some(key)) = (viewer.staff_id, viewer.key()) else { return Ok(()) };
-    let counted = tx
-        .sql(
-            "insert into faq_views (faq_id, viewer, hour)
-             select id, $2, $3 from faq where id = $1
-             on conflict (faq_id, viewer, hour) do nothing",
-        )
-        .bind(id)
-        .bind(app.keys.hash("faq-viewer", &[key.as_bytes()]))
-        .bind(hour(app.clock.now()))
-        .execute()
-        .await?;
-    if counted == 1 {
-        tx.sql("update faq set view_count = view_count + 1 where id = $1")
+    let at = app.clock.now();
+    let reader = app.keys.hash("faq-viewer", &[key.as_bytes()]);
+    let once = Once { subject: Subject::Answer, id, viewer: reader, hour: hour(at) };
+    let networks = rate_limits::of_views(rate_limits::FAQ_VIEWS_BY_ADDRESS, viewer, from.address);
+    app.views.add(once, View { at, device: from.device, user_id: viewer.user_id, networks });
+    Ok(())
+}
+
+/// Writes views that were counted. Those of an entry that was deleted since are lost with it.
+pub(crate) async fn write_views(tx: &mut Tx, views: &[(&Once, &View)]) -> Result<()> {
+    let mut more = BTreeMap::<Uuid, i64>::new();
+    for (once, _) in views {
+        let counted = tx
+            .sql(
+                "insert into faq_views (faq_id, viewer, hour)
+                 select id, $2, $3 from faq where id = $1
+                 on conflict (faq_id, viewer, hour) do nothing",
+            )
+            .bind(once.id)
+            .bind(once.viewer.clone())
+            .bind(once.hour)
+            .execute()
+            .await?;
+        *more.entry(once.id).or_default() += counted as i64;
+    }
+    for (id, more) in more.into_iter().filter(|(_, more)| *more > 0) {
+        tx.sql("update faq set view_count = view_count + $2 where id = $1")
             .bind(id)
+            .bind(more)
             .execute()
             .await?;
     }

@@ -119,23 +119,36 @@ async fn count_in(
     limit: RateLimit,
     who: &str,
 ) -> Result<Option<DateTime<Utc>>> {
-    let (count, first_at) = counted(tx, app, limit, who).await?;
+    let (count, first_at) = counted(tx, app, limit, who, 1).await?;
     Ok((count > limit.most).then(|| first_at + limit.within))
 }
 
-/// Counts one more. Returns the count and the start of the period.
+/// Counts so many more at once. Returns how many of them are within the limit.
+pub(crate) async fn count_several(
+    tx: &mut Tx,
+    app: &App,
+    limit: RateLimit,
+    who: &str,
+    more: i64,
+) -> Result<i64> {
+    let (count, _) = counted(tx, app, limit, who, more).await?;
+    Ok((limit.most - (count - more)).clamp(0, more))
+}
+
+/// Counts so many more. Returns the count and the start of the period.
 async fn counted(
     tx: &mut Tx,
     app: &App,
     limit: RateLimit,
     who: &str,
+    more: i64,
 ) -> Result<(i64, DateTime<Utc>)> {
     let now = app.clock.now();
     let key = app.keys.hash("limit", &[limit.name.as_bytes(), who.as_bytes()]);
     tx.sql(
-        "insert into attempts (key, count, first_at, last_at) values ($1, 1, $2, $2)
+        "insert into attempts (key, count, first_at, last_at) values ($1, $4, $2, $2)
              on conflict (key) do update set
-               count = case when attempts.first_at <= $3 then 1 else attempts.count + 1 end,
+               count = case when attempts.first_at <= $3 then $4 else attempts.count + $4 end,
                first_at = case when attempts.first_at <= $3 then $2 else attempts.first_at end,
                last_at = $2
              returning count, first_at",
@@ -143,19 +156,17 @@ async fn counted(
     .bind(key)
     .bind(now)
     .bind(now - limit.within)
+    .bind(more)
     .one()
     .await
 }
 
-/// Whether a view from this address may still be counted. Viewers who are not signed in are
-/// identified only by a cookie, and get a new one by sending none.
-pub async fn may_view(app: &App, limit: RateLimit, viewer: &Viewer, from: IpAddr) -> Result<bool> {
-    if viewer.user_id.is_some() {
-        return Ok(true);
-    }
-    match count_network(app, limit, from).await {
-        Err(Error::TooMany { .. }) => Ok(false),
-        counted => counted.map(|()| true),
+/// The networks by which views from this address are limited, with the maximum of each. Viewers who
+/// are not signed in are identified only by a cookie, and get a new one by sending none.
+pub(crate) fn of_views(limit: RateLimit, viewer: &Viewer, from: IpAddr) -> Vec<(String, i64)> {
+    match viewer.user_id {
+        Some(_) => Vec::new(),
+        None => networks(from).into_iter().map(|(at, times)| (at, limit.most * times)).collect(),
     }
 }
 

@@ -46,14 +46,34 @@ pub async fn keep_position(
     or_gone(query.execute().await).map(drop)
 }
 
-/// Remembers that a signed-in viewer has begun to watch. A place that is known already stays.
-pub(super) async fn begin(tx: &mut Tx, app: &App, user_id: UserId, id: Uuid) -> Result<()> {
-    let query = tx.sql(
+/// Remembers that a user began to watch a video at that time. A place that is known already stays.
+pub(super) async fn begin(tx: &mut Tx, user_id: UserId, id: Uuid, at: DateTime<Utc>) -> Result<()> {
+    tx.sql(
         "insert into video_positions (user_id, video_id, seconds, watched_at)
-         values ($1, $2, 0, $3)
+         select u.id, v.id, 0, $3
+         from users u join videos v on v.id = $2
+         where u.id = $1
          on conflict (user_id, video_id) do nothing",
-    );
-    or_gone(query.bind(user_id).bind(id).bind(app.clock.now()).execute().await).map(drop)
+    )
+    .bind(user_id)
+    .bind(id)
+    .bind(at)
+    .execute()
+    .await
+    .map(drop)
+}
+
+/// The same at once, for staff who are signed in as a parent as well: their views are not counted.
+pub(super) async fn begin_now(
+    app: &App,
+    viewer: &Viewer,
+    id: Uuid,
+    at: DateTime<Utc>,
+) -> Result<()> {
+    let Some(user_id) = viewer.user_id else { return Ok(()) };
+    let mut tx = app.db.begin().await?;
+    begin(&mut tx, user_id, id, at).await?;
+    tx.commit().await
 }
 
 /// Returns where the viewer stopped watching, in seconds.

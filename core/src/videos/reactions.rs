@@ -1,6 +1,6 @@
 //! Views and likes (decisions V4 and V5).
 
-use std::net::IpAddr;
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -9,10 +9,11 @@ use uuid::Uuid;
 use super::watch::open_all;
 use super::{CARD, NOT_FOUND, VideoCard, or_gone, positions};
 use crate::access::Viewer;
-use crate::accounts::sessions::Device;
+use crate::accounts::ClientInfo;
 use crate::db::{On, Tx};
 use crate::ids::UserId;
 use crate::pagination::{Page, PageRequest};
+use crate::pending_views::{Once, Subject, View};
 use crate::rate_limits;
 use crate::settings::Settings;
 use crate::{App, Error, Result};
@@ -29,46 +30,55 @@ pub(crate) fn viewer_key(app: &App, viewer: Uuid) -> Vec<u8> {
     app.keys.hash("viewer", &[viewer.as_bytes()])
 }
 
-/// Whether a view from this address may still be counted. Viewers who are not signed in are
-/// identified only by a cookie, and get a new one by sending none. Call it before [`record_view`],
-/// outside its transaction.
-pub async fn may_count(app: &App, viewer: &Viewer, from: IpAddr) -> Result<bool> {
-    rate_limits::may_view(app, rate_limits::VIEWS_BY_ADDRESS, viewer, from).await
-}
-
-/// Counts a view: one for each viewer, video and hour, excluding staff. Only the type of browser is
-/// stored. Errors as for the video's page.
+/// Counts a view: one for each viewer, video and hour, excluding staff, and of viewers who are not
+/// signed in at most so many from each network. Only the type of browser is stored. It is written about
+/// a second later ([`crate::view_counts`]). Errors as for the video's page.
 pub async fn record_view(
-    tx: &mut Tx,
     app: &App,
     settings: &Settings,
     viewer: &Viewer,
     id: Uuid,
-    device: Device,
+    from: &ClientInfo,
 ) -> Result<()> {
-    must_be_open(&mut *tx, settings, viewer, id).await?;
-    if let Some(user_id) = viewer.user_id {
-        positions::begin(tx, app, user_id, id).await?;
+    must_be_open(&app.db, settings, viewer, id).await?;
+    let Some(key) = viewer.key() else { return Ok(()) };
+    let at = app.clock.now();
+    if viewer.staff_id.is_some() {
+        return positions::begin_now(app, viewer, id, at).await;
     }
-    let (None, Some(key)) = (viewer.staff_id, viewer.key()) else { return Ok(()) };
-    let now = app.clock.now();
-    let counted = or_gone(
-        tx.sql(
-            "insert into video_views (video_id, viewer, hour, device, viewed_at)
-             values ($1, $2, $3, $4, $5)
-             on conflict (video_id, viewer, hour) do nothing",
-        )
-        .bind(id)
-        .bind(viewer_key(app, key))
-        .bind(now.timestamp().div_euclid(3600))
-        .bind(device)
-        .bind(now)
-        .execute()
-        .await,
-    )?;
-    if counted == 1 {
-        tx.sql("update videos set view_count = view_count + 1 where id = $1")
+    let (viewer_key, hour) = (viewer_key(app, key), at.timestamp().div_euclid(3600));
+    let once = Once { subject: Subject::Video, id, viewer: viewer_key, hour };
+    let networks = rate_limits::of_views(rate_limits::VIEWS_BY_ADDRESS, viewer, from.address);
+    app.views.add(once, View { at, device: from.device, user_id: viewer.user_id, networks });
+    Ok(())
+}
+
+/// Writes views that were counted. Those of a video that was deleted since are lost with it.
+pub(crate) async fn write_views(tx: &mut Tx, views: &[(&Once, &View)]) -> Result<()> {
+    let mut more = BTreeMap::<Uuid, i64>::new();
+    for (once, view) in views {
+        if let Some(user_id) = view.user_id {
+            positions::begin(tx, user_id, once.id, view.at).await?;
+        }
+        let counted = tx
+            .sql(
+                "insert into video_views (video_id, viewer, hour, device, viewed_at)
+                 select id, $2, $3, $4, $5 from videos where id = $1
+                 on conflict (video_id, viewer, hour) do nothing",
+            )
+            .bind(once.id)
+            .bind(once.viewer.clone())
+            .bind(once.hour)
+            .bind(view.device)
+            .bind(view.at)
+            .execute()
+            .await?;
+        *more.entry(once.id).or_default() += counted as i64;
+    }
+    for (id, more) in more.into_iter().filter(|(_, more)| *more > 0) {
+        tx.sql("update videos set view_count = view_count + $2 where id = $1")
             .bind(id)
+            .bind(more)
             .execute()
             .await?;
     }

@@ -14,7 +14,7 @@ use portal::accounts::staff::{self, NewStaff, Role};
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::mail::{Mail, Mailer};
-use portal::{App, Config, EmailAddress, StaffId, jobs, settings_admin};
+use portal::{App, Config, EmailAddress, StaffId, jobs, settings_admin, view_counts};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -170,6 +170,11 @@ impl Camp {
         settings_admin::set(&mut tx, &self.app, Actor::Operator, changes).await.expect("a setting");
         tx.commit().await.expect("a commit");
         self.app.invalidate_settings();
+    }
+
+    /// Writes the views that wait, as the server does every second.
+    pub async fn write_views(&self) {
+        view_counts::write(&self.app).await.expect("the views are written");
     }
 
     /// Lets the worker run everything that is due.

@@ -8,7 +8,8 @@ use tokio::task::JoinSet;
 
 use super::chaos;
 use super::portal::{Portal, ask, head, with_json};
-use crate::camp::Camp;
+use crate::camp::{Camp, count};
+use crate::on_both_engines;
 
 /// The responses that a client received until the portal stopped.
 #[derive(Default)]
@@ -46,6 +47,26 @@ async fn a_program_that_is_asked_to_stop_answers_what_is_in_flight_first() {
     );
     assert!(answered > times * 8, "there was a load");
     assert!(longest < Duration::from_secs(10), "{longest:?}");
+}
+
+on_both_engines! {
+    async fn a_program_that_is_asked_to_stop_writes_the_views_that_wait(camp: Camp) {
+        let mut portal = Portal::start(&camp).await;
+        let app = camp.app().await;
+        for (n, text) in ["select count(*) from faq_views", "select cast(sum(view_count) as bigint) from faq"].into_iter().enumerate() {
+            let faq = portal.get("/api/faq").await.expect("an answer");
+            let id = faq.split_once(r#""id":""#).expect("an entry").1.split('"').next().expect("an id");
+            let view = format!("/api/faq/{id}/views");
+            for client in 0..20 {
+                let said = ask(portal.address, 1 + client, &with_json("POST", &view, "{}")).await.expect("an answer");
+                assert!(said.starts_with("HTTP/1.1 204"), "{said}");
+            }
+            assert_eq!(portal.running.stop().await, Some(0), "it ends well");
+            assert_eq!(count(&app.db, text).await, 20 * (n as i64 + 1));
+            portal = Portal::start(&camp).await;
+        }
+        app.db.close().await;
+    }
 }
 
 /// Sends one request after the other until the portal is told to stop. Each request that started before
