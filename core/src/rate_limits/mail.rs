@@ -114,7 +114,7 @@ pub(crate) async fn count_own_mail(
     limit: RateLimit,
     email: &EmailAddress,
 ) -> Result<Room> {
-    let (count, _) = counted(tx, app, limit, &mailbox(email)).await?;
+    let (count, _) = counted(tx, app, limit, &mailbox(email), 1).await?;
     Ok(match count - limit.most {
         ..=0 => Room::Enough,
         1 => Room::FullNow,
