@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use portal::accounts::ClientInfo;
-use portal::accounts::sessions::Device;
 use portal::audit::Actor;
 use portal::db::Db;
+use portal::device::Device;
 use portal::payments;
 use portal::users;
 use portal::{App, FamilyId};
