@@ -154,6 +154,11 @@ pub struct Config {
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub event_streams_per_network: u32,
 
+    /// Most open connections; further ones wait. Raises the limit of open files as far as the system allows
+    #[arg(long, global = true, env = "CAMP_CONNECTIONS", default_value_t = 12_000, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub connections: u32,
+
     /// Most connections, and concurrent requests, of one network; proxies and this machine are not limited
     #[arg(long, global = true, env = "CAMP_CONNECTIONS_PER_NETWORK", default_value_t = 2_000, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]

@@ -4,7 +4,10 @@
 //! An event is a row that is written in the transaction that causes it, in any process. The
 //! module `event_feed` reads them.
 
+use std::sync::LazyLock;
+
 use chrono::{DateTime, Utc};
+use tokio::sync::watch;
 use uuid::Uuid;
 
 use crate::Result;
@@ -36,11 +39,21 @@ pub enum Event {
     SiteChanged,
 }
 
+/// Changes when a transaction of this process has committed events, of whichever database.
+static COMMITTED: LazyLock<watch::Sender<()>> = LazyLock::new(|| watch::Sender::new(()));
+
+/// Tells when this process has committed events, so that they need not be waited for. Those of other
+/// processes are found only by reading.
+pub fn committed() -> watch::Receiver<()> {
+    COMMITTED.subscribe()
+}
+
 /// Writes an event in the transaction that causes it. It gets its number just before the commit:
 /// from then on no other transaction can write events, so the numbers grow in the order of the
 /// commits.
 pub fn emit(tx: &mut Tx, now: DateTime<Utc>, event: Event) {
     tx.before_commit(move |tx| Box::pin(number(tx, now, event)));
+    tx.after_commit(|| COMMITTED.send_replace(()));
 }
 
 async fn number(tx: &mut Tx, now: DateTime<Utc>, event: Event) -> Result<()> {

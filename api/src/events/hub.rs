@@ -3,33 +3,39 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use bytes::Bytes;
 use portal::access::Access;
 use portal::accounts::sessions::{self, SessionAccess};
+use portal::db::{Version, Versions};
 use portal::event_feed::{self, StoredEvent};
 use portal::settings::Settings;
-use portal::{App, Result};
+use portal::{App, Result, events};
 use tokio::sync::broadcast;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::bytes_of;
+use super::encoded::Encoded;
 use crate::server::{Networks, Refused, Share};
 
-/// How often the task reads new events.
+/// How often the task reads new events of other processes. It hears at once of those of this one.
 const LOOK: Duration = Duration::from_millis(250);
+/// The time between two readings, so that what many write at once is sent together.
+const PAUSE: Duration = Duration::from_millis(50);
 /// How often the task checks which sessions still exist, and whether the access setting changed.
 const CHECK: Duration = Duration::from_secs(2);
-/// How often a heartbeat is sent, which also detects closed connections.
+/// The same while nobody commits anything, so that sessions only expire.
+const CHECK_IDLE: Duration = Duration::from_secs(4);
+/// How often a heartbeat is sent, by which proxies see that the stream is in use.
 const BEAT: Duration = Duration::from_secs(15);
 /// The maximum number of batches that a stream may fall behind.
-pub(super) const RING: usize = 64;
+pub(super) const RING: usize = 128;
 /// The maximum number of events of one batch.
 const NEWS: i64 = 200;
+/// How long missed events are kept for the next page that comes back.
+const MISSED_KEPT: Duration = Duration::from_secs(1);
 
 /// The hub of all event streams of this process.
 #[derive(Clone)]
@@ -40,7 +46,9 @@ struct Inner {
     /// Ends all streams.
     stop: CancellationToken,
     streams: Arc<Networks>,
+    versions: Versions,
     channel: Mutex<Channel>,
+    missed: Mutex<Option<Missed>>,
 }
 
 struct Channel {
@@ -52,6 +60,16 @@ struct Channel {
     /// The access setting that was last published.
     access: Option<Access>,
     subscriptions: Vec<Weak<Subscription>>,
+    /// The server stops, and nobody sends signals any more.
+    stopped: bool,
+}
+
+/// What pages that come back have missed. After a restart, thousands ask for the same.
+struct Missed {
+    after: i64,
+    version: Version,
+    read: Instant,
+    events: Arc<[StoredEvent]>,
 }
 
 /// A subscriber who is signed in.
@@ -73,7 +91,14 @@ pub(super) enum Signal {
 
 pub(super) struct News {
     pub(super) event: StoredEvent,
-    pub(super) bytes: Bytes,
+    pub(super) encoded: Encoded,
+}
+
+impl News {
+    /// `None` if nothing may be shown of it any more.
+    pub(super) fn of(event: StoredEvent) -> Option<News> {
+        Some(News { encoded: Encoded::event(&event)?, event })
+    }
 }
 
 impl Hub {
@@ -84,21 +109,24 @@ impl Hub {
             position: 0,
             access: None,
             subscriptions: Vec::new(),
+            stopped: false,
         };
         let config = &app.config;
         let total = config.event_streams as usize;
         let streams = Networks::new(total, config.event_streams_per_network, config);
-        Hub(Arc::new(Inner { app, stop, streams, channel: Mutex::new(channel) }))
+        Hub(Arc::new(Inner {
+            versions: Versions::of(&app.db),
+            app,
+            stop,
+            streams,
+            channel: Mutex::new(channel),
+            missed: Mutex::default(),
+        }))
     }
 
     /// Reserves one event stream for this network, or refuses if its share is used up.
     pub(super) fn share(&self, from: IpAddr) -> std::result::Result<Share, Refused> {
         self.0.streams.take(from)
-    }
-
-    /// The token that ends all streams.
-    pub(super) fn stop(&self) -> CancellationToken {
-        self.0.stop.clone()
     }
 
     /// Subscribes. The subscriber receives every event after the returned id.
@@ -118,11 +146,30 @@ impl Hub {
                 channel.position = newest;
                 channel.access = Some(access);
                 let joined = channel.join(subscription);
-                tokio::spawn(read(self.0.clone()));
+                tokio::spawn(run(self.0.clone()));
                 return Ok(joined);
             }
         }
         Ok(self.0.channel().join(subscription))
+    }
+
+    /// At most `limit` events after this one, as [`event_feed::since`] returns them.
+    pub(super) async fn missed(&self, after: i64, limit: i64) -> Result<Arc<[StoredEvent]>> {
+        let inner = &self.0;
+        let version = inner.versions.current().await;
+        let known = || inner.missed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(missed) = &*known()
+            && (missed.after, Some(&missed.version)) == (after, version.as_ref())
+            && missed.read.elapsed() < MISSED_KEPT
+        {
+            return Ok(missed.events.clone());
+        }
+        let read = Instant::now();
+        let events: Arc<[_]> = event_feed::since(&inner.app, after, limit).await?.into();
+        if let Some(version) = version {
+            *known() = Some(Missed { after, version, read, events: events.clone() });
+        }
+        Ok(events)
     }
 }
 
@@ -132,24 +179,41 @@ impl Channel {
         subscription: Option<Arc<Subscription>>,
     ) -> (broadcast::Receiver<Signal>, Option<Arc<Subscription>>, i64) {
         self.subscriptions.extend(subscription.as_ref().map(Arc::downgrade));
-        (self.signals.subscribe(), subscription, self.position)
+        let signals = match self.stopped {
+            true => broadcast::Sender::new(1).subscribe(),
+            false => self.signals.subscribe(),
+        };
+        (signals, subscription, self.position)
     }
 
     fn subscriptions(&mut self) -> Vec<Arc<Subscription>> {
         self.subscriptions.retain(|subscription| subscription.strong_count() > 0);
-        self.subscriptions.iter().filter_map(Weak::upgrade).collect()
+        let open = self.subscriptions.iter().filter_map(Weak::upgrade);
+        open.filter(|subscription| !subscription.ended.load(Relaxed)).collect()
     }
 }
 
+/// What the task has done so far.
+struct Progress {
+    /// The version whose events were published.
+    published: Option<Version>,
+    /// When the sessions were checked, and of which version.
+    checked: (Instant, Option<Version>),
+    beaten: Instant,
+}
+
 /// Reads new events and publishes them until there are no subscribers.
-async fn read(inner: Arc<Inner>) {
+async fn run(inner: Arc<Inner>) {
+    let mut committed = events::committed();
     let mut look = interval(LOOK);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let (mut beaten, mut checked) = (Instant::now(), Instant::now());
-    loop {
+    let now = Instant::now();
+    let mut progress = Progress { published: None, checked: (now, None), beaten: now };
+    while !inner.stop.is_cancelled() {
         tokio::select! {
+            () = inner.stop.cancelled() => break,
             _ = look.tick() => {}
-            () = inner.stop.cancelled() => return,
+            _ = committed.changed() => {}
         }
         let position = {
             let mut channel = inner.channel();
@@ -159,17 +223,15 @@ async fn read(inner: Arc<Inner>) {
             }
             channel.position
         };
-        let check = checked.elapsed() >= CHECK;
-        match inner.pass_on(position, check).await {
-            Ok(()) if check => checked = Instant::now(),
-            Ok(()) => {}
-            Err(error) => tracing::debug!(%error, "events cannot be read"),
-        }
-        if beaten.elapsed() >= BEAT {
-            beaten = Instant::now();
-            inner.channel().signals.send(Signal::Beat).ok();
+        tokio::select! {
+            () = inner.stop.cancelled() => break,
+            () = inner.look(position, &mut progress) => {}
         }
     }
+    // Without a sender, all streams end.
+    let mut channel = inner.channel();
+    channel.stopped = true;
+    channel.signals = broadcast::Sender::new(1);
 }
 
 impl Inner {
@@ -177,20 +239,54 @@ impl Inner {
         self.channel.lock().expect("nothing panics with the line in hand")
     }
 
-    async fn pass_on(&self, position: i64, check: bool) -> Result<()> {
-        let event = event_feed::since(&self.app, position, NEWS).await?;
-        if event.is_empty() && !check {
-            return Ok(());
+    /// Publishes new events, and checks from time to time who may still listen.
+    async fn look(&self, position: i64, progress: &mut Progress) {
+        if progress.beaten.elapsed() >= BEAT {
+            progress.beaten = Instant::now();
+            self.channel().signals.send(Signal::Beat).ok();
         }
+        match self.pass_on(position, progress).await {
+            Ok(false) => {}
+            Ok(true) => sleep(PAUSE).await,
+            Err(error) => tracing::debug!(%error, "events cannot be read"),
+        }
+    }
+
+    /// Returns whether there was something new.
+    async fn pass_on(&self, position: i64, progress: &mut Progress) -> Result<bool> {
+        let (checked, checked_version) = &progress.checked;
+        let is_due = checked.elapsed() >= CHECK;
+        // Of before the reading: what somebody commits meanwhile makes another version.
+        let version = match is_due || self.versions.are_at_hand() {
+            true => self.versions.current().await,
+            false => None,
+        };
+        let is_other = |than: &Option<Version>| version.is_none() || version != *than;
+        let check = is_due && (is_other(checked_version) || checked.elapsed() >= CHECK_IDLE);
+        let events = match is_other(&progress.published) {
+            true => event_feed::since(&self.app, position, NEWS).await?,
+            false => Vec::new(),
+        };
+        if check && is_other(checked_version) {
+            self.app.invalidate_settings();
+        }
+        let is_all = (events.len() as i64) < NEWS;
+        let is_new = !events.is_empty();
+        if is_new || check {
+            self.publish(position, events).await?;
+            progress.checked = (Instant::now(), version.clone());
+        }
+        progress.published = version.filter(|_| is_all);
+        Ok(is_new)
+    }
+
+    async fn publish(&self, position: i64, events: Vec<StoredEvent>) -> Result<()> {
         let settings = self.app.settings().await?;
         let access = settings.watch_access();
         // Before events are published, so that ended sessions do not receive them.
         let somebody_ended = self.check(&settings).await?;
-        let position = event.last().map_or(position, |event| event.id);
-        let news: Arc<[News]> = event
-            .into_iter()
-            .filter_map(|event| Some(News { bytes: bytes_of(&event)?, event }))
-            .collect();
+        let position = events.last().map_or(position, |event| event.id);
+        let news: Arc<[News]> = events.into_iter().filter_map(News::of).collect();
         let mut channel = self.channel();
         let other_access = channel.access.replace(access).is_some_and(|before| before != access);
         if somebody_ended || other_access {
@@ -206,14 +302,12 @@ impl Inner {
     /// Finds subscriptions whose session has ended or has other rights now.
     async fn check(&self, settings: &Settings) -> Result<bool> {
         let subscriptions = self.channel().subscriptions();
-        let ids: Vec<Uuid> = subscriptions
-            .iter()
-            .flat_map(|subscription| &subscription.sessions)
-            .map(|session| session.id)
-            .collect();
-        if ids.is_empty() {
+        let sessions = || subscriptions.iter().flat_map(|subscription| &subscription.sessions);
+        let all: Vec<_> = sessions().collect();
+        if all.is_empty() || sessions::are_unchanged(&self.app, settings, &all).await? {
             return Ok(false);
         }
+        let ids: Vec<Uuid> = sessions().map(|session| session.id).collect();
         let now = sessions::access_of_all(&self.app, settings, &ids).await?;
         let now: HashMap<Uuid, SessionAccess> = now.into_iter().map(|s| (s.id, s)).collect();
         let mut any = false;

@@ -1,9 +1,11 @@
 //! Sends events to open pages as server-sent events (decision U1).
 //!
-//! One task of the process reads new events, a few times a second and only while there are subscribers.
-//! It serializes each event once, and all streams share the bytes. A stream has no timer and no queue of
-//! its own: it reads from one ring buffer, and is ended if it falls behind by the whole buffer.
+//! One task of the process reads new events, only while there are subscribers: at once after a commit of
+//! this process, and a few times a second after those of others. It serializes each event once, and all
+//! streams share the bytes. A stream has no timer and no queue of its own: it reads from one ring buffer,
+//! and is ended if it falls behind by the whole buffer. On HTTP/1 it is sent by `server/event_stream.rs`.
 
+mod encoded;
 mod hub;
 mod reader;
 
@@ -16,11 +18,10 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum_extra::extract::CookieJar;
-use bytes::Bytes;
 use futures_util::stream;
 use portal::access::{Access, Viewer};
 use portal::accounts::sessions::{self, SessionAccess};
-use portal::event_feed::{self, ServerEvent, StoredEvent};
+use portal::event_feed::{self, ServerEvent};
 use portal::settings::Settings;
 use portal::{App, Result};
 use serde::Deserialize;
@@ -28,8 +29,10 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub use self::encoded::Encoded;
 pub use self::hub::Hub;
-use self::reader::{Place, Reader};
+use self::reader::Place;
+pub use self::reader::{EventStream, Reader};
 use crate::Api;
 use crate::auth::{Client, staff_cookie, user_cookie};
 use crate::error::{Answer, Problem};
@@ -86,7 +89,7 @@ async fn listen(
     let settings = api.app.settings().await?;
     let (viewer, sessions) = listener(&api.app, &settings, &headers).await?;
     let (signals, subscription, position) = hub.join(sessions, settings.watch_access()).await?;
-    let (first, seen) = opening(&api.app, &viewer, settings.watch_access(), last, position).await?;
+    let (first, seen) = opening(&api, &viewer, settings.watch_access(), last, position).await?;
     let reader = Reader {
         waiting: first,
         news: None,
@@ -95,14 +98,16 @@ async fn listen(
         viewer,
         subscription,
         signals,
-        stop: hub.stop(),
         _place: Place::taken(share),
     };
-    let body = stream::unfold(reader, |mut reader| async move {
-        let bytes = reader.next().await?;
-        Some((Ok::<_, Infallible>(bytes), reader))
+    let events = EventStream::new(reader);
+    let body = stream::unfold((events.clone(), None), |(events, reader)| async move {
+        let mut reader = reader.or_else(|| events.take())?;
+        let bytes = reader.next().await?.plain();
+        Some((Ok::<_, Infallible>(bytes), (events, Some(reader))))
     });
-    let mut response = (Extension(Pace::Stream), Body::from_stream(body)).into_response();
+    let marks = (Extension(Pace::Stream), Extension(events));
+    let mut response = (marks, Body::from_stream(body)).into_response();
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -132,60 +137,41 @@ async fn listener(
     Ok((viewer, sessions))
 }
 
-/// The first bytes of a stream whose live events follow `position`, and the id of the last event that
+/// The first events of a stream whose live events follow `position`, and the id of the last event that
 /// they contain.
 async fn opening(
-    app: &App,
+    api: &Api,
     viewer: &Viewer,
     access: Access,
     last: Option<i64>,
     position: i64,
-) -> Result<(VecDeque<Bytes>, i64)> {
-    let hello = |id| written(Some(id), "hello", &greeting(id), true);
-    let reset = || {
-        // Only the second event has the id, so that a page that disconnects between the two gets the
-        // reset again.
-        let hello = written(None, "hello", &greeting(position), true);
-        (VecDeque::from([hello, written(Some(position), "reset", "{}", false)]), position)
-    };
-    let Some(last) = last else { return Ok((VecDeque::from([hello(position)]), position)) };
+) -> Result<(VecDeque<Encoded>, i64)> {
+    let hello = |id| VecDeque::from([Encoded::hello(id, true)]);
+    // Only the second event has the id, so that a page that disconnects between the two gets the reset
+    // again.
+    let reset = || [Encoded::hello(position, false), Encoded::reset(position)].into();
+    let Some(last) = last else { return Ok((hello(position), position)) };
     if last < 0 {
-        return Ok(reset());
+        return Ok((reset(), position));
     }
     if last >= position {
         // Another process may have published newer events than this one has read.
-        let known = last == position || last <= event_feed::newest(&app.db).await?;
-        return Ok(if known { (VecDeque::from([hello(last)]), last) } else { reset() });
+        let known = last == position || last <= event_feed::newest(&api.app.db).await?;
+        return Ok(if known { (hello(last), last) } else { (reset(), position) });
     }
-    let missed = event_feed::since(app, last, MISSED + 1).await?;
+    let missed = api.events.missed(last, MISSED + 1).await?;
     let whole = missed.first().is_some_and(|event| event.id == last + 1);
     if !whole || missed.len() as i64 > MISSED {
-        return Ok(reset());
+        return Ok((reset(), position));
     }
-    let event = missed.iter().filter(|event| event.id <= position && event.is_for(viewer, access));
-    let (mut waiting, mut size) = (VecDeque::from([hello(last)]), 0);
-    for bytes in event.filter_map(bytes_of) {
-        size += bytes.len();
+    let events = missed.iter().filter(|event| event.id <= position && event.is_for(viewer, access));
+    let (mut waiting, mut size) = (hello(last), 0);
+    for encoded in events.filter_map(Encoded::event) {
+        size += encoded.len();
         if size > MISSED_BYTES {
-            return Ok(reset());
+            return Ok((reset(), position));
         }
-        waiting.push_back(bytes);
+        waiting.push_back(encoded);
     }
     Ok((waiting, position))
-}
-
-fn greeting(id: i64) -> String {
-    ServerEvent::Hello { id }.data().unwrap_or_default().to_string()
-}
-
-/// Serializes one event. JSON contains no line breaks.
-fn written(id: Option<i64>, event: &str, data: &str, greeting: bool) -> Bytes {
-    let id = id.map(|id| format!("id: {id}\n")).unwrap_or_default();
-    let retry = if greeting { "retry: 2000\n" } else { "" };
-    format!("{retry}{id}event: {event}\ndata: {data}\n\n").into()
-}
-
-fn bytes_of(event: &StoredEvent) -> Option<Bytes> {
-    let data = event.data.as_ref()?.to_string();
-    Some(written(Some(event.id), &event.kind, &data, false))
 }

@@ -1,21 +1,20 @@
 //! One open event stream: the events that its viewer may see, in order.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
 use portal::access::{Access, Viewer};
 use tokio::sync::broadcast;
-use tokio_util::sync::CancellationToken;
 
+use super::encoded::Encoded;
 use super::hub::{News, Signal, Subscription};
 use crate::server::Share;
 
 /// One open stream.
-pub(super) struct Reader {
+pub struct Reader {
     /// Sent before live events.
-    pub(super) waiting: VecDeque<Bytes>,
+    pub(super) waiting: VecDeque<Encoded>,
     /// The current batch, the position in it, and the access setting.
     pub(super) news: Option<(Arc<[News]>, usize, Access)>,
     /// Events up to this id are not sent again.
@@ -25,63 +24,75 @@ pub(super) struct Reader {
     pub(super) may_watch: bool,
     pub(super) subscription: Option<Arc<Subscription>>,
     pub(super) signals: broadcast::Receiver<Signal>,
-    pub(super) stop: CancellationToken,
     pub(super) _place: Place,
 }
 
 impl Reader {
-    /// Returns what is sent next; nothing at the end of the stream.
-    pub(super) async fn next(&mut self) -> Option<Bytes> {
-        if self.subscription.as_ref().is_some_and(|subscription| subscription.ended.load(Relaxed)) {
-            return None;
-        }
-        if let Some(bytes) = self.waiting.pop_front() {
-            return Some(bytes);
-        }
-        self.waiting = VecDeque::new();
+    /// Returns what is sent next; nothing at the end of the stream. What it waits for may be dropped.
+    pub async fn next(&mut self) -> Option<Encoded> {
         loop {
-            if let Some(bytes) = self.news() {
-                return Some(bytes);
+            if let Some(next) = self.at_hand()? {
+                return Some(next);
             }
-            let signal = tokio::select! {
-                biased;
-                () = self.stop.cancelled() => return None,
-                signal = self.signals.recv() => signal,
-            };
-            // An error means that this reader fell too far behind.
-            let signal = signal.ok()?;
-            if self
-                .subscription
-                .as_ref()
-                .is_some_and(|subscription| subscription.ended.load(Relaxed))
-            {
-                return None;
-            }
-            match signal {
-                Signal::Beat => return Some(Bytes::from_static(b":\n\n")),
+            // An error means that this reader fell too far behind, or that the server stops.
+            match self.signals.recv().await.ok()? {
+                Signal::Beat if self.may_go_on() => return Some(Encoded::BEAT),
                 Signal::Look(access) | Signal::News { access, .. }
                     if self.viewer.may_watch(access) != self.may_watch =>
                 {
                     return None;
                 }
-                Signal::Look(_) => {}
+                Signal::Beat | Signal::Look(_) => {}
                 Signal::News { news, access } => self.news = Some((news, 0, access)),
             }
         }
     }
 
+    /// What can be sent without waiting; `None` at the end of the stream.
+    pub fn at_hand(&mut self) -> Option<Option<Encoded>> {
+        if !self.may_go_on() {
+            return None;
+        }
+        if let Some(next) = self.waiting.pop_front() {
+            if self.waiting.is_empty() {
+                self.waiting = VecDeque::new();
+            }
+            return Some(Some(next));
+        }
+        Some(self.news())
+    }
+
+    fn may_go_on(&self) -> bool {
+        self.subscription.as_ref().is_none_or(|subscription| !subscription.ended.load(Relaxed))
+    }
+
     /// The next event of the batch that this viewer may see.
-    fn news(&mut self) -> Option<Bytes> {
+    fn news(&mut self) -> Option<Encoded> {
         let (news, at, access) = self.news.as_mut()?;
         while let Some(one) = news.get(*at) {
             *at += 1;
             if one.event.id > self.seen && one.event.is_for(&self.viewer, *access) {
                 self.seen = one.event.id;
-                return Some(one.bytes.clone());
+                return Some(one.encoded.clone());
             }
         }
         self.news = None;
         None
+    }
+}
+
+/// The stream of a response. Whoever sends it takes the reader: the body, or the server itself.
+#[derive(Clone)]
+pub struct EventStream(Arc<Mutex<Option<Reader>>>);
+
+impl EventStream {
+    pub(super) fn new(reader: Reader) -> EventStream {
+        EventStream(Arc::new(Mutex::new(Some(reader))))
+    }
+
+    /// `None` if somebody has taken it.
+    pub fn take(&self) -> Option<Reader> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -107,7 +118,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::events::bytes_of;
     use crate::events::hub::RING;
 
     fn reader(signals: &broadcast::Sender<Signal>) -> Reader {
@@ -119,7 +129,6 @@ mod tests {
             may_watch: true,
             subscription: None,
             signals: signals.subscribe(),
-            stop: CancellationToken::new(),
             _place: Place::taken(None),
         }
     }
@@ -127,8 +136,12 @@ mod tests {
     fn news(id: i64) -> Signal {
         let data = Some(json!({ "id": id }));
         let event = StoredEvent { id, kind: "video.changed".into(), data };
-        let news = [News { bytes: bytes_of(&event).expect("bytes"), event }];
+        let news = [News::of(event).expect("bytes")];
         Signal::News { news: Arc::from(news), access: Access::Everyone }
+    }
+
+    async fn heard(reader: &mut Reader) -> String {
+        String::from_utf8(reader.next().await.expect("news").plain().to_vec()).expect("text")
     }
 
     #[tokio::test]
@@ -137,8 +150,7 @@ mod tests {
         let (mut quick, mut stuck) = (reader(&signals), reader(&signals));
         for id in 1..=RING as i64 + 1 {
             signals.send(news(id)).ok();
-            let heard = quick.next().await.expect("news");
-            assert!(heard.starts_with(format!("id: {id}\n").as_bytes()));
+            assert!(heard(&mut quick).await.starts_with(&format!("id: {id}\n")));
         }
         assert_eq!(stuck.next().await, None);
     }
@@ -151,6 +163,14 @@ mod tests {
         for id in 1..=3 {
             signals.send(news(id)).ok();
         }
-        assert!(reader.next().await.expect("news").starts_with(b"id: 3\n"));
+        assert!(heard(&mut reader).await.starts_with("id: 3\n"));
+    }
+
+    #[tokio::test]
+    async fn a_stop_ends_the_stream() {
+        let signals = broadcast::Sender::new(RING);
+        let mut reader = reader(&signals);
+        drop(signals);
+        assert_eq!(reader.next().await, None);
     }
 }

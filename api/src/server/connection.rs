@@ -2,8 +2,8 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,6 +11,8 @@ use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Instant;
+
+use super::event_stream::Stream;
 
 /// The time until the first request, between requests, and for the head of each.
 const IDLE: Duration = Duration::from_secs(10);
@@ -83,6 +85,15 @@ pub struct Activity {
     /// Since when the peer has not read; zero while it reads.
     blocked: AtomicU64,
     given_up: AtomicBool,
+    /// The event stream that continues on the socket without hyper.
+    handover: Mutex<Handover>,
+}
+
+#[derive(Default)]
+struct Handover {
+    stream: Option<Stream>,
+    /// Returned when the connection is dropped.
+    socket: Option<TcpStream>,
 }
 
 impl Activity {
@@ -96,6 +107,7 @@ impl Activity {
             asked: AtomicU64::default(),
             blocked: AtomicU64::default(),
             given_up: AtomicBool::default(),
+            handover: Mutex::default(),
         })
     }
 
@@ -146,6 +158,31 @@ impl Activity {
         self.given_up.store(true, Relaxed);
     }
 
+    /// Whether hyper has written everything. It may have read more requests than it has answered.
+    pub fn has_written_all(&self) -> bool {
+        self.blocked.load(Relaxed) == 0
+    }
+
+    /// Lets this stream continue on the socket, as soon as the connection is dropped.
+    pub fn hand_over(&self, stream: Stream) {
+        self.handover().stream = Some(stream);
+    }
+
+    /// Wakes nobody: it must be polled after what hands over.
+    pub fn poll_handed_over(&self) -> Poll<()> {
+        if self.handover().stream.is_some() { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// The stream that continues, after the connection was dropped.
+    pub fn take_over(&self) -> Option<(TcpStream, Stream)> {
+        let mut handover = self.handover();
+        handover.socket.take().zip(handover.stream.take())
+    }
+
+    fn handover(&self) -> MutexGuard<'_, Handover> {
+        self.handover.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// When to check again, or why the connection must be closed.
     pub fn check(&self) -> Result<Duration, &'static str> {
         let pace = Pace::of(self.pace.load(Relaxed));
@@ -171,20 +208,26 @@ impl Drop for InFlight {
 
 /// A socket that records whether its peer reads.
 pub struct Watched {
-    pub socket: TcpStream,
-    pub activity: Arc<Activity>,
+    /// `None` only while it is dropped.
+    socket: Option<TcpStream>,
+    activity: Arc<Activity>,
     pace: Pace,
 }
 
 impl Watched {
     pub fn new(socket: TcpStream, activity: Arc<Activity>) -> Watched {
-        Watched { socket, activity, pace: Pace::Page }
+        Watched { socket: Some(socket), activity, pace: Pace::Page }
+    }
+
+    fn socket(&mut self) -> Pin<&mut TcpStream> {
+        Pin::new(self.socket.as_mut().expect("it is not dropped yet"))
     }
 
     fn keep_pace(&mut self) {
         let pace = Pace::of(self.activity.pace.load(Relaxed));
         if pace.unacknowledged() != self.pace.unacknowledged() {
-            let socket = SockRef::from(&self.socket);
+            let socket = self.socket();
+            let socket = SockRef::from(&*socket);
             socket.set_tcp_user_timeout(Some(pace.unacknowledged())).ok();
         }
         self.pace = pace;
@@ -201,9 +244,14 @@ impl Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
+        let Some(socket) = self.socket.take() else { return };
         if self.activity.given_up.load(Relaxed) {
             // Otherwise the kernel would keep the data for a peer that does not read it.
-            self.socket.set_zero_linger().ok();
+            socket.set_zero_linger().ok();
+        }
+        let mut handover = self.activity.handover();
+        if handover.stream.is_some() {
+            handover.socket = Some(socket);
         }
     }
 }
@@ -214,7 +262,7 @@ impl AsyncRead for Watched {
         cx: &mut Context<'_>,
         into: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_read(cx, into)
+        self.socket().poll_read(cx, into)
     }
 }
 
@@ -225,7 +273,7 @@ impl AsyncWrite for Watched {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         self.keep_pace();
-        let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
+        let written = self.socket().poll_write(cx, bytes);
         self.note(written)
     }
 
@@ -235,20 +283,20 @@ impl AsyncWrite for Watched {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         self.keep_pace();
-        let written = Pin::new(&mut self.socket).poll_write_vectored(cx, parts);
+        let written = self.socket().poll_write_vectored(cx, parts);
         self.note(written)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.socket.is_write_vectored()
+        self.socket.as_ref().is_some_and(TcpStream::is_write_vectored)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_flush(cx)
+        self.socket().poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.socket).poll_shutdown(cx)
+        self.socket().poll_shutdown(cx)
     }
 }
 

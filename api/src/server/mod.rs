@@ -2,13 +2,16 @@
 //!
 //! Every phase of a connection has a timeout: the time before and between requests (`connection.rs`),
 //! the body of a request and its handler (`timeouts.rs`), and the time in which the client reads the
-//! response, on HTTP/1 for the socket and on HTTP/2 for each stream (`streams.rs`).
+//! response, on HTTP/1 for the socket and on HTTP/2 for each stream (`streams.rs`). Event streams over
+//! HTTP/1 leave all that when they begin (`event_stream.rs`).
 
 mod connection;
+mod event_stream;
 mod networks;
 mod streams;
 
 use std::convert::Infallible;
+use std::future::{pending, poll_fn};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,13 +36,12 @@ pub(crate) use self::connection::Pace;
 pub(crate) use self::networks::{Networks, Refused, Share};
 
 use self::connection::{Activity, UNACKNOWLEDGED, Watched};
+use self::event_stream::Stream;
 use self::networks::is_proxy;
 use self::streams::{Flow, Sent, Streams};
 use crate::response_cache::ResponseCache;
 use crate::{prometheus, service};
 
-/// The maximum number of connections; further ones wait in the kernel's queue.
-const CONNECTIONS: usize = 12_000;
 /// File descriptors that are reserved for the database, files and everything else.
 const SPARE_FILES: u64 = 256;
 /// The kernel's queue of connections that are not accepted yet.
@@ -70,7 +72,7 @@ fn listen(bind: SocketAddr) -> std::io::Result<TcpListener> {
 /// The same on an open socket.
 pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) -> Result<()> {
     let bound = listener.local_addr().map_err(Error::unforeseen)?;
-    let most = most_connections();
+    let most = most_connections(u64::from(app.config.connections));
     tracing::info!(address = %bound, url = app.config.public_url(), most, "listening");
     let watch = tokio::spawn(monitor_worker(app.clone()));
     let upkeep = tokio::spawn(prometheus::run_upkeep_regularly());
@@ -122,12 +124,12 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
     Ok(())
 }
 
-/// The maximum number of connections that the limit of file descriptors allows, after raising it.
-fn most_connections() -> usize {
-    let wanted = CONNECTIONS as u64 + SPARE_FILES;
-    let files = rlimit::increase_nofile_limit(wanted).unwrap_or(1024);
-    let most = files.saturating_sub(SPARE_FILES).clamp(64, CONNECTIONS as u64);
-    if most < CONNECTIONS as u64 {
+/// How many of the wanted connections the limit of file descriptors allows, after raising it. Further
+/// ones wait in the kernel's queue.
+fn most_connections(wanted: u64) -> usize {
+    let files = rlimit::increase_nofile_limit(wanted + SPARE_FILES).unwrap_or(1024);
+    let most = files.saturating_sub(SPARE_FILES).max(64).min(wanted);
+    if most < wanted {
         let text = "Few files may be open at once, so fewer connections are accepted. Raise the limit \
                     (ulimit -n, or LimitNOFILE in the service unit).";
         tracing::warn!(files, connections = most, text);
@@ -179,16 +181,23 @@ impl Server {
         let server = self.clone();
         self.tasks.spawn(async move {
             prepare(&socket);
-            server.attend(socket, peer).await;
-            drop((share, place));
+            let activity = Activity::new(is_proxy(&server.app.config, peer.ip()));
+            server.attend(socket, peer, &activity).await;
+            if let Some((socket, stream)) = activity.take_over() {
+                // In its own task, because this one has room for a connection of hyper.
+                server.tasks.spawn(async move {
+                    stream.send(socket).await;
+                    drop((share, place));
+                });
+            }
         });
     }
 
-    /// Serves the requests of one connection as long as it stays within the timeouts.
-    async fn attend(&self, socket: TcpStream, peer: SocketAddr) {
-        let activity = Activity::new(is_proxy(&self.app.config, peer.ip()));
+    /// Serves the requests of one connection as long as it stays within the timeouts, or until an event
+    /// stream takes it over.
+    async fn attend(&self, socket: TcpStream, peer: SocketAddr, activity: &Arc<Activity>) {
         let socket = TokioIo::new(Watched::new(socket, activity.clone()));
-        let service = service_fn(|request| answer(&self.service, &activity, peer, request));
+        let service = service_fn(|request| answer(&self.service, activity, peer, request));
         let connection = self.builder.serve_connection(socket, service);
         let stopped = self.stop.cancelled();
         tokio::pin!(connection, stopped);
@@ -204,12 +213,15 @@ impl Server {
                 }
             };
             tokio::select! {
+                biased;
                 ended = connection.as_mut() => {
                     if let Err(error) = ended {
                         tracing::debug!(%error, "a connection ended early");
                     }
                     return;
                 }
+                // After the connection, whose service hands it over.
+                () = poll_fn(|_| activity.poll_handed_over()) => return,
                 () = stopped.as_mut(), if !stopping => {
                     stopping = true;
                     let before = !activity.was_asked();
@@ -247,8 +259,16 @@ fn answer(
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer));
     async move {
-        let http2 = request.version() == Version::HTTP_2;
+        let (method, version) = (request.method().clone(), request.version());
         let response = service.answer(request).await;
+        if activity.has_written_all()
+            && let Some(stream) = Stream::of(&method, version, &response)
+        {
+            activity.hand_over(stream);
+            // `attend` drops the connection now.
+            return pending().await;
+        }
+        let http2 = version == Version::HTTP_2;
         let pace = response.extensions().get::<Pace>().copied().unwrap_or_default();
         // Many requests share an HTTP/2 connection, which stays open as long as any of them.
         activity.response(if http2 { Pace::Stream } else { pace });

@@ -27,6 +27,8 @@ pub struct OpenTransaction<E: Database> {
     /// Neither committed nor rolled back.
     open: bool,
     last_steps: Vec<LastStep>,
+    /// What is called once it is committed.
+    afterwards: Option<fn()>,
     /// The database ended the transaction on its own. On SQLite, later statements would be
     /// committed one by one.
     ended: bool,
@@ -40,15 +42,24 @@ impl<E: Database> OpenTransaction<E> {
         let connection = pool.acquire().await?;
         // Counts as open from here on, so that a `begin` that fails or is dropped is rolled back as
         // well.
-        let mut open =
-            OpenTransaction { connection, open: true, last_steps: Vec::new(), ended: false };
+        let mut open = OpenTransaction {
+            connection,
+            open: true,
+            last_steps: Vec::new(),
+            afterwards: None,
+            ended: false,
+        };
         E::TransactionManager::begin(&mut open.connection, Some(statement.into_sql_str())).await?;
         Ok(open)
     }
 
     async fn commit(mut self) -> Result<()> {
         let outcome = in_time(E::TransactionManager::commit(&mut self.connection)).await;
-        self.end(outcome)
+        self.end(outcome)?;
+        if let Some(call) = self.afterwards {
+            call();
+        }
+        Ok(())
     }
 
     async fn rollback(mut self) -> Result<()> {
@@ -183,6 +194,14 @@ impl Tx {
         match self {
             Tx::Sqlite(open) => open.last_steps.push(Box::new(step)),
             Tx::Postgres(open) => open.last_steps.push(Box::new(step)),
+        }
+    }
+
+    /// Calls a function after the commit, and not if there is none. A transaction has one at most.
+    pub(crate) fn after_commit(&mut self, call: fn()) {
+        match self {
+            Tx::Sqlite(open) => open.afterwards = Some(call),
+            Tx::Postgres(open) => open.afterwards = Some(call),
         }
     }
 

@@ -46,6 +46,11 @@ impl Versions {
         })
     }
 
+    /// Whether [`Versions::current`] answers without asking the database.
+    pub fn are_at_hand(&self) -> bool {
+        matches!(self.0, Source::Sqlite(_))
+    }
+
     /// The current version, never one from before this call. `None` where it cannot be told.
     pub async fn current(&self) -> Option<Version> {
         match &self.0 {
