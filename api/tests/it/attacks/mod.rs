@@ -6,6 +6,7 @@ mod connections;
 mod contact;
 mod costs;
 mod credentials;
+mod event_streams;
 mod families;
 mod generated;
 mod headers;
