@@ -10,10 +10,11 @@ use axum::http::{Method, StatusCode, Version, header};
 use axum::response::Response;
 use bytes::{Buf, Bytes};
 use chrono::Utc;
+use socket2::SockRef;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::connection::Pace;
+use super::connection::{Pace, UNACKNOWLEDGED};
 use crate::events::{Encoded, EventStream, Reader};
 use crate::prometheus;
 
@@ -47,6 +48,8 @@ impl Stream {
 
     /// Sends it until it ends or the peer closes the connection.
     pub async fn send(mut self, socket: TcpStream) {
+        // A video that was sent before allowed for more.
+        SockRef::from(&socket).set_tcp_user_timeout(Some(UNACKNOWLEDGED)).ok();
         let mut first = std::mem::take(&mut self.head);
         while let Some(Some(encoded)) = self.reader.at_hand() {
             first.extend_from_slice(&self.bytes(&encoded));
