@@ -8,7 +8,7 @@ const proxy = Object.fromEntries(["/api", "/media"].map((path) => [path, { targe
 
 const everywhere = new RegExp(
   [
-    "/node_modules/(react|react-dom|react-router|scheduler|openapi-fetch|@tanstack/(query-core|react-query))/",
+    "/node_modules/(react|react-dom|wouter|regexparam|scheduler|openapi-fetch|@tanstack/(query-core|react-query))/",
     "/src/lib/(format|page|paths)\\.",
     "/src/ui/(avatar|badge|button|class-names|icon|segmented|states|toast|two-scripts)\\.",
     "/src/videos/(queries|thumbnail|video-card)\\.",
@@ -21,6 +21,8 @@ export default defineConfig({
     tailwindcss(),
     compression({ algorithms: ["brotliCompress", "gzip"], include: /\.(js|css|svg|txt|json)$/, threshold: 512 }),
   ],
+  // A polyfill of the router for React 17.
+  resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
   server: { proxy },
   preview: { proxy },
   build: {

@@ -1,5 +1,5 @@
-import { Link } from "react-router";
 import { useSite } from "../api/queries";
+import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Navigate, useSearchParams } from "react-router";
 import { isApiError } from "../api/client";
 import { useSession, useSessionChanged, useSite } from "../api/queries";
 import { explain, required, text, useForm, type Errors } from "../lib/forms";
+import { Link, Redirect, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths, safeNext } from "../lib/paths";
 import { Button } from "../ui/button";
@@ -20,7 +20,7 @@ export default function Auth() {
   const invite = params.get("invite") ?? "";
   const invitation = useQuery(invitationQuery(invite));
 
-  if (user) return <Navigate to={safeNext(params.get("next"))} replace />;
+  if (user) return <Redirect to={safeNext(params.get("next"))} replace />;
   if (invite && invitation.isPending) {
     return (
       <SmallSheet title="Your invitation">

@@ -1,6 +1,6 @@
 import { useState } from "react";
-import { Link } from "react-router";
 import { required, text, useForm } from "../lib/forms";
+import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";

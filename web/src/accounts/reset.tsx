@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate, useSearchParams } from "react-router";
 import { useSessionChanged, useSite } from "../api/queries";
 import { required, text, useForm } from "../lib/forms";
+import { Link, navigate, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
@@ -12,7 +12,6 @@ import { resetPassword } from "./queries";
 
 export default function Reset() {
   const site = useSite();
-  const navigate = useNavigate();
   const sessionChanged = useSessionChanged();
   const client = useQueryClient();
   const [params] = useSearchParams();

@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useSearchParams } from "react-router";
 import { isApiError, type SessionUser } from "../api/client";
 import { useSession, useSessionChanged, useSite, useAction } from "../api/queries";
 import { explain, required, text, useForm } from "../lib/forms";
+import { Link, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";

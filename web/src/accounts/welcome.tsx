@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
-import { Link } from "react-router";
 import { isApiError } from "../api/client";
 import { useSessionChanged, useSite, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
 import { cx } from "../ui/class-names";

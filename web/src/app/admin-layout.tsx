@@ -1,5 +1,4 @@
 import { Suspense, useEffect, useRef, type ReactNode } from "react";
-import { Link, NavLink, Outlet, useLocation } from "react-router";
 import { pagesFor, useTiles, type AdminPage } from "../admin/shared/pages";
 import { firstPage, roleName, useSignOut } from "../admin/shared/session";
 import { LeaveGuard } from "../admin/shared/leave-guard";
@@ -7,6 +6,7 @@ import { UploadPanel } from "../admin/videos/uploads/upload-panel";
 import type { Staff } from "../api/client";
 import { useSite } from "../api/queries";
 import { initials } from "../lib/format";
+import { Link, NavLink, usePathname } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
 import { IconButton, iconButtonLook } from "../ui/button";
@@ -22,9 +22,9 @@ import { ThemeSwitch } from "./theme";
 type Props = { staff: Staff; onSignedOut: () => void };
 
 /** The layout of the staff area: navigation at the side, or behind a button on narrow screens. */
-export function AdminLayout({ staff, onSignedOut }: Props) {
+export function AdminLayout({ staff, onSignedOut, children }: Props & { children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   useNewPage(main);
 
   return (
@@ -49,9 +49,7 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
           <main ref={main} id="main" tabIndex={-1} className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8">
             <UploadPanel />
             <ErrorBoundary key={pathname}>
-              <Suspense fallback={<PageSkeleton />}>
-                <Outlet context={onSignedOut} />
-              </Suspense>
+              <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
             </ErrorBoundary>
           </main>
         </div>
@@ -61,7 +59,7 @@ export function AdminLayout({ staff, onSignedOut }: Props) {
 }
 
 /** Pages for printing have no navigation. */
-export const PrintLayout = () => (
+export const PrintLayout = ({ children }: { children: ReactNode }) => (
   <Suspense
     fallback={
       <div className="mx-auto w-full max-w-[50rem] px-gutter py-6">
@@ -69,7 +67,7 @@ export const PrintLayout = () => (
       </div>
     }
   >
-    <Outlet />
+    {children}
   </Suspense>
 );
 
@@ -94,7 +92,7 @@ const Brand = ({ name, className }: { name: ReactNode; className?: string }) => 
 function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
   const tiles = useTiles();
   const list = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   // On a low screen the current page may be further down the list.
   useEffect(() => {
     // Newer browsers return a promise, which an effect must not return.
@@ -190,7 +188,7 @@ const quietLink =
 
 function TopBar({ staff, onSignedOut }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const close = () => dialog.current?.close();
   const here =
     pathname === paths.admin.ownAccount

@@ -1,9 +1,10 @@
-import { lazy } from "react";
-import { Navigate, Route, Routes } from "react-router";
+import { lazy, type ComponentType } from "react";
 import { Guard } from "../admin/sign-in/guard";
 import { Login } from "../admin/sign-in/login";
 import { AdminNotFound } from "../admin/not-found/not-found";
 import { firstPage } from "../admin/shared/session";
+import { Redirect, Route, Switch } from "../lib/navigation";
+import { paths } from "../lib/paths";
 import { AdminLayout, PrintLayout } from "./admin-layout";
 import "./admin.css";
 
@@ -25,34 +26,70 @@ const Analytics = lazy(() => import("../admin/analytics/analytics"));
 const Audit = lazy(() => import("../admin/audit/audit"));
 const Settings = lazy(() => import("../admin/settings/settings"));
 
+const pages: [path: string, Page: ComponentType][] = [
+  [paths.admin.reports, Reports],
+  [paths.admin.gallery, Gallery],
+  [paths.admin.comments, Comments],
+  [paths.admin.liveUpdates, Updates],
+  [paths.admin.messages, Messages],
+  [paths.admin.mail, Mail],
+  [paths.admin.faq, FaqManagement],
+  [paths.admin.store, StoreManagement],
+  [paths.admin.users, Users],
+  [paths.admin.accounts, Accounts],
+  [paths.admin.ownAccount, OwnAccount],
+  [paths.admin.analytics, Analytics],
+  [paths.admin.audit, Audit],
+  [paths.admin.settings, Settings],
+];
+
+const printed: [path: string, Page: ComponentType][] = [
+  ["/admin/users/:id/statement", Statement],
+  ["/admin/users/:id/receipt/:paymentId", Receipt],
+];
+
 /** The routes of the staff area. */
 export default function Admin() {
   return (
-    <Routes>
-      <Route path="login" element={<Login />} />
-      <Route element={<Guard>{(staff, leave) => <AdminLayout staff={staff} onSignedOut={leave} />}</Guard>}>
-        <Route index element={<Navigate to={firstPage} replace />} />
-        <Route path="dashboard" element={<Dashboard />} />
-        <Route path="reports" element={<Reports />} />
-        <Route path="gallery" element={<Gallery />} />
-        <Route path="comments" element={<Comments />} />
-        <Route path="live-updates" element={<Updates />} />
-        <Route path="messages" element={<Messages />} />
-        <Route path="mail" element={<Mail />} />
-        <Route path="faq" element={<FaqManagement />} />
-        <Route path="store" element={<StoreManagement />} />
-        <Route path="users" element={<Users />} />
-        <Route path="admin-management" element={<Accounts />} />
-        <Route path="account" element={<OwnAccount />} />
-        <Route path="analytics" element={<Analytics />} />
-        <Route path="audit" element={<Audit />} />
-        <Route path="settings" element={<Settings />} />
-        <Route path="*" element={<AdminNotFound />} />
+    <Switch>
+      <Route path={paths.admin.login}>
+        <Login />
       </Route>
-      <Route element={<Guard>{() => <PrintLayout />}</Guard>}>
-        <Route path="users/:id/statement" element={<Statement />} />
-        <Route path="users/:id/receipt/:paymentId" element={<Receipt />} />
+      {printed.map(([path, Page]) => (
+        <Route key={path} path={path}>
+          <Guard>
+            {() => (
+              <PrintLayout>
+                <Page />
+              </PrintLayout>
+            )}
+          </Guard>
+        </Route>
+      ))}
+      <Route>
+        <Guard>
+          {(staff, leave) => (
+            <AdminLayout staff={staff} onSignedOut={leave}>
+              <Switch>
+                <Route path="/admin">
+                  <Redirect to={firstPage} replace />
+                </Route>
+                <Route path={paths.admin.dashboard}>
+                  <Dashboard onSignedOut={leave} />
+                </Route>
+                {pages.map(([path, Page]) => (
+                  <Route key={path} path={path}>
+                    <Page />
+                  </Route>
+                ))}
+                <Route>
+                  <AdminNotFound />
+                </Route>
+              </Switch>
+            </AdminLayout>
+          )}
+        </Guard>
       </Route>
-    </Routes>
+    </Switch>
   );
 }

@@ -1,8 +1,8 @@
 import { Suspense, useState } from "react";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { BrowserRouter, useNavigate } from "react-router";
 import { makeQueryClient } from "../api/queries";
 import "../lib/pop-state";
+import { navigate, Navigation } from "../lib/navigation";
 import { Toaster } from "../ui/toast";
 import { ErrorBoundary } from "./error-boundary";
 import { Sitemap } from "./routes";
@@ -11,19 +11,18 @@ export function App() {
   const [queryClient] = useState(makeQueryClient);
   return (
     <QueryClientProvider client={queryClient}>
-      <BrowserRouter>
+      <Navigation>
         <ErrorBoundary>
           <Suspense>
             <Sitemap />
           </Suspense>
         </ErrorBoundary>
         <Toasts />
-      </BrowserRouter>
+      </Navigation>
     </QueryClientProvider>
   );
 }
 
 export function Toasts() {
-  const navigate = useNavigate();
-  return <Toaster onFollow={(href) => void navigate(href)} />;
+  return <Toaster onFollow={navigate} />;
 }

@@ -1,10 +1,10 @@
 import { lazy, Suspense, type ReactNode } from "react";
-import { Link } from "react-router";
 import { useSite } from "../api/queries";
 import { ErrorBoundary } from "./error-boundary";
 import { Logo } from "./logo";
 import { legalLinks, quickLinks, supportLinks } from "./nav";
 import { ThemeSwitch } from "./theme";
+import { Link } from "../lib/navigation";
 
 const StayUpdated = lazy(() => import("../subscribers/stay-updated"));
 

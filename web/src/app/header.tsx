@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
-import { Link, NavLink, useLocation } from "react-router";
 import type { SessionUser } from "../api/client";
 import { useSession } from "../api/queries";
 import { initials } from "../lib/format";
+import { Link, NavLink, usePathname, useSearch } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
 import { buttonLook, IconButton } from "../ui/button";
@@ -15,7 +15,8 @@ import { useSignOut } from "./use-sign-out";
 
 export function Header() {
   const { user, pending } = useSession();
-  const { pathname, search } = useLocation();
+  const pathname = usePathname();
+  const search = useSearch();
   const signOut = useSignOut("Failed to sign out");
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-paper">
@@ -84,7 +85,7 @@ function UserLink({ user }: { user: SessionUser }) {
 
 function MobileMenu({ onSignOut }: { onSignOut: (() => void) | null }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const close = () => dialog.current?.close();
 
   // Closes an open menu after Back and Forward.

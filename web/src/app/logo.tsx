@@ -1,5 +1,5 @@
-import { Link } from "react-router";
 import { useSite } from "../api/queries";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { splitScripts } from "../ui/two-scripts";
 

@@ -1,12 +1,12 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, Navigate } from "react-router";
 import { resendConfirmation } from "../accounts/queries";
 import { AccountSection, EmailDialog, Sessions } from "../accounts/security";
 import type { Profile as Family, SessionUser } from "../api/client";
 import { useMayWatch } from "../api/may-watch";
 import { sessionQuery, useSession, useSite, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
+import { Link, Redirect } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { useAnchor } from "../lib/anchor";
 import { paths } from "../lib/paths";
@@ -40,7 +40,7 @@ export default function Profile() {
   }, [user]);
 
   // Signing out leads home; opening the page without a session leads to the sign-in page.
-  if (!pending && !user) return <Navigate to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
+  if (!pending && !user) return <Redirect to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
   return (
     <div
       id="profile"

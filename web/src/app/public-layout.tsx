@@ -1,6 +1,6 @@
-import { lazy, Suspense, useEffect, useRef, useSyncExternalStore, type RefObject } from "react";
-import { Outlet, useLocation, useNavigationType } from "react-router";
+import { lazy, Suspense, useEffect, useRef, useSyncExternalStore, type ReactNode, type RefObject } from "react";
 import { useSession, useSite } from "../api/queries";
+import { useRestored, usePathname } from "../lib/navigation";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
 import { ErrorBoundary } from "./error-boundary";
@@ -11,9 +11,9 @@ import { useServerEvents } from "./use-server-events";
 const VerifyBanner = lazy(() => import("./verify-banner"));
 const QuietTime = lazy(() => import("./quiet-time"));
 
-export function PublicLayout() {
+export function PublicLayout({ children }: { children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const { user } = useSession();
   const site = useSite();
   useNewPage(main);
@@ -35,9 +35,7 @@ export function PublicLayout() {
       {/* The footer stays below the fold, so that nothing in sight moves while a page fills. */}
       <main ref={main} id="main" tabIndex={-1} className="min-h-[calc(100dvh-4rem)] flex-1">
         <ErrorBoundary key={pathname}>
-          <Suspense fallback={<PageSkeleton />}>
-            <Outlet />
-          </Suspense>
+          <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
         </ErrorBoundary>
       </main>
       <Footer />
@@ -47,17 +45,17 @@ export function PublicLayout() {
 
 /** A link opens the new page at its top, for the keyboard too; Back restores the scroll position. */
 export function useNewPage(main: RefObject<HTMLElement | null>) {
-  const { pathname } = useLocation();
-  const walked = useNavigationType() !== "POP";
+  const pathname = usePathname();
+  const restored = useRestored();
   const shown = useRef<string>(undefined);
   useEffect(() => {
     // A search or a filter changes the address too, but the page and the focus stay.
     if (shown.current === pathname) return;
     shown.current = pathname;
-    if (!walked) return;
+    if (restored) return;
     window.scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
-  }, [pathname, walked, main]);
+  }, [pathname, restored, main]);
 }
 
 export function OfflineBar() {

@@ -1,10 +1,10 @@
 import { useEffect, type RefObject } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useLocation } from "react-router";
 import { api, isApiError, send, type Site } from "../api/client";
 import { useSite } from "../api/queries";
 import { useNow } from "../lib/clock";
 import { campTime, campZone } from "../lib/format";
+import { usePathname } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Icon } from "../ui/icon";
 
@@ -16,7 +16,7 @@ const staysOpen = (pathname: string) => openPages.includes(pathname) || /^\/auth
 
 /** Says that it is quiet time and until when. On a closed site it stands in the place of the page. */
 export default function QuietTime({ quiet, main }: Props) {
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const now = useNow().getTime();
   const begun = Date.parse(quiet.starts_at) <= now;
   const over = Date.parse(quiet.ends_at) <= now;

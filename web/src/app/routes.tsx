@@ -1,5 +1,6 @@
 import { lazy, useState, type ComponentType } from "react";
-import { matchPath, Route, Routes } from "react-router";
+import { parse } from "regexparam";
+import { Route, Switch } from "../lib/navigation";
 import { PublicLayout } from "./public-layout";
 
 type Module = { default: ComponentType };
@@ -45,21 +46,32 @@ const pages = [
 
 const Admin = lazy(() => import("./admin"));
 
+const adminPath = "/admin/*?";
+const matches = (path: string, pathname: string) => parse(path).pattern.test(pathname);
+
 /** Loads the page at an address before the first render. The staff area loads its own pages. */
 export const fetchPage = async (pathname: string) => {
-  if (!matchPath("/admin/*", pathname)) await pages.find(({ path }) => matchPath(path, pathname))?.fetch();
+  if (!matches(adminPath, pathname)) await pages.find(({ path }) => matches(path, pathname))?.fetch();
 };
 
 /** All routes. Those of the staff area are in admin.tsx, so that public pages load none of its code. */
 export function Sitemap() {
   return (
-    <Routes>
-      <Route element={<PublicLayout />}>
-        {pages.map(({ path, Page }) => (
-          <Route key={path} path={path} element={<Page />} />
-        ))}
+    <Switch>
+      <Route path={adminPath}>
+        <Admin />
       </Route>
-      <Route path="admin/*" element={<Admin />} />
-    </Routes>
+      <Route>
+        <PublicLayout>
+          <Switch>
+            {pages.map(({ path, Page }) => (
+              <Route key={path} path={path}>
+                <Page />
+              </Route>
+            ))}
+          </Switch>
+        </PublicLayout>
+      </Route>
+    </Switch>
   );
 }

@@ -1,11 +1,11 @@
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useLocation } from "react-router";
 import { isApiError, type Comment } from "../api/client";
 import { useSession, useSite, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";
+import { Link, usePathname } from "../lib/navigation";
 import { writeUnsent, readUnsent, useUnsentDeletions } from "../lib/unsent";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
@@ -76,7 +76,7 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
 
 function CommentForm({ videoId }: { videoId: string }) {
   const { user, pending } = useSession();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const client = useQueryClient();
   const what = `comment ${videoId}`;
   const kept = useMemo(() => (pending ? null : readUnsent<string>(what, user?.id)), [what, user?.id, pending]);

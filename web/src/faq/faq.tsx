@@ -1,9 +1,9 @@
 import { useRef, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import type { Faq as Entry } from "../api/client";
 import { useSite } from "../api/queries";
 import { useAnchor } from "../lib/anchor";
+import { Link, writeHash } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
@@ -95,8 +95,7 @@ function Questions({ entries }: { entries: Entry[] }) {
       return;
     }
     setOpen(entry.slug);
-    // Bypasses the router, which would scroll to it.
-    history.replaceState(history.state, "", `#${encodeURIComponent(entry.slug)}`);
+    writeHash(`#${encodeURIComponent(entry.slug)}`);
     if (counted.current.has(entry.id)) return;
     counted.current.add(entry.id);
     // A view that could not be counted is ignored.

@@ -1,6 +1,6 @@
-import { Link } from "react-router";
 import type { Site } from "../api/client";
 import { useSite } from "../api/queries";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { splitScripts } from "../ui/two-scripts";
 import { HowToReachUs, LegalDocument, Points, Terms } from "./document";

@@ -1,9 +1,9 @@
 import { useEffect } from "react";
-import { useLocation } from "react-router";
+import { useHash } from "./navigation";
 
 /** Scrolls to the element that the address names after its #, as soon as it is rendered. */
 export function useAnchor(there = true): string {
-  const { hash } = useLocation();
+  const hash = useHash();
   const id = decode(hash.slice(1));
   useEffect(() => {
     if (!there || !id) return;

@@ -1,14 +1,14 @@
 import { useEffect } from "react";
-import { useLocation } from "react-router";
 import { useSite } from "../api/queries";
 import { splitScripts } from "../ui/two-scripts";
+import { usePathname } from "./navigation";
 
 type Page = { title: string; description: string; image?: string | null };
 
 /** Updates the browser title and the social tags on each page; the server wrote them for the first one. */
 export function PageMeta({ title, description, image }: Page) {
   const site = useSite();
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const full = site ? `${title} - ${splitScripts(site.site_name)[0]}` : title;
 
   useEffect(() => {

@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
-import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { isApiError } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { required, text, useForm, waitingTime, type Errors } from "../lib/forms";
+import { navigate, useHistoryState, useSearch, useSearchParams } from "../lib/navigation";
 import { writeUnsent, readUnsent, useUnsentDeletions } from "../lib/unsent";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -27,8 +27,8 @@ export default function Contact() {
   const site = useSite();
   const { user, pending } = useSession();
   const deletions = useUnsentDeletions();
-  const navigate = useNavigate();
-  const { state, search } = useLocation();
+  const state = useHistoryState();
+  const search = useSearch();
   // What a button of this page has just shown; it takes the focus.
   const [arrived, setArrived] = useState<"sent" | "form" | null>(null);
   // This entry of the history shows the sent message, also after a reload and Back. A link opens an empty form.
@@ -39,13 +39,13 @@ export default function Contact() {
   function showSent(fresh: Sent) {
     writeUnsent("sent message", user?.id, fresh);
     setArrived("sent");
-    void navigate({ search }, { replace: true, state: { sent: fresh.id } });
+    navigate(paths.contact + search, { replace: true, state: { sent: fresh.id } });
   }
 
   function another() {
     // The message with the subject from the address was sent.
     setArrived("form");
-    void navigate(paths.contact, { replace: true });
+    navigate(paths.contact, { replace: true });
   }
 
   return (
@@ -153,7 +153,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
 /** What was typed before on this page, by the address with its subject. */
 function useUnsentMessage() {
   const { user, pending } = useSession();
-  const name = `message ${useLocation().search}`;
+  const name = `message ${useSearch()}`;
   const unsent = useMemo(() => (pending ? null : readUnsent<UnsentMessage>(name, user?.id)), [name, user?.id, pending]);
   const keep = (typed: FormData | null) => {
     typed?.delete("website");

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useRef, useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import type { SessionUser } from "../api/client";
 import { useSession } from "../api/queries";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { cx } from "../ui/class-names";

@@ -1,7 +1,7 @@
-import { Link, useSearchParams } from "react-router";
 import { useAction } from "../api/queries";
 import { isApiError } from "../api/client";
 import { explain } from "../lib/forms";
+import { Link, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";

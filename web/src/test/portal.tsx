@@ -1,13 +1,12 @@
-import { useEffect } from "react";
 import { act, render } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { QueryClientProvider } from "@tanstack/react-query";
-import { MemoryRouter, useLocation, useNavigate } from "react-router";
 import { vi } from "vitest";
 import type { Comment, LiveUpdate, Profile, SessionUser, Site, Video, VideoCard } from "../api/client";
 import { makeQueryClient } from "../api/queries";
 import { Sitemap } from "../app/routes";
 import { Toasts } from "../app/app";
+import { Navigation, usePathname, useSearch } from "../lib/navigation";
 
 export const site: Site = {
   site_name: "Camp Pine Lake",
@@ -210,28 +209,25 @@ export function server(answers: Record<string, Answer>) {
 /** Opens the portal at an address, as a browser would. */
 export function open(address: string) {
   const client = makeQueryClient();
+  history.pushState(null, "", address);
   client.setDefaultOptions({ queries: { ...client.getDefaultOptions().queries, retryDelay: 1 } });
   render(
     <QueryClientProvider client={client}>
-      <MemoryRouter initialEntries={[address]}>
+      <Navigation>
         <Sitemap />
         <Address />
         <Toasts />
-      </MemoryRouter>
+      </Navigation>
     </QueryClientProvider>,
   );
   return userEvent.setup({ advanceTimers: (ms) => (vi.isFakeTimers() ? vi.advanceTimersByTime(ms) : undefined) });
 }
 
 function Address() {
-  const { pathname, search } = useLocation();
-  const navigate = useNavigate();
-  useEffect(() => {
-    goBack = () => void navigate(-1);
-  }, [navigate]);
+  const pathname = usePathname();
+  const search = useSearch();
   return <output data-testid="address">{pathname + search}</output>;
 }
 
-let goBack: () => void;
 /** As by the browser's button. */
-export const back = () => act(() => goBack());
+export const back = () => act(() => history.back());

@@ -1,8 +1,8 @@
 import { useId, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import type { LiveUpdate } from "../api/client";
 import { useNow } from "../lib/clock";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { EmptyState, ErrorState } from "../ui/states";

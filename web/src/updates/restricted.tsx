@@ -1,7 +1,7 @@
-import { Link } from "react-router";
 import { isApiError, type ApiError } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { accessMessage } from "../lib/access-message";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";

@@ -1,8 +1,8 @@
-import { Link } from "react-router";
 import type { LiveUpdate } from "../api/client";
 import { isPinned } from "../api/is-pinned";
 import { useSite } from "../api/queries";
 import { age, campDateTime, campZone, minutesSince } from "../lib/format";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { cx } from "../ui/class-names";

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useLocation, useNavigate } from "react-router";
 import { isApiError, type Video } from "../api/client";
 import { useSession, useAction } from "../api/queries";
 import { explain } from "../lib/forms";
 import { number } from "../lib/format";
+import { navigate, usePathname } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
@@ -18,8 +18,7 @@ const narrow = "whitespace-nowrap max-sm:gap-1.5 max-sm:px-2";
 
 export function LikeButton({ video }: { video: Video }) {
   const { user, pending } = useSession();
-  const { pathname } = useLocation();
-  const navigate = useNavigate();
+  const pathname = usePathname();
   const client = useQueryClient();
   const { queryKey } = videoQuery(video.id);
 
@@ -40,14 +39,14 @@ export function LikeButton({ video }: { video: Video }) {
     },
     onError: (error, _liked, before) => {
       client.setQueryData(queryKey, before);
-      if (isApiError(error, "sign_in_required")) void navigate(paths.auth(pathname));
+      if (isApiError(error, "sign_in_required")) navigate(paths.auth(pathname));
       else errorToast(explain(error));
     },
   });
 
   function press() {
     // While the session is still loading, the server decides; it sends visitors to the sign-in page.
-    if (!user && !pending) void navigate(paths.auth(pathname));
+    if (!user && !pending) navigate(paths.auth(pathname));
     else if (!like.isPending) like.mutate(!video.liked);
   }
 
@@ -70,7 +69,7 @@ export function LikeButton({ video }: { video: Video }) {
 
 export function ShareButtons({ title }: { title: string }) {
   const [copied, setCopied] = useState(false);
-  const { pathname } = useLocation();
+  const pathname = usePathname();
   const url = location.origin + pathname;
   const text = `Check out this camp video: ${title}`;
 

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { everyThirtySeconds, siteQuery } from "../api/queries";
 import { useFilters } from "../lib/filters";
 import { campZone } from "../lib/format";
+import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore, type TouchEvent } from "react";
-import { Link } from "react-router";
 import type { Site, VideoCard as Card } from "../api/client";
 import { useSite } from "../api/queries";
 import { campLocal, campTime, campZone, cardDate, count, duration, longDate } from "../lib/format";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { buttonLook } from "../ui/button";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import type { VideoCard as Card } from "../api/client";
 import { useSite } from "../api/queries";
+import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";

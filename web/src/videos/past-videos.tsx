@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { startTransition, useDeferredValue, useOptimistic, useState } from "react";
-import { Link } from "react-router";
 import { useFilters } from "../lib/filters";
 import { count, number } from "../lib/format";
+import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";

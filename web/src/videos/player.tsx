@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent, useRef, useState, type ComponentType, type SyntheticEvent } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import type Hls from "hls.js";
-import { Link, useSearchParams } from "react-router";
 import type { Video } from "../api/client";
 import { useSession } from "../api/queries";
 import { duration } from "../lib/format";
+import { Link, useSearchParams } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { Button, buttonLook } from "../ui/button";
@@ -102,7 +102,7 @@ function usePlayParameters() {
         now.delete("t");
         return now;
       },
-      { replace: true, preventScrollReset: true },
+      { replace: true },
     );
   }, [present, setParams]);
   return { asked, place };

@@ -1,7 +1,7 @@
-import { Link } from "react-router";
 import type { VideoCard as Card } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { cardDate, count, duration } from "../lib/format";
+import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { cx } from "../ui/class-names";

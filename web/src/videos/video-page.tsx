@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Link, useLocation, useParams } from "react-router";
 import { isApiError, type ApiError, type Video } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { duration, longDate } from "../lib/format";
 import { accessMessage } from "../lib/access-message";
+import { Link, useParams, usePathname, useSearch } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
@@ -116,7 +116,6 @@ function Chapters({ video: { id, chapters } }: { video: Video }) {
           <li key={start_seconds}>
             <Link
               to={paths.videoAt(id, start_seconds)}
-              preventScrollReset
               className="flex min-h-tap items-center gap-3 text-ink no-underline hover:underline"
             >
               <span className="w-20 shrink-0 text-pine tabular-nums">{duration(start_seconds)}</span>
@@ -242,7 +241,8 @@ function NotFound() {
 
 /** Why a video cannot be watched, and how to get access. */
 function Gate({ error }: { error: ApiError }) {
-  const { pathname, search } = useLocation();
+  const pathname = usePathname();
+  const search = useSearch();
   const { user } = useSession();
   const site = useSite();
   const title = {

@@ -1,7 +1,7 @@
 import { useState } from "react";
-import { Link } from "react-router";
 import { useSite } from "../../api/queries";
 import { ago } from "../../lib/format";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Badge } from "../../ui/badge";
 import { buttonLook, IconButton, iconButtonLook } from "../../ui/button";

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { useSite, useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { ago, count, number, shortDate } from "../../lib/format";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";

@@ -1,5 +1,5 @@
-import { Link } from "react-router";
 import { campDateTime } from "../../lib/format";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import type { Entry, Line } from "./queries";
 import { actionLabel, actorLabel, fieldLabel, linkedRecord, shortId, shown, subjectLabel, type Reading } from "./words";

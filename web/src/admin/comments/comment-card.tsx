@@ -1,6 +1,6 @@
-import { Link } from "react-router";
 import { useSite } from "../../api/queries";
 import { ago, campDateTime, count, initials } from "../../lib/format";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Avatar } from "../../ui/avatar";
 import { Badge } from "../../ui/badge";

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { Link, useOutletContext } from "react-router";
 import { useSite } from "../../api/queries";
 import { count } from "../../lib/format";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Button, buttonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
@@ -19,10 +19,10 @@ import { LateVideo } from "./late-video";
 import { scheduleTime } from "../shared/words";
 
 /** The first page of the staff area: what needs attention, the most frequent actions, and the counts. */
-export default function Dashboard() {
+export default function Dashboard({ onSignedOut }: { onSignedOut: () => void }) {
   const site = useSite();
   const staff = useStaff();
-  const signOut = useSignOut(useOutletContext<() => void>());
+  const signOut = useSignOut(onSignedOut);
   const dashboard = useQuery({ ...dashboardQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) });
   const { data } = dashboard;
 

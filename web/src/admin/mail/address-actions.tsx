@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { useAction } from "../../api/queries";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Button, buttonLook } from "../../ui/button";
 import { Icon } from "../../ui/icon";

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { useSite } from "../../api/queries";
 import { ago, campDateTime } from "../../lib/format";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Badge } from "../../ui/badge";
 import { EmptyState } from "../../ui/states";

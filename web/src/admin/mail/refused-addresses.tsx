@@ -1,8 +1,8 @@
 import { Fragment } from "react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { useSite } from "../../api/queries";
 import { campDate } from "../../lib/format";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { EmptyState } from "../../ui/states";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";

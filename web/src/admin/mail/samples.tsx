@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { useAction } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useSearchParams } from "react-router";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { campDate } from "../../lib/format";
+import { useSearchParams } from "../../lib/navigation";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton, buttonLook } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";

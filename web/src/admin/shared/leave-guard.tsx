@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
-import { useLocation } from "react-router";
+import { currentEntry, useCurrentEntry, usePathname } from "../../lib/navigation";
 import { popState } from "../../lib/pop-state";
 import { ConfirmDialog } from "../../ui/dialog";
 
@@ -30,22 +30,20 @@ export function useOpenForm(form: OpenForm) {
   }, []);
 }
 
-/** The place of the current entry in the tab's history; browsers without the Navigation API do not tell it. */
-const historyIndex = () => window.navigation?.currentEntry?.index ?? NaN;
-
 /**
  * Placed once around the staff area: Back, links and closing the tab ask before they discard what was typed. In a
  * browser without the Navigation API, Back and Forward do not ask.
  */
 export function LeaveGuard() {
-  const place = useLocation();
-  const here = useRef({ index: NaN, pathname: "" });
+  const pathname = usePathname();
+  const index = useCurrentEntry();
+  const here = useRef({ index, pathname });
   const leaving = useRef(false);
   const [onward, setOnward] = useState<(() => void) | null>(null);
 
   useEffect(() => {
-    here.current = { index: historyIndex(), pathname: place.pathname };
-  }, [place]);
+    here.current = { index, pathname };
+  }, [index, pathname]);
 
   useEffect(() => {
     let afterReturn: (() => void) | null = null;
@@ -72,7 +70,7 @@ export function LeaveGuard() {
         event.stopImmediatePropagation();
         return then();
       }
-      const distance = historyIndex() - here.current.index;
+      const distance = currentEntry() - here.current.index;
       if (leaving.current || !distance) return void (leaving.current = false);
       afterReturn = instead(distance);
       if (!afterReturn) return;

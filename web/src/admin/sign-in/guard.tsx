@@ -1,7 +1,7 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Navigate, useLocation } from "react-router";
 import type { Staff } from "../../api/client";
+import { Redirect, usePathname, useSearch } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Button } from "../../ui/button";
 import { escapeAsks, useModal } from "../../ui/dialog";
@@ -19,7 +19,8 @@ type Props = { children: (staff: Staff, leave: () => void) => ReactNode };
 export function Guard({ children }: Props) {
   const client = useQueryClient();
   const session = useQuery(staffQuery);
-  const { pathname, search } = useLocation();
+  const pathname = usePathname();
+  const search = useSearch();
   const [inside, setInside] = useState<Staff | null>(null);
   const [left, setLeft] = useState(false);
   const [enrolling, setEnrolling] = useState(false);
@@ -32,7 +33,7 @@ export function Guard({ children }: Props) {
   if (inside && staff && !welcome && !enrolling) setEnrolling(true);
 
   // Waits until the session is gone: the sign-in page would lead straight back.
-  if (left) return welcome ? <GuardSkeleton /> : <Navigate to={paths.admin.login} replace />;
+  if (left) return welcome ? <GuardSkeleton /> : <Redirect to={paths.admin.login} replace />;
   if (!inside) {
     if (session.isPending || welcome) return <GuardSkeleton />;
     if (session.isError) {
@@ -47,7 +48,7 @@ export function Guard({ children }: Props) {
         </main>
       );
     }
-    return <Navigate to={paths.admin.loginFor(pathname + search)} replace />;
+    return <Redirect to={paths.admin.loginFor(pathname + search)} replace />;
   }
   return (
     <>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Navigate, useSearchParams } from "react-router";
 import { useSite } from "../../api/queries";
+import { Link, Redirect, useSearchParams } from "../../lib/navigation";
 import { PageMeta } from "../../lib/page";
 import { paths } from "../../lib/paths";
 import { Loading, Skeleton } from "../../ui/states";
@@ -19,7 +19,7 @@ export function Login() {
 
   // Stays until the recovery codes were shown, even if the session is complete before.
   if (staff && mustSetUpTwoFactor(staff) && !enrolling) setEnrolling(true);
-  if (staff && !mustSetUpTwoFactor(staff) && !enrolling) return <Navigate to={staffNext(params.get("next"))} replace />;
+  if (staff && !mustSetUpTwoFactor(staff) && !enrolling) return <Redirect to={staffNext(params.get("next"))} replace />;
 
   const sentHere = params.has("next");
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Link } from "react-router";
 import { isApiError } from "../../api/client";
+import { Link } from "../../lib/navigation";
 import { PageMeta } from "../../lib/page";
 import { paths } from "../../lib/paths";
 import { Button, buttonLook } from "../../ui/button";

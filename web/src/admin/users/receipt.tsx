@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
 import { longDate, money } from "../../lib/format";
+import { useParams } from "../../lib/navigation";
 import { EmptyState } from "../../ui/states";
 import { Letterhead, PrintPage } from "./print-page";
 import { statementQuery } from "./queries";

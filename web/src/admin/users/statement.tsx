@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "react-router";
 import { longDate, money, shortDate } from "../../lib/format";
+import { useParams } from "../../lib/navigation";
 import { cx } from "../../ui/class-names";
 import { Letterhead, PrintPage } from "./print-page";
 import { statementQuery, type FamilyPayment } from "./queries";

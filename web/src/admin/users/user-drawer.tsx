@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { isApiError } from "../../api/client";
 import { useSite, useAction } from "../../api/queries";
 import { campDate, campDateTime, count, money, shortDate } from "../../lib/format";
+import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState, type PointerEvent, type RefObject, type TouchEvent } from "react";
 import type Hls from "hls.js";
-import { Link, useNavigate } from "react-router";
 import { duration } from "../../lib/format";
+import { Link, navigate } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { playAlone } from "./alone";
 import { CaptionTexts } from "./captions";
@@ -60,11 +60,10 @@ export default function Controls({ video, media, stage, native, hls, placed, onP
   const captions = useCaptions(media, video.captions ?? []);
   const hasCaptions = (video.captions ?? []).length > 0;
   const play = useRef<HTMLButtonElement>(null);
-  const navigate = useNavigate();
   const { next } = video;
   useShortcuts(media, stage, say, {
     toggleCaptions: hasCaptions ? captions.toggle : undefined,
-    playNext: next ? () => void navigate(paths.play(next.id)) : undefined,
+    playNext: next ? () => navigate(paths.play(next.id)) : undefined,
   });
   useEffect(() => playAlone(media), [media]);
   // Whoever pressed play goes on with the keyboard from there; whoever is typing meanwhile is left alone.

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "react-router";
+import { Link } from "../../../lib/navigation";
 import { buttonLook } from "../../../ui/button";
 import { toast } from "../../../ui/toast";
 import { useRefetchInterval } from "../../shared/refetch-interval";
