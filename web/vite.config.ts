@@ -36,7 +36,10 @@ export default defineConfig({
   test: {
     environment: "happy-dom",
     environmentOptions: {
-      happyDOM: { url: "http://camp.test/", settings: { handleDisabledFileLoadingAsSuccess: true } },
+      happyDOM: {
+        url: "http://camp.test/",
+        settings: { handleDisabledFileLoadingAsSuccess: true, navigation: { disableFallbackToSetURL: true } },
+      },
     },
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
