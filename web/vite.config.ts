@@ -8,12 +8,15 @@ const proxy = Object.fromEntries(["/api", "/media"].map((path) => [path, { targe
 
 const everywhere = new RegExp(
   [
+    "rolldown/runtime",
     "/node_modules/(react|react-dom|wouter|regexparam|scheduler|openapi-fetch|@tanstack/(query-core|react-query))/",
-    "/src/lib/(format|page|paths)\\.",
-    "/src/ui/(avatar|badge|button|class-names|icon|segmented|states|toast|two-scripts)\\.",
+    "/src/lib/(format|navigation|page|paths)\\.",
+    "/src/ui/(badge|button|class-names|icon|states|toast|two-scripts)\\.",
     "/src/videos/(queries|thumbnail|video-card)\\.",
   ].join("|"),
 );
+const actions = /(mutationObserver|useMutation|infiniteQueryObserver|useInfiniteQuery)\.js$/;
+const isEverywhere = (id: string) => everywhere.test(id) && !actions.test(id);
 
 export default defineConfig({
   plugins: [
@@ -31,7 +34,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
     // What nearly every page needs is one file: packed together it is smaller, and it is one request.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", test: everywhere }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", test: isEverywhere }] } } },
   },
   test: {
     environment: "happy-dom",

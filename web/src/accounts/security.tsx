@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { LoginSession } from "../api/client";
-import { useSession, useSite, useAction } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { explain, required, text, useForm } from "../lib/forms";
 import { Button, buttonLook } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";

@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useAction } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { explain } from "../lib/forms";
 import { Link, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";

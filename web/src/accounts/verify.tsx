@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isApiError, type SessionUser } from "../api/client";
-import { useSession, useSessionChanged, useSite, useAction } from "../api/queries";
+import { useSession, useSessionChanged, useSite } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { explain, required, text, useForm } from "../lib/forms";
 import { Link, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";

@@ -1,19 +1,15 @@
-import { useId } from "react";
 import {
   MutationCache,
   QueryCache,
   QueryClient,
   queryOptions,
-  useMutation,
   useQuery,
   useQueryClient,
   type InvalidateOptions,
   type Query,
   type RefetchQueryFilters,
-  type UseMutationOptions,
 } from "@tanstack/react-query";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
-import { dismissErrors, reportFailure } from "../ui/toast";
 
 /** How often a visible page polls for changes. */
 export const everyThirtySeconds = 30_000;
@@ -49,21 +45,6 @@ class PatientClient extends QueryClient {
       }),
     ]);
   }
-}
-
-/** {@link useMutation} whose error toasts go as soon as the same action is tried again. */
-export function useAction<Data, Variables = void, Before = unknown>(
-  options: UseMutationOptions<Data, Error, Variables, Before>,
-) {
-  const action = useId();
-  return useMutation({
-    ...options,
-    onMutate: (...args) => {
-      dismissErrors(action);
-      return options.onMutate?.(...args) as Before;
-    },
-    onError: (...args) => reportFailure(action, () => options.onError?.(...args)),
-  });
 }
 
 export function makeQueryClient(): QueryClient {

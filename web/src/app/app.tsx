@@ -3,8 +3,8 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { makeQueryClient } from "../api/queries";
 import "../lib/pop-state";
 import { navigate, Navigation } from "../lib/navigation";
-import { Toaster } from "../ui/toast";
 import { ErrorBoundary } from "./error-boundary";
+import { Toaster } from "./later";
 import { Sitemap } from "./routes";
 
 export function App() {
@@ -17,12 +17,12 @@ export function App() {
             <Sitemap />
           </Suspense>
         </ErrorBoundary>
-        <Toasts />
+        <ErrorBoundary small>
+          <Suspense>
+            <Toaster onFollow={navigate} />
+          </Suspense>
+        </ErrorBoundary>
       </Navigation>
     </QueryClientProvider>
   );
-}
-
-export function Toasts() {
-  return <Toaster onFollow={navigate} />;
 }

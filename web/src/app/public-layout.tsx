@@ -4,8 +4,9 @@ import { useRestored, usePathname } from "../lib/navigation";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
 import { ErrorBoundary } from "./error-boundary";
-import { Footer } from "./footer";
+
 import { Header } from "./header";
+import { Footer } from "./later";
 import { useServerEvents } from "./use-server-events";
 
 const VerifyBanner = lazy(() => import("./verify-banner"));
@@ -24,7 +25,9 @@ export function PublicLayout({ children }: { children: ReactNode }) {
       <a href="#main" className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4">
         Skip to content
       </a>
-      <Header />
+      <ErrorBoundary small>
+        <Header />
+      </ErrorBoundary>
       <OfflineBar />
       <ErrorBoundary small>
         <Suspense>
@@ -38,7 +41,11 @@ export function PublicLayout({ children }: { children: ReactNode }) {
           <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
         </ErrorBoundary>
       </main>
-      <Footer />
+      <ErrorBoundary small>
+        <Suspense>
+          <Footer />
+        </Suspense>
+      </ErrorBoundary>
     </>
   );
 }

@@ -1,4 +1,5 @@
-import { useSessionChanged, useAction } from "../api/queries";
+import { useSessionChanged } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { signOut } from "../accounts/queries";
 import { deleteUnsent } from "../lib/delete-unsent";
 import { errorToast, toast } from "../ui/toast";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useAction } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { api, send, type SessionUser } from "../api/client";
 import { explain } from "../lib/forms";
 import { Button, IconButton } from "../ui/button";

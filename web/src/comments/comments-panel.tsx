@@ -1,7 +1,8 @@
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Comment } from "../api/client";
-import { useSession, useSite, useAction } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { explain } from "../lib/forms";
 import { useNow } from "../lib/clock";
 import { ago, initials, number } from "../lib/format";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useAction } from "../api/queries";
+import { useAction } from "../api/use-action";
 import type { Profile, ProfilePatch } from "../api/client";
 import { explain } from "../lib/forms";
 import { hourLabel } from "../lib/hour-label";

@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useAction } from "../api/queries";
+import { useAction } from "../api/use-action";
 import type { Profile } from "../api/client";
 import { explainOr } from "../lib/forms";
 import { Button } from "../ui/button";

@@ -1,7 +1,8 @@
 import { useRef, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Profile, type ProfilePatch } from "../api/client";
-import { sessionQuery, useAction } from "../api/queries";
+import { sessionQuery } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { explainOr } from "../lib/forms";
 import { errorToast, toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";

@@ -1,4 +1,4 @@
-import { useAction } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { isApiError } from "../api/client";
 import { explain } from "../lib/forms";
 import { Link, useSearchParams } from "../lib/navigation";

@@ -5,8 +5,8 @@ import { vi } from "vitest";
 import type { Comment, LiveUpdate, Profile, SessionUser, Site, Video, VideoCard } from "../api/client";
 import { makeQueryClient } from "../api/queries";
 import { Sitemap } from "../app/routes";
-import { Toasts } from "../app/app";
-import { Navigation, usePathname, useSearch } from "../lib/navigation";
+import { Toaster } from "../ui/toaster";
+import { navigate, Navigation, usePathname, useSearch } from "../lib/navigation";
 
 export const site: Site = {
   site_name: "Camp Pine Lake",
@@ -216,7 +216,7 @@ export function open(address: string) {
       <Navigation>
         <Sitemap />
         <Address />
-        <Toasts />
+        <Toaster onFollow={navigate} />
       </Navigation>
     </QueryClientProvider>,
   );

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Video } from "../api/client";
-import { useSession, useAction } from "../api/queries";
+import { useSession } from "../api/queries";
+import { useAction } from "../api/use-action";
 import { explain } from "../lib/forms";
 import { number } from "../lib/format";
 import { navigate, usePathname } from "../lib/navigation";

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { LoginSession, Staff } from "../../api/client";
 import { isApiError } from "../../api/client";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { count } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { useSite, useAction } from "../../api/queries";
+import { useSite } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
 import { ago, count, number, shortDate } from "../../lib/format";
 import { Link } from "../../lib/navigation";

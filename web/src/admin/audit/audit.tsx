@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { useSite, useAction } from "../../api/queries";
+import { useSite } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
 import { Button } from "../../ui/button";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";

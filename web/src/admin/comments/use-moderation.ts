@@ -1,6 +1,6 @@
 import { useId, useState } from "react";
 import { isApiError } from "../../api/client";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { toastFailure } from "../shared/error-toast";
 import { moderate, useCommentsChanged, type Action, type AdminComment } from "./queries";
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
 import { count } from "../../lib/format";
 import { Badge } from "../../ui/badge";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Button, buttonLook } from "../../ui/button";

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useSite, useAction } from "../../api/queries";
+import { useSite } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
 import { ago, campDateTime, number } from "../../lib/format";
 import { Link } from "../../lib/navigation";

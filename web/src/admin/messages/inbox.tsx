@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useSite, useAction } from "../../api/queries";
+import { useSite } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { useFilters, type Filters } from "../../lib/filters";
 import { ago, campDateTime } from "../../lib/format";
 import { Badge } from "../../ui/badge";

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useSite, useAction } from "../../api/queries";
+import { useSite } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
 import { explain } from "../../lib/forms";
 import { ago, campDateTime, number } from "../../lib/format";

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
 import { explain, explainOr } from "../../lib/forms";
 import { Button } from "../../ui/button";

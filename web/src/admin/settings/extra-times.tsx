@@ -1,5 +1,5 @@
 import { useId, useState } from "react";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { explain } from "../../lib/forms";
 import { campTime, count, fullDate } from "../../lib/format";
 import { Button, IconButton } from "../../ui/button";

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { explain } from "../../lib/forms";
 import { count } from "../../lib/format";
 import { Button } from "../../ui/button";

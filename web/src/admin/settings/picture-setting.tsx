@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from "react";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { explain } from "../../lib/forms";
 import { Button, IconButton } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";

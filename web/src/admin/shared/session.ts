@@ -1,6 +1,7 @@
 import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { api, isApiError, send, type Staff } from "../../api/client";
-import { sessionQuery, siteQuery, useAction } from "../../api/queries";
+import { sessionQuery, siteQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { deleteUnsent } from "../../lib/delete-unsent";
 import { unsentOfOthers } from "../../lib/unsent";
 import { paths } from "../../lib/paths";

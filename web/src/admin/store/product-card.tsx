@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
 import { money, number } from "../../lib/format";
 import { artOf, categoryName } from "../../store/words";

@@ -1,4 +1,4 @@
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
 import { isPinned } from "../../api/is-pinned";
 import { ago, campDateTime } from "../../lib/format";

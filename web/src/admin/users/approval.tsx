@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { ConfirmDialog } from "../../ui/dialog";

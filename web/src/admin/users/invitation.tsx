@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { copyText } from "../../lib/copy";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";

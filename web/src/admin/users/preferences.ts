@@ -1,5 +1,5 @@
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
 import { errorToast, toast } from "../../ui/toast";
 import { requiresSignIn } from "../shared/session";

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { useSite, useAction } from "../../api/queries";
+import { useSite } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { campDate, campDateTime, count, money, shortDate } from "../../lib/format";
 import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";

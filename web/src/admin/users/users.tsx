@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import { useFilters, type Filters } from "../../lib/filters";
 import { count, money, number } from "../../lib/format";
 import { Button } from "../../ui/button";

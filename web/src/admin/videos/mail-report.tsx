@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useAction } from "../../api/queries";
+import { useAction } from "../../api/use-action";
 import type { AdminVideo } from "../../api/client";
 import { count, number } from "../../lib/format";
 import { Button } from "../../ui/button";

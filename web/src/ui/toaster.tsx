@@ -3,82 +3,10 @@ import { createPortal } from "react-dom";
 import { IconButton } from "./button";
 import { cx } from "./class-names";
 import { Icon } from "./icon";
-
-type Message = {
-  title: string;
-  description?: string | undefined;
-  destructive?: boolean | undefined;
-  /** Where a press on it leads. */
-  href?: string | undefined;
-};
-type Toast = Message & { id: number; action: string | undefined };
-
-const lifetime = 5_000;
-const timers = new Map<number, ReturnType<typeof setTimeout>>();
-const listeners = new Set<() => void>();
-let toasts: Toast[] = [];
-let lastId = 0;
-
-/** The form or action that is reporting its failure. */
-let action: string | undefined;
-
-/** Shows a message for five seconds. May be called from anywhere. */
-export function toast(message: Message) {
-  const id = ++lastId;
-  change([...toasts.slice(-2), { ...message, id, action }]);
-  leaveLater(id);
-}
-
-/** The errors shown by `report` belong to this form or action: they go as soon as it is tried again. */
-export function reportFailure<Result>(of: string, report: () => Result) {
-  action = of;
-  try {
-    return report();
-  } finally {
-    action = undefined;
-  }
-}
-
-/** Call when a form is sent, or an action is tried, once more: what its last try said no longer counts. */
-export const dismissErrors = (of: string) => change(toasts.filter((t) => t.action !== of));
-
-export const errorToast = (description: string) => toast({ title: "Error", description, destructive: true });
-
-export function dismissToasts() {
-  timers.forEach((timer) => clearTimeout(timer));
-  change([]);
-}
-
-function dismiss(id: number) {
-  stay(id);
-  change(toasts.filter((t) => t.id !== id));
-}
-
-function stay(id: number) {
-  clearTimeout(timers.get(id));
-  timers.delete(id);
-}
-
-function leaveLater(id: number) {
-  stay(id);
-  timers.set(
-    id,
-    setTimeout(() => dismiss(id), lifetime),
-  );
-}
-
-function change(next: Toast[]) {
-  toasts = next;
-  listeners.forEach((listener) => listener());
-}
-
-function subscribe(listener: () => void) {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+import { dismiss, leaveLater, shownToasts, stay, subscribe } from "./toast";
 
 export function Toaster({ onFollow }: { onFollow: (href: string) => void }) {
-  const shown = useSyncExternalStore(subscribe, () => toasts);
+  const shown = useSyncExternalStore(subscribe, shownToasts);
   const layer = useRef<HTMLOListElement>(null);
 
   // The top layer shows what was opened last: reopening puts toasts above a dialog.
