@@ -98,7 +98,7 @@ _schemathesis FORM:
     fi
     "$place/bin/python" api/tests/schemathesis/run.py {{ camp }} {{ quote(FORM) }}
 
-# Measure home, video, gallery and FAQ with Lighthouse, as on a phone; needs an idle machine
+# Measure the pages that parents open most with Lighthouse, as on a phone; needs an idle machine
 [no-exit-message]
 lighthouse: _packages _portal
     @node web/scripts/lighthouse.mjs

@@ -1,6 +1,7 @@
 import { startTransition, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app";
+import { prefetchLinks } from "./app/prefetch";
 import { fetchPage } from "./app/routes";
 import "./styles.css";
 
@@ -16,3 +17,4 @@ const draw = () =>
 
 // The server names the page's script in the HTML, so both load at the same time. If it fails, the page itself says so.
 fetchPage(location.pathname).then(draw, draw);
+prefetchLinks();

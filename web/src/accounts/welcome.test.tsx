@@ -77,6 +77,7 @@ describe("the welcome popup", () => {
     server({});
     const user = open("/");
     await screen.findByText("Live updates");
+    await screen.findByRole("contentinfo");
     await user.click(screen.getByRole("button", { name: "Open menu" }));
     await wait(20_000);
     expect(shown()).toBeNull();

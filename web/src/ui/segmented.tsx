@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { cx } from "./class-names";
 
 type Option<Value extends string> = { value: Value; label: ReactNode; note?: ReactNode };
@@ -12,8 +12,18 @@ type Props<Value extends string> = {
 
 /** A choice among a few options, all visible. */
 export function Segmented<Value extends string>({ label, value, options, onChange, className }: Props<Value>) {
+  const group = useRef<HTMLDivElement>(null);
+  // On a narrow screen the chosen one may be outside. `scrollIntoView` would move the page, too.
+  useEffect(() => {
+    const chosen = group.current?.querySelector("[aria-pressed=true]");
+    if (!group.current || !chosen) return;
+    const [outside, inside] = [group.current, chosen].map((element) => element.getBoundingClientRect());
+    if (outside && inside && (inside.left < outside.left || inside.right > outside.right))
+      group.current.scrollLeft += inside.left + inside.width / 2 - (outside.left + outside.width / 2);
+  }, [value]);
   return (
     <div
+      ref={group}
       role="group"
       aria-label={label}
       className={cx("inline-flex max-w-full overflow-x-auto rounded-md border border-edge bg-surface p-px", className)}
