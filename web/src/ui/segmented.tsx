@@ -13,14 +13,19 @@ type Props<Value extends string> = {
 /** A choice among a few options, all visible. */
 export function Segmented<Value extends string>({ label, value, options, onChange, className }: Props<Value>) {
   const group = useRef<HTMLDivElement>(null);
+  const shown = useRef("");
   // On a narrow screen the chosen one may be outside. `scrollIntoView` would move the page, too.
   useEffect(() => {
     const chosen = group.current?.querySelector("[aria-pressed=true]");
     if (!group.current || !chosen) return;
-    const [outside, inside] = [group.current, chosen].map((element) => element.getBoundingClientRect());
-    if (outside && inside && (inside.left < outside.left || inside.right > outside.right))
+    // Notes that load later make it wider.
+    const now = `${value} ${group.current.scrollWidth}`;
+    if (shown.current === now) return;
+    shown.current = now;
+    const [outside, inside] = [group.current.getBoundingClientRect(), chosen.getBoundingClientRect()];
+    if (inside.left < outside.left || inside.right > outside.right)
       group.current.scrollLeft += inside.left + inside.width / 2 - (outside.left + outside.width / 2);
-  }, [value]);
+  });
   return (
     <div
       ref={group}
