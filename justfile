@@ -103,31 +103,58 @@ _schemathesis FORM:
 lighthouse: _packages _portal
     @node web/scripts/lighthouse.mjs
 
-# Measure all lists in a camp of twenty summers and in one with a hundredth of its rows; `just bench media` measures videos, `just bench mail` mail, `just bench reads` public pages and lists
+# Measure the program for a server beside nginx, nchan and PocketBase: reads, writes, sign-in, streams, start, pages or growth; without a name all of them, in half an hour. Besides: media, mail. Needs an idle machine
 [no-exit-message]
 [positional-arguments]
-bench *LISTS: _tools _packages
-    @case "${1:-}" in \
-        media) {{ just }} build && {{ just }} _bench-media ;; \
-        reads) {{ just }} build && {{ just }} _bench-reads ;; \
-        mail) {{ just }} _bench-mail ;; \
-        *) {{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "$@" ;; \
+bench NAME="all" *LISTS: _tools _packages
+    #!/usr/bin/env bash
+    set -euo pipefail
+    case "$1" in
+        all)
+            missed=()
+            for name in reads writes sign-in streams start pages growth; do
+                printf '\n── %s\n' "$name"
+                {{ just }} bench "$name" || missed+=("$name")
+            done
+            [ ${#missed[@]} -eq 0 ] || { echo; echo "Goals were missed by: ${missed[*]}"; exit 1; }
+            ;;
+        reads | writes | sign-in | streams | start | media)
+            {{ just }} _bench-programs
+            {{ just }} _with-postgres {{ just }} _bench "$1"
+            ;;
+        mail)
+            {{ just }} _bench-programs
+            {{ just }} _with-postgres target/release/bench mail target/release/camp
+            ;;
+        pages) {{ just }} lighthouse ;;
+        growth) {{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "${@:2}" ;;
+        *) echo "Unknown name: $1. Use one of: reads writes sign-in streams start pages growth media mail" >&2; exit 2 ;;
     esac
 
-_bench-mail: _web
-    @{{ just }} _step release "Building the program for a server (about 15 minutes on two cores the first time)" cargo build --release -p cli -p mail-bench
-    @{{ just }} _with-postgres target/release/mail-bench target/release/camp
+_bench-programs: _web
+    @{{ just }} _step release "Building the program for a server (about 15 minutes on two cores the first time)" cargo build --release -p cli -p bench
 
-# Compares the program for a server with nginx
+# Compares the program for a server with others, as far as they are there
 [no-exit-message]
-_bench-media: (_unpack "nginx" "nginx")
-    @NGINX=$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx") node web/scripts/bench-media.mjs
-
-[no-exit-message]
-_bench-reads: (_unpack "nginx" "nginx") (_unpack "wrk" "wrk" "libluajit-5.1-2")
+_bench NAME: (_unpack "nginx" "nginx") (_unpack "nchan" "nginx" "libnginx-mod-nchan") (_unpack "wrk" "wrk" "libluajit-5.1-2") _pocketbase
     @NGINX=$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx") \
+        NCHAN="{{ cache }}/nchan/usr" \
+        POCKETBASE="{{ cache }}/pocketbase/bin/pocketbase" \
         WRK=$(command -v wrk || echo "{{ cache }}/wrk/usr/bin/wrk") \
-        LD_LIBRARY_PATH="{{ cache }}/wrk/usr/lib/$(uname -m)-linux-gnu" node web/scripts/bench-reads.mjs
+        LD_LIBRARY_PATH="{{ cache }}/wrk/usr/lib/$(uname -m)-linux-gnu" node web/scripts/bench-{{ NAME }}.mjs
+
+# Installs PocketBase, which is compared with the portal
+_pocketbase:
+    #!/usr/bin/env bash
+    set -euo pipefail
+    place="{{ cache }}/pocketbase"
+    wanted=.ci/pocketbase.txt
+    if ! cmp -s $wanted "$place/installed"; then
+        echo "Installing PocketBase in $place …" >&2
+        { python3 -m venv --clear "$place" &&
+            "$place/bin/pip" install --quiet --require-hashes --only-binary :all: -r $wanted &&
+            cp $wanted "$place/installed"; } >&2 || true
+    fi
 
 # Unpacks packages without installing them: a service of nginx would start. Only Debian has them; without them, nothing
 # is compared.

@@ -1,14 +1,27 @@
 // Measures how the portal serves the camp's own videos: the processor time for 50 readers of one file, next to nginx
 // without sendfile in the same minutes, and how long the public list takes while a video is converted. `just bench
 // media` runs it; it needs an idle machine.
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { Agent, request } from "node:http";
-import { createServer } from "node:net";
-import { cpus, release, tmpdir, totalmem } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { join } from "node:path";
+import {
+  bench,
+  camp,
+  check,
+  median,
+  megabytes,
+  nginx,
+  openNginx,
+  percentile,
+  place,
+  printMachine,
+  run,
+  serve,
+  sleep,
+  spread,
+  start,
+  used,
+} from "./bench-support.mjs";
 
 const readers = 50;
 const part = 1 << 20;
@@ -20,39 +33,10 @@ const mostMemory = 32 << 20;
 const mostSlowdown = 2;
 const lists = 500;
 
-const run = promisify(execFile);
-const camp = resolve(import.meta.dirname, "../..", process.env.CAMP_BENCH_BIN ?? "target/release/camp");
-const nginx = process.env.NGINX ?? "nginx";
-const place = await mkdtemp(join(tmpdir(), "bench-media-"));
 const data = join(place, "camp");
-const running = [];
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  return port;
-}
-
-function start(program, args) {
-  const child = spawn(program, args, { stdio: "ignore" });
-  running.push(child);
-  return child;
-}
-
-async function until(what, url) {
-  for (let tries = 0; ; tries++) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer?.ok) return;
-    if (tries > 300) throw new Error(`${what} did not start.`);
-    await new Promise((later) => setTimeout(later, 100));
-  }
-}
 
 /** A camp with one file of about 60 MB that is still as it was filmed. */
 async function openCamp() {
-  const port = await freePort();
   const films = join(place, "films");
   await mkdir(films);
   const film = join(films, "2024-07-15 Benchmark.mp4");
@@ -64,13 +48,11 @@ async function openCamp() {
   const options = ["--data-dir", data, "--ffmpeg", join(place, "none")];
   await run(camp, ["seed", "--sample", "general", ...options]);
   await run(camp, ["gallery", "import", films, "--year", "2024", ...options]);
-  const portal = start(camp, ["serve", "--with-worker", "--bind", `127.0.0.1:${port}`, ...options]);
-  const url = `http://127.0.0.1:${port}`;
-  await until("The portal", `${url}/readyz`);
+  const { pid, url } = await serve(options);
   for (let tries = 0; tries < 600; tries++) {
     const { items } = await (await fetch(`${url}/api/videos?q=Benchmark&year=2024`)).json();
-    if (items.length > 0) return { portal, url, id: items[0].id };
-    await new Promise((later) => setTimeout(later, 100));
+    if (items.length > 0) return { pid, url, id: items[0].id };
+    await sleep(100);
   }
   throw new Error("The film was not published.");
 }
@@ -88,42 +70,12 @@ async function largestFile(folder) {
   return files.toSorted((a, b) => b.size - a.size)[0];
 }
 
-/** Returns `null` where nginx is missing. */
-async function openNginx(file) {
+/** nginx without sendfile, or `null` where it is missing. */
+async function openFilm(file) {
   if (!(await run(nginx, ["-v"]).catch(() => null))) return null;
-  const port = await freePort();
-  const configuration = join(place, "nginx.conf");
-  await writeFile(
-    configuration,
-    `daemon off; worker_processes 1; pid ${place}/nginx.pid; error_log ${place}/nginx.log; ${process.getuid?.() === 0 ? "user root;" : ""}
-events { worker_connections 512; }
-http {
-  access_log off; sendfile off; keepalive_requests 100000;
-  client_body_temp_path ${place}/a; proxy_temp_path ${place}/b; fastcgi_temp_path ${place}/c; uwsgi_temp_path ${place}/d; scgi_temp_path ${place}/e;
-  server { listen 127.0.0.1:${port}; location = /film { alias "${file}"; } }
-}
-`,
-  );
-  const server = start(nginx, ["-c", configuration, "-e", join(place, "nginx.log"), "-p", place]);
-  const url = `http://127.0.0.1:${port}/film`;
-  await until("nginx", url);
-  return { server, url };
-}
-
-/** The processor time in seconds and the memory in bytes of a process and of those that it started. */
-async function used(pid) {
-  const line = await readFile(`/proc/${pid}/stat`, "utf8");
-  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  let seconds = (Number(fields[11]) + Number(fields[12])) / 100;
-  let memory = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").filter(Boolean);
-  for (const child of children) {
-    const of = await used(child);
-    seconds += of.seconds;
-    memory += of.memory;
-  }
-  return { seconds, memory };
+  const http = `sendfile off; location = /film { alias "${file}"; }`;
+  const { pid, url } = await openNginx("nginx", { http, probe: "/film" });
+  return { pid, url: `${url}/film` };
 }
 
 function readPart(agent, url, first, last) {
@@ -164,58 +116,30 @@ async function slowest(url) {
     const begun = performance.now();
     await (await fetch(`${url}/api/videos?collection=current`)).arrayBuffer();
     times.push(performance.now() - begun);
-    await new Promise((later) => setTimeout(later, 20));
+    await sleep(20);
   }
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)];
-}
-
-const failures = [];
-function check(name, value, ok) {
-  console.log(`${ok ? "ok    " : "FAILED"}  ${name.padEnd(58)} ${value}`);
-  if (!ok) failures.push(name);
-}
-
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
-
-function summary(costs) {
-  const [least, most] = [Math.min(...costs), Math.max(...costs)];
-  return `${median(costs).toFixed(3)} s a GB (${least.toFixed(3)} to ${most.toFixed(3)})`;
-}
-
-async function version(program, words) {
-  const said = await run(program, words).catch(() => null);
-  return said ? `${said.stdout}${said.stderr}`.split("\n")[0].replace(/ Copyright.*/, "") : `no ${program}`;
-}
-
-async function printMachine() {
-  const cores = cpus();
-  const memory = `${(totalmem() / 2 ** 30).toFixed(0)} GiB`;
-  console.log(
-    `${new Date().toISOString().slice(0, 10)}, ${cores.length} cores ${cores[0].model}, ${memory}, Linux ${release()}`,
-  );
-  console.log(`${await version(nginx, ["-v"])}, ${await version("ffmpeg", ["-version"])}`);
+  return percentile(times, 0.99);
 }
 
 /** Reads the film from both in turn. */
-async function compare(portal, film, file) {
-  const other = await openNginx(file.path);
+async function compare(pid, film, file) {
+  const other = await openFilm(file.path);
   const costs = { portal: [], nginx: [] };
-  const first = (await used(portal.pid)).memory;
-  await read(film, file.size, portal.pid);
-  const begun = (await used(portal.pid)).memory;
+  const first = (await used(pid)).memory;
+  await read(film, file.size, pid);
+  const begun = (await used(pid)).memory;
   let most = begun;
   for (let round = 0; round < rounds; round++) {
-    const { cost, memory } = await read(film, file.size, portal.pid);
+    const { cost, memory } = await read(film, file.size, pid);
     costs.portal.push(cost);
     most = Math.max(most, memory);
-    if (other) costs.nginx.push((await read(other.url, file.size, other.server.pid)).cost);
+    if (other) costs.nginx.push((await read(other.url, file.size, other.pid)).cost);
   }
   const gigabytes = ((file.size * readers) / 1e9).toFixed(1);
   console.log(`${readers} readers of ${megabytes(file.size)} in parts of 1 MiB, ${rounds} times ${gigabytes} GB`);
-  console.log(`        processor time of the portal  ${summary(costs.portal)}`);
+  console.log(`        processor time of the portal  ${spread(costs.portal, 3, "s a GB")}`);
   if (other) {
-    console.log(`        processor time of nginx       ${summary(costs.nginx)}`);
+    console.log(`        processor time of nginx       ${spread(costs.nginx, 3, "s a GB")}`);
     const ratio = median(costs.nginx) / median(costs.portal);
     check(
       `bytes for each second of the processor, at least ${leastRatio} of nginx`,
@@ -230,7 +154,7 @@ async function compare(portal, film, file) {
 async function listWhileConverting(url) {
   const quiet = await slowest(url);
   const converting = start(camp, ["videos", "convert", "--all", "--data-dir", data]);
-  await new Promise((later) => setTimeout(later, 1_000));
+  await sleep(1_000);
   const busy = await slowest(url);
   check("the conversion is still running", converting.exitCode === null ? "yes" : "no", converting.exitCode === null);
   check(
@@ -240,14 +164,9 @@ async function listWhileConverting(url) {
   );
 }
 
-try {
-  await printMachine();
-  const { portal, url, id } = await openCamp();
-  await compare(portal, `${url}/media/videos/${id}`, await largestFile(join(data, "files")));
+await bench(async () => {
+  await printMachine(nginx, "ffmpeg");
+  const { pid, url, id } = await openCamp();
+  await compare(pid, `${url}/media/videos/${id}`, await largestFile(join(data, "files")));
   await listWhileConverting(url);
-} finally {
-  for (const child of running) child.kill();
-  await Promise.all(running.map((child) => child.exitCode ?? child.signalCode ?? once(child, "exit")));
-  await rm(place, { recursive: true, force: true });
-}
-process.exit(failures.length > 0 ? 1 : 0);
+});

@@ -1,199 +1,171 @@
-// Measures how the portal answers strangers: the processor time for each response, next to nginx that sends the same
-// bytes as a static file. `just bench reads` runs it; it needs an idle machine.
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
-import { cpus, release, tmpdir, totalmem } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+// Measures how the portal answers reads: the processor time for each response, next to nginx that sends the same bytes
+// as a static file, and the requests for each second of the processor, next to PocketBase. `just bench reads` runs it;
+// it needs an idle machine.
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  areThere,
+  bench,
+  connections,
+  engines,
+  judge,
+  load,
+  median,
+  newCamp,
+  nginx,
+  openNginx,
+  parents,
+  password,
+  place,
+  printHead,
+  printMachine,
+  printRow,
+  readBytes,
+  rounds,
+  seconds,
+  send,
+  serve,
+  signInOwner,
+  spread,
+  wrk,
+} from "./bench-support.mjs";
+import { comparePocketBase } from "./bench-pocketbase.mjs";
 
-const connections = 64;
-const seconds = Number(process.env.SECONDS_EACH ?? 2);
-const rounds = Number(process.env.ROUNDS ?? 3);
-/** The processor time that nginx needs, divided by what the portal needs: of 200 and of 304. */
-const least = { 200: 0.85, 304: 0.55 };
+/** The processor time that nginx needs, divided by what the portal needs. */
+const goals = { ready: 0.85, notModified: 0.55, signedIn: 0.6, list: 0.07, row: 0.25 };
+const br = { "Accept-Encoding": "br" };
+const list = "/api/videos?limit=60";
+/** A cookie that makes the request pass the cache, and names no session. */
+const stranger = { Cookie: "session=none" };
 
-const run = promisify(execFile);
-const camp = resolve(import.meta.dirname, "../..", process.env.CAMP_BENCH_BIN ?? "target/release/camp");
-const nginx = process.env.NGINX ?? "nginx";
-const wrk = process.env.WRK ?? "wrk";
-
-for (const tool of [nginx, wrk]) {
-  if (!/^(wrk |nginx version)/.test(await version(tool, ["-v"]))) {
-    console.log(`skipped  ${tool} is not there, so nothing is compared`);
-    process.exit(0);
-  }
+/** nginx, and a folder with what it sends. */
+async function openFiles() {
+  const folder = join(place, "files");
+  await mkdir(folder);
+  await writeFile(join(folder, "ready"), "");
+  const http = `root ${folder}; sendfile on; location /packed/ { gzip_static on; }`;
+  const { pid, url } = await openNginx("nginx", { http, probe: "/ready" });
+  let count = 0;
+  const add = async (bytes, name = String(count++)) => {
+    await writeFile(join(folder, name), bytes);
+    return `${url}/${name}`;
+  };
+  await mkdir(join(folder, "packed"));
+  return { pid, add };
 }
-
-const place = await mkdtemp(join(tmpdir(), "bench-reads-"));
-const running = [];
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  return port;
-}
-
-function start(program, args) {
-  const child = spawn(program, args, { stdio: "ignore" });
-  running.push(child);
-  return child;
-}
-
-async function until(what, url) {
-  for (let tries = 0; ; tries++) {
-    const answer = await fetch(url).catch(() => null);
-    if (answer?.ok) return;
-    if (tries > 300) throw new Error(`${what} did not start.`);
-    await new Promise((later) => setTimeout(later, 100));
-  }
-}
-
-async function openCamp() {
-  const port = process.env.CAMP_BENCH_PORT ?? (await freePort());
-  const database = process.env.CAMP_BENCH_DATABASE ? ["--database-url", process.env.CAMP_BENCH_DATABASE] : [];
-  const options = ["--data-dir", join(place, "camp"), ...database];
-  await run(camp, ["seed", "--sample", "general", ...options]);
-  const child = start(camp, ["serve", "--with-worker", "--bind", `127.0.0.1:${port}`, ...options]);
-  const url = `http://127.0.0.1:${port}`;
-  await until("The portal", `${url}/readyz`);
-  const { items } = await (await fetch(`${url}/api/videos?limit=1`)).json();
-  return { pid: child.pid, url, id: items[0].id };
-}
-
-/** nginx with these files. */
-async function openNginx(count) {
-  const port = await freePort();
-  const configuration = join(place, "nginx.conf");
-  await writeFile(
-    configuration,
-    `daemon off; worker_processes 1; pid ${place}/nginx.pid; error_log ${place}/nginx.log; ${process.getuid?.() === 0 ? "user root;" : ""}
-events { worker_connections 512; }
-http {
-  access_log off; sendfile on; keepalive_requests 100000000; default_type application/json;
-  client_body_temp_path ${place}/a; proxy_temp_path ${place}/b; fastcgi_temp_path ${place}/c; uwsgi_temp_path ${place}/d; scgi_temp_path ${place}/e;
-  server { listen 127.0.0.1:${port}; root ${place}; }
-}
-`,
-  );
-  const child = start(nginx, ["-c", configuration, "-e", join(place, "nginx.log"), "-p", place]);
-  const url = `http://127.0.0.1:${port}`;
-  await until("nginx", `${url}/${count - 1}`);
-  return { pid: child.pid, url };
-}
-
-/** The processor time in seconds of a process and of those that it started. */
-async function used(pid) {
-  const line = await readFile(`/proc/${pid}/stat`, "utf8");
-  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-  let sum = (Number(fields[11]) + Number(fields[12])) / 100;
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").filter(Boolean);
-  for (const child of children) sum += await used(child);
-  return sum;
-}
-
-/** Microseconds of the processor for each response, and the latency in milliseconds that 99 % keep. */
-async function load(pid, url, headers) {
-  const named = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  const before = await used(pid);
-  const { stdout } = await run(wrk, ["-t1", `-c${connections}`, `-d${seconds}s`, "--latency", ...named, url]);
-  const after = await used(pid);
-  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url}: ${stdout}`);
-  const requests = Number(/(\d+) requests in/.exec(stdout)[1]);
-  const [, p99, unit] = /99%\s+([\d.]+)(us|ms|s)/.exec(stdout);
-  return { cost: ((after - before) * 1e6) / requests, p99: Number(p99) * { us: 1e-3, ms: 1, s: 1e3 }[unit] };
-}
-
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
-const failures = [];
 
 /** Loads both in turn and prints one line of the table. */
-async function compare(portal, other, name, path, headers, goal) {
+async function compare(sides, { name, path, headers = {}, otherHeaders = headers, file, goal }) {
   const results = { portal: [], nginx: [] };
   for (let round = 0; round < rounds; round++) {
-    results.portal.push(await load(portal.pid, portal.url + path, headers.portal));
-    results.nginx.push(await load(other.pid, `${other.url}/${headers.file}`, headers.nginx));
+    results.portal.push(await load(sides.portal.pid, sides.portal.url + path, { headers }));
+    results.nginx.push(await load(sides.files.pid, file, { headers: otherHeaders }));
   }
-  const figure = (side, of) => median(results[side].map((result) => result[of]));
-  const all = results.portal.map(({ cost }) => cost);
-  const ratio = figure("nginx", "cost") / figure("portal", "cost");
-  if (goal && ratio < goal) failures.push(name);
-  const spread = `${Math.min(...all).toFixed(1)} to ${Math.max(...all).toFixed(1)}`;
-  const cells = [
+  const all = (side, of) => results[side].map((result) => result[of]);
+  const ratio = median(all("nginx", "cost")) / median(all("portal", "cost"));
+  printRow([
     name,
-    `${figure("portal", "cost").toFixed(1)} µs (${spread})`,
-    `${figure("nginx", "cost").toFixed(1)} µs`,
-  ];
-  cells.push(
-    ratio.toFixed(2),
+    spread(all("portal", "cost"), 1, "µs"),
+    spread(all("nginx", "cost"), 1, "µs"),
+    ratio.toFixed(ratio < 0.1 ? 3 : 2),
     goal ?? "",
-    `${figure("portal", "p99").toFixed(1)} ms`,
-    `${figure("nginx", "p99").toFixed(1)} ms`,
-  );
-  console.log(`| ${cells.join(" | ")} |`);
+    goal ? judge(`${sides.engine}: ${name}`, ratio >= goal) : "",
+    `${median(all("portal", "p99")).toFixed(1)} ms`,
+    `${median(all("nginx", "p99")).toFixed(1)} ms`,
+  ]);
 }
 
-async function readBytes(url, headers) {
-  const { stdout } = await run("curl", ["-sSf", ...headers.flatMap((header) => ["-H", header]), url], {
-    encoding: "buffer",
-    maxBuffer: 1 << 26,
-  });
-  return stdout;
+const printColumns = (engine) =>
+  printHead([engine, "portal (spread)", "nginx (spread)", "ratio", "goal", "kept", "p99", "p99 of nginx"]);
+
+const tag = async (url) => (await fetch(url, { headers: { "accept-encoding": "br" } })).headers.get("etag");
+
+/** Lists, records and pages that everybody reads: as they are, with Brotli, and with a known ETag. */
+async function publicReads(sides, id, forms) {
+  const { portal, files } = sides;
+  const record = `/api/videos/${id}`;
+  const lists = [list, "/api/videos?collection=current", record, "/api/videos/years", "/api/live-updates"];
+  const documents = ["/api/faq", "/api/site", "/api/store", "/feed.xml", "/sitemap.xml"];
+  for (const path of [...lists, ...documents, "/", "/current-videos", `/video/${id}`]) {
+    const name = path.replace(id, "{id}");
+    const file = await files.add(await readBytes(portal.url + path));
+    await compare(sides, { name, path, file, goal: goals.ready });
+    if (!forms) continue;
+    const packed = await files.add(await readBytes(portal.url + path, br));
+    await compare(sides, { name: `${name}, br`, path, headers: br, file: packed, goal: goals.ready });
+    const headers = { ...br, "If-None-Match": await tag(portal.url + path) };
+    const otherHeaders = { "If-None-Match": await tag(packed) };
+    await compare(sides, { name: `${name}, 304`, path, headers, otherHeaders, file: packed, goal: goals.notModified });
+  }
 }
 
-async function version(program, words) {
-  const said = await run(program, words).catch((error) => error);
-  return `${said.stdout ?? ""}${said.stderr ?? ""}`.split("\n")[0].replace(/ (Copyright|\[).*/, "");
+/** What the cache does not answer: other forms of a list are compared with nginx's list of 60. */
+async function uncachedReads(sides, id) {
+  const { portal, files } = sides;
+  const file = await files.add(await readBytes(portal.url + list));
+  const { next } = await (await fetch(`${portal.url}/api/videos?limit=30`)).json();
+  const ofList = { headers: stranger, otherHeaders: {}, file, goal: goals.list };
+  await compare(sides, { ...ofList, name: `${list}, past the cache`, path: list });
+  await compare(sides, { ...ofList, name: "list of 60 from the 31st", path: `${list}&cursor=${next}` });
+  for (const word of ["the", "lake", "zzzz"]) {
+    const path = `${list}&q=${word}`;
+    const { items } = await (await fetch(portal.url + path)).json();
+    await compare(sides, { ...ofList, name: `search that finds ${items.length}`, path });
+  }
+  for (const [path, goal] of [[`/api/videos/${id}`, goals.row], ["/api/live-updates"], ["/"], [`/video/${id}`]]) {
+    const own = await files.add(await readBytes(portal.url + path, stranger));
+    const name = `${path.replace(id, "{id}")}, past the cache`;
+    await compare(sides, { ...ofList, name, path, file: own, goal });
+  }
 }
 
-async function printMachine() {
-  const cores = cpus();
-  const commit = (await run("git", ["rev-parse", "--short", "HEAD"]).catch(() => ({ stdout: "?" }))).stdout.trim();
-  const machine = `${cores.length} cores ${cores[0].model}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Linux ${release()}`;
-  console.log(`${new Date().toISOString().slice(0, 10)}, ${machine}, commit ${commit}`);
-  console.log(`${await version(nginx, ["-v"])}, ${await version(wrk, ["-v"])}`);
+async function signedInReads(sides, id) {
+  const { portal, files } = sides;
+  const [email] = await parents(portal.url, await signInOwner(portal.url), 1);
+  const { cookie } = await send(`${portal.url}/api/auth/sign-in`, { body: { email, password } });
+  for (const path of [list, `/api/videos/${id}`, "/api/live-updates", "/", `/video/${id}`]) {
+    for (const [form, extra] of [["", {}], ...(path === list ? [[", br", br]] : [])]) {
+      const headers = { Cookie: cookie, ...extra };
+      const file = await files.add(await readBytes(portal.url + path, headers));
+      const name = `${path.replace(id, "{id}")}, signed in${form}`;
+      await compare(sides, { name, path, headers, file, goal: goals.signedIn });
+    }
+  }
+}
+
+/** Files of the front end, next to nginx with `gzip_static`. */
+async function staticFiles(sides) {
+  const { portal, files } = sides;
+  const home = String(await readBytes(`${portal.url}/`));
+  const found = ["index-[\\w-]+\\.js", "index-[\\w-]+\\.css", "heebo-latin-[\\w-]+\\.woff2"];
+  const headers = { "Accept-Encoding": "gzip" };
+  for (const path of found.map((one) => new RegExp(`/assets/${one}`).exec(home)?.[0]).filter(Boolean)) {
+    const type = path.split(".").at(-1);
+    const file = await files.add(await readBytes(portal.url + path), `packed/file.${type}`);
+    const packed = await readBytes(portal.url + path, headers);
+    if (type !== "woff2") await files.add(packed, `packed/file.${type}.gz`);
+    const name = `${type === "js" ? "script" : type === "css" ? "style sheet" : "font"}, gzip_static`;
+    await compare(sides, { name, path, headers, file, goal: goals.ready });
+  }
+}
+
+await bench(async () => {
+  if (!(await areThere(nginx, wrk))) return;
+  await printMachine(nginx, wrk);
   console.log(
-    `${connections} connections, medians of ${rounds} times ${seconds} s, processor time for each response\n`,
+    `${connections} connections, medians of ${rounds} times ${seconds} s, processor time of the server for each response`,
   );
-  console.log("| | portal (spread) | nginx | ratio | goal | p99 | p99 of nginx |\n|---|---|---|---|---|---|---|");
-}
-
-try {
-  const portal = await openCamp();
-  const paths = ["/api/videos?limit=60", `/api/videos/${portal.id}`, "/api/live-updates", "/", `/video/${portal.id}`];
-  for (const [at, path] of paths.entries()) {
-    await writeFile(join(place, `${2 * at}`), await readBytes(portal.url + path, []));
-    await writeFile(join(place, `${2 * at + 1}`), await readBytes(portal.url + path, ["Accept-Encoding: br"]));
+  const files = await openFiles();
+  for (const engine of engines()) {
+    const portal = await serve(await newCamp(engine));
+    const { items } = await (await fetch(`${portal.url}/api/videos?limit=1`)).json();
+    const sides = { engine, portal, files };
+    printColumns(engine);
+    await publicReads(sides, items[0].id, engine === "SQLite");
+    await signedInReads(sides, items[0].id);
+    await uncachedReads(sides, items[0].id);
+    if (engine !== "SQLite") continue;
+    await staticFiles(sides);
+    await comparePocketBase(portal, items[0].id);
   }
-  const other = await openNginx(2 * paths.length);
-  await printMachine();
-  const tag = async (url) => (await fetch(url, { headers: { "accept-encoding": "br" } })).headers.get("etag");
-  for (const [at, path] of paths.entries()) {
-    const name = path.replace(portal.id, "{id}");
-    const [plain, packed] = [2 * at, 2 * at + 1];
-    const br = { "Accept-Encoding": "br" };
-    await compare(portal, other, `${name}`, path, { portal: {}, nginx: {}, file: plain }, least[200]);
-    await compare(portal, other, `${name}, br`, path, { portal: br, nginx: br, file: packed }, least[200]);
-    const portalTag = { ...br, "If-None-Match": await tag(portal.url + path) };
-    const nginxTag = { "If-None-Match": await tag(`${other.url}/${packed}`) };
-    await compare(
-      portal,
-      other,
-      `${name}, 304`,
-      path,
-      { portal: portalTag, nginx: nginxTag, file: packed },
-      least[304],
-    );
-    const session = { Cookie: "session=none" };
-    await compare(portal, other, `${name}, past the cache`, path, { portal: session, nginx: {}, file: plain });
-  }
-} finally {
-  for (const child of running) child.kill();
-  await Promise.all(running.map((child) => child.exitCode ?? child.signalCode ?? once(child, "exit")));
-  await rm(place, { recursive: true, force: true });
-}
-if (failures.length > 0) console.log(`\nbelow the goal: ${failures.join("; ")}`);
-process.exit(failures.length > 0 ? 1 : 0);
+});
