@@ -1,0 +1,103 @@
+// Measures sign-ins: their processor time next to the bare hash of a password, and how long the public list takes while
+// many people sign in. `just bench sign-in` runs it; it needs an idle machine.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  areThere,
+  bench,
+  client,
+  connections,
+  engines,
+  judge,
+  load,
+  median,
+  newCamp,
+  parents,
+  password,
+  place,
+  printHead,
+  printMachine,
+  printRow,
+  request,
+  rounds,
+  run,
+  seconds,
+  serve,
+  signInOwner,
+  spread,
+  wrk,
+} from "./bench-support.mjs";
+
+/** The processor time of the bare hash, divided by that of a sign-in. */
+const least = 0.9;
+/** How much slower the slowest of a hundred lists may be during a flood. */
+const most = 3;
+/** How many sign in at the same time. */
+const open = 16;
+/** A hash takes milliseconds, so a second has few. */
+const lasts = 3 * seconds;
+
+/** A script for wrk: families sign in, each from an address of its own. */
+async function writeScript(emails) {
+  const script = join(place, "sign-in.lua");
+  const bodies = emails.map((email) => `[[${JSON.stringify({ email, password })}]]`);
+  await writeFile(
+    script,
+    `local bodies = { ${bodies.join(", ")} }
+local n = 0
+request = function()
+  n = n + 1
+  local headers = { ["content-type"] = "application/json", ["x-forwarded-for"] = "10." .. math.floor(n / 250) % 250 .. "." .. n % 250 .. ".9" }
+  return wrk.format("POST", "/api/auth/sign-in", headers, bodies[n % #bodies + 1])
+end
+`,
+  );
+  return script;
+}
+
+async function compareWithHash(engine, portal, script) {
+  const [bare, whole] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    bare.push(Number((await run(client, ["hashing", String(lasts)])).stdout));
+    whole.push((await load(portal.pid, portal.url, { script, open, lasts })).cost / 1000);
+  }
+  const ratio = median(bare) / median(whole);
+  const kept = judge(`${engine}: sign-in`, ratio >= least);
+  printHead([engine, "a sign-in", "bare Argon2id", "ratio", "goal", "kept"]);
+  printRow(["processor time", spread(whole, 2, "ms"), spread(bare, 2, "ms"), ratio.toFixed(2), least, kept]);
+}
+
+async function listDuringFlood(engine, portal, script) {
+  const list = `${portal.url}/api/videos?limit=60`;
+  const [quiet, busy] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    quiet.push((await request(list, { lasts })).p99);
+    const flood = request(portal.url, { script, open, lasts: lasts + 2 });
+    await request(list, { lasts: 1 });
+    busy.push((await request(list, { lasts })).p99);
+    await flood;
+  }
+  const slower = median(busy) / median(quiet);
+  const kept = judge(`${engine}: list during sign-ins`, slower <= most);
+  printHead([engine, "quiet", `while ${open} sign in all the time`, "times", "at most", "kept"]);
+  printRow([
+    `99th percentile of the list, ${connections} connections`,
+    spread(quiet, 1, "ms"),
+    spread(busy, 1, "ms"),
+    slower.toFixed(2),
+    most,
+    kept,
+  ]);
+}
+
+await bench(async () => {
+  if (!(await areThere(wrk))) return;
+  await printMachine(wrk);
+  console.log(`medians of ${rounds} times ${lasts} s`);
+  for (const engine of engines()) {
+    const portal = await serve(await newCamp(engine));
+    const script = await writeScript(await parents(portal.url, await signInOwner(portal.url), 150));
+    await compareWithHash(engine, portal, script);
+    await listDuringFlood(engine, portal, script);
+  }
+});
