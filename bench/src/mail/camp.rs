@@ -36,10 +36,6 @@ impl Camp {
         camp
     }
 
-    pub fn engine(&self) -> &'static str {
-        self.app.db.engine()
-    }
-
     pub fn config(&self, smtp_url: &str) -> Config {
         config(&self.folder, self.postgres.as_ref(), &["--smtp-url", smtp_url])
     }
