@@ -8,7 +8,7 @@
 //! - `publish FILE`: sends the request in this file. `delivered COUNT MEDIAN 99TH LAST ANSWER`: how many streams received
 //!   the event, and microseconds since the request was sent
 //!
-//! A stream that ends is opened again at once, as browsers do.
+//! A stream that ends is opened again, as browsers do.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -25,8 +25,8 @@ use tokio::time::sleep;
 const ADDRESSES: u64 = 64;
 /// The number of streams that are being opened at the same time.
 const AT_ONCE: usize = 512;
-/// How long to wait before a stream is opened again.
-const PAUSE: Duration = Duration::from_millis(50);
+/// How long to wait before a stream is opened again; pages wait for up to two seconds.
+const PAUSE: Duration = Duration::from_millis(500);
 const LIMIT: Duration = Duration::from_secs(120);
 /// How long an event may take.
 const LATEST: Duration = Duration::from_secs(10);
@@ -101,7 +101,8 @@ async fn stay(state: Arc<State>, number: u64) {
         } else {
             state.refused.fetch_add(1, Relaxed);
         }
-        sleep(PAUSE).await;
+        // Not all in the same moment, as people's browsers.
+        sleep(PAUSE + PAUSE * (number % 100) as u32 / 100).await;
     }
 }
 

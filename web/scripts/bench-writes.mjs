@@ -58,7 +58,7 @@ function write(url, { owner, cookies, ids }) {
   const address = () => `10.${[1, 2, 3].map(() => Math.floor(Math.random() * 254) + 1).join(".")}`;
   const view = () => send(`${url}/api/videos/${any(ids)}/views`, { method: "POST", from: address() });
   const comment = (n) => {
-    const body = { content: `Comment number ${n} of the bench` };
+    const body = { content: `Comment number ${n} at ${performance.now()}` };
     return send(`${url}/api/videos/${any(ids)}/comments`, { body, cookie: cookies[n % cookies.length] });
   };
   const publish = async (n) => {
