@@ -76,7 +76,7 @@ async function compare(sides, { name, path, headers = {}, otherHeaders = headers
 }
 
 const printColumns = (engine) =>
-  printHead([engine, "portal (spread)", "nginx (spread)", "ratio", "goal", "kept", "p99", "p99 of nginx"]);
+  printHead([engine, "portal (spread)", "nginx (spread)", "ratio", "goal", "met", "p99", "p99 of nginx"]);
 
 const tag = async (url) => (await fetch(url, { headers: { "accept-encoding": "br" } })).headers.get("etag");
 

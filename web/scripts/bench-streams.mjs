@@ -159,7 +159,7 @@ async function deliver(portal, other) {
   for (const { child } of [ours, theirs].filter(Boolean)) await stop(child);
   if (!other) return;
   const nchans = printDeliveries("nchan", results.nchan);
-  printHead(["ratio to nchan", "ratio", "at most", "kept"]);
+  printHead(["ratio to nchan", "ratio", "at most", "met"]);
   for (const [name, of] of [
     ["time to the last", "last"],
     ["CPU of a delivery", "cost"],
