@@ -1,8 +1,10 @@
-//! Caches the responses of public routes to requests without a session.
+//! Caches the responses of public routes: to everybody where the response is the same for all, otherwise to
+//! requests without a session.
 //!
-//! A response is sent again only as long as nobody, in no process, has committed anything to the database
-//! since it was made, and for one second at most because of what depends on the time. What a viewer may
-//! see therefore never depends on the cache: a restriction or a deletion counts from its commit on.
+//! A response is sent again only as long as nobody, in no process, has changed anything that families see
+//! since it was made, and for one second at most because of what depends on the time and because of
+//! counts. What a viewer may see therefore never depends on the cache: a restriction or a deletion counts
+//! from its commit on, and only numbers of views, likes and comments may be a second old.
 //!
 //! The request that fills the cache has the address of the one that came and nothing else of it, so a
 //! response cannot contain anything about who sent it.
@@ -28,7 +30,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use moka::future::Cache;
-use portal::db::{Version, Versions};
+use portal::db::content::{Version, Versions};
 use portal::{App, updates};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
@@ -43,7 +45,7 @@ use crate::timeouts::Limits;
 /// needs less than twice its size.
 const ALL: u64 = 16 << 20;
 const EACH: usize = 1 << 20;
-/// How long a response is used if nobody commits anything.
+/// How long a response is used if nobody changes anything.
 const KEPT: TimeDelta = TimeDelta::seconds(1);
 /// How long a request waits for another one that makes the same response.
 const TURN: Duration = Duration::from_secs(1);
@@ -77,8 +79,8 @@ struct Entry {
 }
 
 impl Entry {
-    fn is_valid(&self, version: &Version, now: DateTime<Utc>) -> bool {
-        self.version == *version && (self.from..self.until).contains(&now)
+    fn is_valid(&self, version: Version, now: DateTime<Utc>) -> bool {
+        self.version == version && (self.from..self.until).contains(&now)
     }
 }
 
@@ -118,13 +120,13 @@ impl ResponseCache {
     /// The response from the cache, which makes it if need be. `None` if the router has to answer.
     async fn cached(&self, route: Route, parts: &Parts, started: Instant) -> Option<Response> {
         let version = self.0.versions.current().await?;
-        match self.find(address(parts), &version).await {
+        match self.find(address(parts), version).await {
             Some(entry) => self.hit(&entry, route, parts, started).await,
             None => self.make(route, parts, started).await,
         }
     }
 
-    async fn find(&self, address: &str, version: &Version) -> Option<Arc<Entry>> {
+    async fn find(&self, address: &str, version: Version) -> Option<Arc<Entry>> {
         let now = self.0.app.clock.now();
         self.0.entries.get(address).await.filter(|entry| entry.is_valid(version, now))
     }
@@ -157,13 +159,13 @@ impl ResponseCache {
     async fn make(&self, route: Route, parts: &Parts, started: Instant) -> Option<Response> {
         let key = address(parts);
         let _turn = timeout(TURN, self.turn(key)).await.ok()?;
-        // From before everything that is read for the response: what somebody commits meanwhile makes
+        // From before everything that is read for the response: what somebody changes meanwhile makes
         // another version.
         let (version, now) = (self.0.versions.current().await?, self.0.app.clock.now());
-        if let Some(entry) = self.find(key, &version).await {
+        if let Some(entry) = self.find(key, version).await {
             return self.hit(&entry, route, parts, started).await;
         }
-        self.renew_settings(&version);
+        self.renew_settings(version);
         let until = self.constant_until(now).await.ok()?;
         let response = self.pass(anonymous(parts)).await;
         if !may_be_kept(&response) {
@@ -188,15 +190,15 @@ impl ResponseCache {
     }
 
     /// Other processes may have changed the settings, which this one reads only every two seconds.
-    fn renew_settings(&self, version: &Version) {
+    fn renew_settings(&self, version: Version) {
         let mut of = self.0.settings_of.lock().unwrap_or_else(PoisonError::into_inner);
-        if of.as_ref() != Some(version) {
+        if *of != Some(version) {
             self.0.app.invalidate_settings();
-            *of = Some(version.clone());
+            *of = Some(version);
         }
     }
 
-    /// How long a response stays right if nobody commits anything: until quiet time begins or ends, or
+    /// How long a response stays right if nobody changes anything: until quiet time begins or ends, or
     /// an update expires. The rest of what depends on the time may be late by [`KEPT`].
     async fn constant_until(&self, now: DateTime<Utc>) -> portal::Result<DateTime<Utc>> {
         let app = &self.0.app;

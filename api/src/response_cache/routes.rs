@@ -53,6 +53,14 @@ pub struct Route(usize);
 impl Route {
     const PAGE: Route = Route(NAMES - 1);
 
+    /// Whether the response depends on who is signed in. The handlers of the other routes do not ask who
+    /// it is.
+    fn has_viewers(self) -> bool {
+        let of =
+            |name: &str| ["/api/videos", "/api/live-updates"].iter().any(|of| name.starts_with(of));
+        of(self.name())
+    }
+
     fn name(self) -> &'static str {
         let record = |at: usize| RECORDS.get(at).map(|(_, name)| *name);
         let at = self.0;
@@ -66,11 +74,11 @@ pub fn of(request: &Request) -> Option<Route> {
     if request.method() != Method::GET
         || !request.body().is_end_stream()
         || uri.path().len() + uri.query().map_or(0, str::len) > LONGEST
-        || may_have_a_session(request.headers())
     {
         return None;
     }
-    named(uri.path(), uri.query())
+    let is_for_all = |route: &Route| !route.has_viewers() || !may_have_a_session(request.headers());
+    named(uri.path(), uri.query()).filter(is_for_all)
 }
 
 fn named(path: &str, query: Option<&str>) -> Option<Route> {
@@ -140,14 +148,18 @@ mod tests {
     }
 
     #[test]
-    fn only_requests_without_a_session_are_answered_from_the_cache() {
-        let with = |cookie: &'static str| {
-            let request = Request::get("/api/site").header("cookie", cookie);
+    fn with_a_session_only_what_is_the_same_for_all_is_answered_from_the_cache() {
+        let with = |path: &str, cookie: &'static str| {
+            let request = Request::get(path).header("cookie", cookie);
             of(&request.body(axum::body::Body::empty()).expect("a request")).is_some()
         };
-        assert!(with("browser=1"));
+        let viewed = ["/api/videos?limit=3", "/api/videos/years", "/api/live-updates"];
+        assert!(viewed.into_iter().all(|path| with(path, "browser=1")));
         for cookie in ["session=1", "a=b; __Host-staff=1", "%73ession=1", "staff=é"] {
-            assert!(!with(cookie), "{cookie}");
+            assert!(!viewed.into_iter().any(|path| with(path, cookie)), "{cookie}");
+            for path in ["/", "/api/site", "/api/faq", "/api/store", "/feed.xml", "/sitemap.xml"] {
+                assert!(with(path, cookie), "{path} with {cookie}");
+            }
         }
     }
 }

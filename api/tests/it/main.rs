@@ -20,6 +20,7 @@ mod audit_lines;
 mod bounces;
 mod clock;
 mod comments;
+mod content_versions;
 mod conversion;
 mod dates;
 mod digest;

@@ -137,6 +137,16 @@ fn set_aside(present: &Present, aside: Option<&str>) -> String {
         let name = table.replace('"', "\"\"");
         writeln!(sql, "alter table public.\"{name}\" set schema {aside};").ok();
     }
+    // The triggers of its tables call it. A camp of an earlier version has none.
+    writeln!(
+        sql,
+        "do $$ begin
+           if to_regproc('public.content_changed') is not null then
+             alter function public.content_changed() set schema {aside};
+           end if;
+         end $$;"
+    )
+    .ok();
     if present.queue {
         writeln!(sql, "alter schema apalis rename to {aside}_queue;").ok();
     }

@@ -18,7 +18,8 @@ pub fn all_migrations() -> usize {
 }
 
 impl Db {
-    /// Migrates the schema: ours, then that of the job queue. Safe to run again.
+    /// Migrates the schema: ours, then that of the job queue, and the triggers of the content version.
+    /// Safe to run again.
     ///
     /// On SQLite the migrator takes no lock, so the caller must ensure that only one process
     /// migrates at a time (`startup`).
@@ -27,6 +28,9 @@ impl Db {
     ///
     /// [`Error::Setup`] when a migration fails for any reason, including the database's own errors.
     pub(crate) async fn migrate(&self) -> Result<()> {
+        if self.pending_migrations().await? > 0 {
+            self.end_content_versions().await?;
+        }
         match self {
             Db::Sqlite { write, .. } => {
                 MIGRATIONS.run(write).await?;
@@ -42,7 +46,7 @@ impl Db {
                 queue.run(pool).await?;
             }
         }
-        Ok(())
+        self.begin_content_versions().await
     }
 
     /// Counts our migrations that are not yet applied.

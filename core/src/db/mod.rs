@@ -4,6 +4,8 @@
 //! brings its schema up to date.
 
 mod commits;
+pub mod content;
+mod content_versions;
 mod kept;
 mod migrations;
 mod query;

@@ -1,0 +1,264 @@
+//! Triggers that give what families see another version whenever somebody changes it, with whatever
+//! statement and in whatever process.
+//!
+//! They are made from the tables that the database has, after each migration. So a table or a column
+//! that a migration adds belongs to the content unless it is named here, and rebuilding a table does not
+//! lose its triggers.
+
+use std::collections::BTreeMap;
+
+use sqlx::AssertSqlSafe;
+use uuid::Uuid;
+
+use super::{Db, Tx};
+use crate::Result;
+
+/// The tables that no public answer depends on. A test changes each column of each table and compares
+/// cached answers with new ones.
+const NOT_SHOWN: &[&str] = &[
+    "profiles",
+    "profile_addresses",
+    "pending_addresses",
+    "users",
+    "staff",
+    "staff_browsers",
+    "recovery_codes",
+    "sessions",
+    "mail_tokens",
+    "attempts",
+    "kept_opt_outs",
+    "merged_identities",
+    "family_imports",
+    "family_import_rows",
+    "form_requests",
+    "video_views",
+    "video_likes",
+    "video_comments",
+    "video_positions",
+    "comment_reports",
+    "faq_views",
+    "faq_first",
+    "notifications",
+    "deliveries",
+    "mail_reports",
+    "mail_event_tokens",
+    "suppressed_addresses",
+    "allowed_addresses",
+    "unsubscribes",
+    "subscribers",
+    "subscriber_tokens",
+    "messages",
+    "message_replies",
+    "letters",
+    "payment_plans",
+    "payments",
+    "payment_requests",
+    "audit_log",
+    "events",
+    "failed_jobs",
+    "worker_beats",
+];
+
+/// Columns that do not count. Numbers of views, likes and comments may be shown a second late; the
+/// rest is only for staff or for workers, and often written.
+const NOT_COUNTED: [(&str, &[&str]); 3] = [
+    ("videos", &["view_count", "like_count", "comment_count"]),
+    ("faq", &["view_count"]),
+    ("uploads", &["progress", "problem", "log", "attempts", "claimed_until", "updated_at"]),
+];
+
+/// Tables of others: sqlx, apalis, SQLite.
+fn is_ours(table: &str) -> bool {
+    !["_", "sqlite_", "Jobs", "Workers", "content_versions"]
+        .iter()
+        .any(|name| table.starts_with(name))
+}
+
+/// The name of the version of what everybody sees.
+pub(super) const CONTENT: &str = "content";
+
+/// The names of the triggers begin with it.
+const PREFIX: &str = "content_";
+
+/// The name of each trigger, and its table and text.
+type Triggers = BTreeMap<String, (String, String)>;
+
+impl Db {
+    /// Removes the version and the triggers. PostgreSQL alters no table with a trigger that waits.
+    pub(super) async fn end_content_versions(&self) -> Result<()> {
+        if self.columns().await?.contains_key("content_versions") {
+            let mut tx = self.begin().await?;
+            tx.sql("delete from content_versions").execute().await?;
+            let existing = self.existing_triggers().await?;
+            tx.drop_triggers(&existing).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Makes the triggers and a version, unless they are as they should be.
+    pub(super) async fn begin_content_versions(&self) -> Result<()> {
+        let (wanted, existing) = (self.wanted_triggers().await?, self.existing_triggers().await?);
+        let versions: i64 = self.sql("select count(*) from content_versions").scalar().await?;
+        if versions == 1 && wanted == existing {
+            return Ok(());
+        }
+        let mut tx = self.begin().await?;
+        tx.drop_triggers(&existing).await?;
+        if let Tx::Postgres(_) = tx {
+            tx.run(FUNCTION.to_owned()).await?;
+        }
+        for (name, (table, text)) in &wanted {
+            tx.run(text.clone()).await?;
+            if let Tx::Postgres(_) = tx {
+                let quoted = text.replace('\'', "''");
+                tx.run(format!("comment on trigger {name} on \"{table}\" is '{quoted}'")).await?;
+            }
+        }
+        tx.sql(
+            "insert into content_versions (name, token) values ($1, $2)
+             on conflict (name) do update set token = excluded.token",
+        )
+        .bind(CONTENT)
+        .bind(Uuid::new_v4())
+        .execute()
+        .await?;
+        tx.commit().await
+    }
+
+    async fn wanted_triggers(&self) -> Result<Triggers> {
+        let mut triggers = Triggers::new();
+        for (table, columns) in self.columns().await? {
+            if !is_ours(&table) || NOT_SHOWN.contains(&&*table) {
+                continue;
+            }
+            let left_out = NOT_COUNTED.iter().find(|(name, _)| *name == table);
+            let left_out = left_out.map_or(&[][..], |(_, columns)| *columns);
+            let counted = columns.iter().filter(|column| !left_out.contains(&&***column));
+            let counted = counted.map(|column| format!("\"{column}\"")).collect::<Vec<_>>();
+            let update = format!("update of {}", counted.join(", "));
+            match self {
+                Db::Sqlite { .. } => {
+                    for (event, name) in
+                        [("insert", "insert"), ("delete", "delete"), (update.as_str(), "update")]
+                    {
+                        let name = format!("{PREFIX}{table}_{name}");
+                        let text = format!(
+                            "CREATE TRIGGER {name} after {event} on \"{table}\" begin
+                               update content_versions set token = randomblob(16)
+                               where name = '{CONTENT}';
+                             end"
+                        );
+                        triggers.insert(name, (table.clone(), text));
+                    }
+                }
+                Db::Postgres(_) => {
+                    let name = format!("{PREFIX}{table}");
+                    // At the end of the transaction, because from then on others that change something
+                    // wait for it.
+                    let text = format!(
+                        "create constraint trigger {name}
+                         after insert or delete or {update} on \"{table}\"
+                         deferrable initially deferred
+                         for each row execute function content_changed('{CONTENT}')"
+                    );
+                    triggers.insert(name, (table.clone(), text));
+                }
+            }
+        }
+        Ok(triggers)
+    }
+
+    async fn existing_triggers(&self) -> Result<Triggers> {
+        let rows: Vec<(String, String, String)> = match self {
+            Db::Sqlite { .. } => {
+                self.sql(
+                    "select name, tbl_name, sql from sqlite_master
+                     where type = 'trigger' and name like 'content_%'",
+                )
+                .all()
+                .await?
+            }
+            Db::Postgres(_) => {
+                self.sql(
+                    "select cast(t.tgname as text), cast(c.relname as text),
+                       coalesce(obj_description(t.oid, 'pg_trigger'), '')
+                     from pg_trigger t
+                     join pg_class c on c.oid = t.tgrelid
+                     where c.relnamespace = cast(current_schema() as regnamespace)
+                       and not t.tgisinternal and t.tgname like 'content_%'",
+                )
+                .all()
+                .await?
+            }
+        };
+        Ok(rows.into_iter().map(|(name, table, text)| (name, (table, text))).collect())
+    }
+
+    /// The columns of each table.
+    async fn columns(&self) -> Result<BTreeMap<String, Vec<String>>> {
+        let rows: Vec<(String, String)> = match self {
+            Db::Sqlite { .. } => {
+                self.sql(
+                    "select t.name, c.name
+                     from sqlite_master t
+                     join pragma_table_info(t.name) c
+                     where t.type = 'table'
+                     order by t.name, c.cid",
+                )
+                .all()
+                .await?
+            }
+            Db::Postgres(_) => {
+                self.sql(
+                    "select cast(c.table_name as text), cast(c.column_name as text)
+                     from information_schema.columns c
+                     join information_schema.tables t
+                       on t.table_schema = c.table_schema and t.table_name = c.table_name
+                     where c.table_schema = current_schema() and t.table_type = 'BASE TABLE'
+                     order by c.table_name, c.ordinal_position",
+                )
+                .all()
+                .await?
+            }
+        };
+        let mut columns = BTreeMap::<String, Vec<String>>::new();
+        for (table, column) in rows {
+            columns.entry(table).or_default().push(column);
+        }
+        Ok(columns)
+    }
+}
+
+/// Replaces the version once in a transaction.
+const FUNCTION: &str =
+    "create or replace function content_changed() returns trigger language plpgsql as $$
+begin
+    update content_versions set token = gen_random_uuid()
+    where name = tg_argv[0] and xmin <> cast(pg_current_xact_id() as xid);
+    return null;
+end
+$$";
+
+impl Tx {
+    async fn drop_triggers(&mut self, triggers: &Triggers) -> Result<()> {
+        for (name, (table, _)) in triggers {
+            let text = match self {
+                Tx::Sqlite(_) => format!("drop trigger {name}"),
+                Tx::Postgres(_) => format!("drop trigger {name} on \"{table}\""),
+            };
+            self.run(text).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs a text that consists of names of the schema.
+    async fn run(&mut self, text: String) -> Result<()> {
+        let text = sqlx::raw_sql(AssertSqlSafe(text));
+        match self {
+            Tx::Sqlite(open) => text.execute(&mut **open).await.map(drop)?,
+            Tx::Postgres(open) => text.execute(&mut **open).await.map(drop)?,
+        }
+        Ok(())
+    }
+}
