@@ -46,7 +46,24 @@ impl SessionCache {
         self.users.invalidate_all();
         self.staff.invalidate_all();
     }
+
+    /// The user of a request, if this is known without asking the database. None of staff.
+    pub async fn known_user(&self, config: &Config, headers: &HeaderMap) -> Option<Arc<User>> {
+        let jar = CookieJar::from_headers(headers);
+        if jar.get(staff_cookie(config)).is_some() {
+            return None;
+        }
+        let token = jar.get(user_cookie(config))?.value();
+        if token.len() > LONGEST_TOKEN {
+            return None;
+        }
+        self.users.get(token).await?.map(|(_, user)| user)
+    }
 }
+
+/// The viewer for whom the cache makes a response that several share. No request from outside has it.
+#[derive(Clone)]
+pub(crate) struct SharedViewer(pub Viewer);
 
 pub(crate) fn user_cookie(config: &Config) -> &'static str {
     if config.https() { "__Host-session" } else { "session" }
@@ -285,6 +302,9 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        if let Some(SharedViewer(viewer)) = parts.extensions.get() {
+            return Ok(CurrentViewer(viewer.clone()));
+        }
         let api = Api::from_ref(state);
         let user = user_of(parts, &api).await?.map(|(_, user)| user);
         let staff = staff_of(parts, &api).await?.map(|(_, staff)| staff);

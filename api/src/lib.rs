@@ -69,6 +69,7 @@ use utoipa_axum::routes;
 
 pub use server::{serve, serve_on};
 
+use auth::SessionCache;
 use error::Problem;
 use response_cache::ResponseCache;
 use timeouts::Limits;
@@ -87,7 +88,7 @@ impl Deref for Api {
 
 pub struct State {
     pub app: App,
-    sessions: auth::SessionCache,
+    sessions: SessionCache,
     events: events::Hub,
     senders: uploads::Senders,
     metrics: Option<PrometheusHandle>,
@@ -150,14 +151,15 @@ pub fn router(app: App, stop: CancellationToken) -> Router {
 
 /// The whole portal: all routes, behind the cache of responses.
 fn service(app: App, stop: CancellationToken) -> ResponseCache {
-    let limits = Limits::new(&app);
-    ResponseCache::new(app.clone(), uncached(app, stop, limits.clone()), limits)
+    let (limits, sessions) = (Limits::new(&app), SessionCache::default());
+    let router = uncached(app.clone(), stop, limits.clone(), sessions.clone());
+    ResponseCache::new(app, router, limits, sessions)
 }
 
-fn uncached(app: App, stop: CancellationToken, limits: Limits) -> Router {
+fn uncached(app: App, stop: CancellationToken, limits: Limits, sessions: SessionCache) -> Router {
     let api = Api(Arc::new(State {
         app: app.clone(),
-        sessions: auth::SessionCache::default(),
+        sessions,
         events: events::Hub::new(app.clone(), stop),
         senders: uploads::Senders::default(),
         metrics: prometheus::recorder(),

@@ -1,17 +1,20 @@
-//! Caches the responses of public routes: to everybody where the response is the same for all, otherwise to
-//! requests without a session.
+//! Caches the responses of public routes.
 //!
 //! A response is sent again only as long as nobody, in no process, has changed anything that families see
 //! since it was made, and for one second at most because of what depends on the time and because of
 //! counts. What a viewer may see therefore never depends on the cache: a restriction or a deletion counts
 //! from its commit on, and only numbers of views, likes and comments may be a second old.
 //!
-//! The request that fills the cache has the address of the one that came and nothing else of it, so a
-//! response cannot contain anything about who sent it.
+//! The request that fills the cache has the address of the one that came, what decides what its sender may
+//! see, and nothing else of it, so a response cannot contain anything about who sent it. Pages and most
+//! documents are the same for everybody. Videos and updates are made for strangers and for each kind of
+//! parents; what is a parent's own is put in afterwards (`personal`). Staff are answered by the router.
 
+mod personal;
 mod routes;
 mod stored;
 
+use std::borrow::Cow;
 use std::collections::hash_map::DefaultHasher;
 use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
@@ -30,6 +33,8 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use moka::future::Cache;
+use portal::access::Viewer;
+use portal::accounts::User;
 use portal::db::content::{Version, Versions};
 use portal::{App, updates};
 use tokio::sync::{Mutex, MutexGuard};
@@ -37,13 +42,16 @@ use tokio::time::timeout;
 use tower::{Service, ServiceExt};
 use uuid::Uuid;
 
+use self::personal::{Readers, Spots};
 use self::routes::{Route, Served};
 use self::stored::Stored;
+use crate::auth::{SessionCache, SharedViewer};
 use crate::timeouts::Limits;
 
-/// The memory that all cached responses may use, and each of them. With both compressed forms a response
-/// needs less than twice its size.
-const ALL: u64 = 16 << 20;
+/// The memory that cached responses may use, those with what is a reader's own, and each of them. With both
+/// compressed forms a response needs less than twice its size.
+const ALL: u64 = 10 << 20;
+const OWN: u64 = 6 << 20;
 const EACH: usize = 1 << 20;
 /// How long a response is used if nobody changes anything.
 const KEPT: TimeDelta = TimeDelta::seconds(1);
@@ -61,7 +69,11 @@ struct Inner {
     router: Router,
     limits: Limits,
     versions: Versions,
+    sessions: SessionCache,
+    /// By what they are for: the address, and of parents also what decides what they may see.
     entries: Cache<String, Arc<Entry>>,
+    own: Cache<String, Arc<Own>>,
+    readers: Readers,
     /// One for all addresses with the same hash, so that simultaneous requests make a response once.
     turns: Vec<Mutex<()>>,
     /// The version in which the settings were last read anew.
@@ -76,6 +88,7 @@ struct Entry {
     from: DateTime<Utc>,
     until: DateTime<Utc>,
     stored: Arc<Stored>,
+    spots: Spots,
 }
 
 impl Entry {
@@ -84,16 +97,63 @@ impl Entry {
     }
 }
 
+/// A response with what is a reader's own.
+struct Own {
+    /// What it was made of.
+    of: Arc<Stored>,
+    stored: Arc<Stored>,
+}
+
+/// For whom a response is.
+enum Reader {
+    /// Somebody without a session, or anybody where that makes no difference.
+    Anybody,
+    Parent(Arc<User>),
+}
+
+impl Reader {
+    /// Readers with the same key may see the same.
+    fn key<'a>(&self, parts: &'a Parts) -> Cow<'a, str> {
+        let address = address(parts);
+        match self {
+            Reader::Anybody => Cow::Borrowed(address),
+            Reader::Parent(user) => {
+                Cow::Owned(format!("{} {} {address}", user.family, user.refused))
+            }
+        }
+    }
+
+    /// Who stands for all that may see the same. Nobody has this id, so nothing is known of it.
+    fn viewer(&self) -> Option<SharedViewer> {
+        let Reader::Parent(user) = self else { return None };
+        let (family, refused, user_id) = (user.family, user.refused, Some(Uuid::nil().into()));
+        Some(SharedViewer(Viewer { user_id, family, refused, ..Viewer::default() }))
+    }
+}
+
+/// What [`ResponseCache::make`] made.
+enum Made {
+    Kept(Arc<Entry>, HeaderValue),
+    /// Another request has made it meanwhile.
+    Found(Arc<Entry>),
+    /// It is for this request only.
+    Other(Response),
+}
+
 impl ResponseCache {
     /// `limits` are those of the router.
-    pub fn new(app: App, router: Router, limits: Limits) -> ResponseCache {
+    pub fn new(app: App, router: Router, limits: Limits, sessions: SessionCache) -> ResponseCache {
         let size = |key: &String, entry: &Arc<Entry>| (key.len() + entry.stored.size()) as u32;
+        let size_of_own = |key: &String, own: &Arc<Own>| (key.len() + own.stored.size()) as u32;
         ResponseCache(Arc::new(Inner {
             versions: Versions::of(&app.db),
             app,
             router,
             limits,
+            sessions,
             entries: Cache::builder().max_capacity(ALL).weigher(size).build(),
+            own: Cache::builder().max_capacity(OWN).weigher(size_of_own).build(),
+            readers: Readers::new(),
             turns: (0..TURNS).map(|_| Mutex::default()).collect(),
             settings_of: std::sync::Mutex::default(),
             served: Served::default(),
@@ -119,11 +179,56 @@ impl ResponseCache {
 
     /// The response from the cache, which makes it if need be. `None` if the router has to answer.
     async fn cached(&self, route: Route, parts: &Parts, started: Instant) -> Option<Response> {
-        let version = self.0.versions.current().await?;
-        match self.find(address(parts), version).await {
-            Some(entry) => self.hit(&entry, route, parts, started).await,
-            None => self.make(route, parts, started).await,
+        let reader = self.reader(route, parts).await?;
+        let key = reader.key(parts);
+        let version = self.0.versions.current().await?.content;
+        let (entry, made) = match self.find(&key, version).await {
+            Some(entry) => (entry, None),
+            None => match self.make(&key, &reader, parts).await? {
+                Made::Kept(entry, id) => (entry, Some(id)),
+                Made::Found(entry) => (entry, None),
+                Made::Other(response) => return Some(response),
+            },
+        };
+        let stored = self.own(&entry, &key, &reader).await?;
+        match made {
+            Some(id) => self.send(&stored, parts, &id).await,
+            None => self.hit(&stored, route, parts, started).await,
         }
+    }
+
+    /// For whom the response is. `None` if that is not known without asking the database, and for staff.
+    async fn reader(&self, route: Route, parts: &Parts) -> Option<Reader> {
+        if !route.has_viewers() || !routes::may_have_a_session(&parts.headers) {
+            return Some(Reader::Anybody);
+        }
+        let config = &self.0.app.config;
+        self.0.sessions.known_user(config, &parts.headers).await.map(Reader::Parent)
+    }
+
+    /// The response with what is the reader's own.
+    async fn own(&self, entry: &Entry, key: &str, reader: &Reader) -> Option<Arc<Stored>> {
+        let user = match reader {
+            Reader::Parent(user) if !entry.spots.is_empty() => user,
+            _ => return Some(entry.stored.clone()),
+        };
+        let version = self.0.versions.current().await?.personal;
+        let known = self.0.readers.of(&self.0.app, user.id, version).await.ok()?;
+        let (differences, changes) = entry.spots.changes(&known.1);
+        if changes.is_empty() {
+            return Some(entry.stored.clone());
+        }
+        // Those who watched the same share it.
+        let key = format!("{key} {differences}");
+        let own = self.0.own.get(&key).await;
+        if let Some(own) = own.filter(|own| Arc::ptr_eq(&own.of, &entry.stored)) {
+            return Some(own.stored.clone());
+        }
+        let changed = |bytes: &[u8]| personal::changed(bytes, &changes);
+        let stored = Arc::new(entry.stored.with_body(&self.0.app.keys, changed));
+        let own = Own { of: entry.stored.clone(), stored: stored.clone() };
+        self.0.own.insert(key, Arc::new(own)).await;
+        Some(stored)
     }
 
     async fn find(&self, address: &str, version: Version) -> Option<Arc<Entry>> {
@@ -134,13 +239,13 @@ impl ResponseCache {
     /// Sends a response that is in the cache. Such requests are logged only on request.
     async fn hit(
         &self,
-        entry: &Entry,
+        stored: &Stored,
         route: Route,
         parts: &Parts,
         started: Instant,
     ) -> Option<Response> {
         let id = self.0.ids.next();
-        let response = self.send(&entry.stored, parts, &id).await?;
+        let response = self.send(stored, parts, &id).await?;
         let (status, path) = (response.status(), parts.uri.path());
         tracing::debug!(?id, path, status = status.as_u16(), "answered from the cache");
         self.0.served.count(route, status, started.elapsed());
@@ -156,31 +261,35 @@ impl ResponseCache {
     }
 
     /// Makes the response, unless another request has made it meanwhile.
-    async fn make(&self, route: Route, parts: &Parts, started: Instant) -> Option<Response> {
-        let key = address(parts);
+    async fn make(&self, key: &str, reader: &Reader, parts: &Parts) -> Option<Made> {
         let _turn = timeout(TURN, self.turn(key)).await.ok()?;
         // From before everything that is read for the response: what somebody changes meanwhile makes
         // another version.
-        let (version, now) = (self.0.versions.current().await?, self.0.app.clock.now());
+        let version = self.0.versions.current().await?.content;
+        let now = self.0.app.clock.now();
         if let Some(entry) = self.find(key, version).await {
-            return self.hit(&entry, route, parts, started).await;
+            return Some(Made::Found(entry));
         }
         self.renew_settings(version);
         let until = self.constant_until(now).await.ok()?;
-        let response = self.pass(anonymous(parts)).await;
+        let response = self.pass(anonymous(parts, reader)).await;
         if !may_be_kept(&response) {
-            return Some(response);
+            return Some(Made::Other(response));
         }
         let (mut head, body) = response.into_parts();
         let bytes = to_bytes(body, EACH).await.ok()?;
         let id = head.headers.remove(REQUEST_ID).unwrap_or_else(|| self.0.ids.next());
+        let spots = match reader {
+            Reader::Parent(_) => Spots::of(&bytes),
+            Reader::Anybody => Spots::default(),
+        };
         let stored = Arc::new(Stored::new(&self.0.app.keys, head.headers, bytes));
         // Keeps the compressed forms if the response is the same as before.
         let before = self.0.entries.get(key).await.map(|entry| entry.stored.clone());
         let stored = before.filter(|before| before.is_same(&stored)).unwrap_or(stored);
-        let entry = Entry { version, from: now, until, stored: stored.clone() };
-        self.0.entries.insert(key.to_owned(), Arc::new(entry)).await;
-        self.send(&stored, parts, &id).await
+        let entry = Arc::new(Entry { version, from: now, until, stored, spots });
+        self.0.entries.insert(key.to_owned(), entry.clone()).await;
+        Some(Made::Kept(entry, id))
     }
 
     async fn turn(&self, key: &str) -> MutexGuard<'_, ()> {
@@ -231,9 +340,13 @@ fn address(parts: &Parts) -> &str {
     parts.uri.path_and_query().map_or("", |address| address.as_str())
 }
 
-/// A request for the same path and query that tells nothing else, except to the limits of its network.
-fn anonymous(parts: &Parts) -> Request {
+/// A request for the same path and query that tells nothing else, except what the reader may see, and to
+/// the limits of its network.
+fn anonymous(parts: &Parts, reader: &Reader) -> Request {
     let mut request = Request::new(Body::empty());
+    if let Some(viewer) = reader.viewer() {
+        request.extensions_mut().insert(viewer);
+    }
     *request.uri_mut() = parts.uri.path_and_query().cloned().map_or_else(Uri::default, Uri::from);
     if let Some(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>() {
         request.extensions_mut().insert(*peer);

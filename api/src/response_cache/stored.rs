@@ -62,6 +62,13 @@ impl Stored {
         Stored { tag, plain: Form { headers, bytes }, gzip, brotli, unchanged }
     }
 
+    /// The same with another body.
+    pub fn with_body(&self, keys: &Keys, change: impl FnOnce(&[u8]) -> Bytes) -> Stored {
+        let mut headers = self.plain.headers.clone();
+        headers.remove(header::ETAG);
+        Stored::new(keys, headers, change(&self.plain.bytes))
+    }
+
     /// Roughly the bytes that it needs, with its compressed forms.
     pub fn size(&self) -> usize {
         4096 + 2 * self.plain.bytes.len()

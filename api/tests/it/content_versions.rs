@@ -173,18 +173,19 @@ story! {
         sample(&camp).await;
         let db = camp.app.db.clone();
         let versions = Versions::of(&camp.beside().await.app.db);
+        let content = async || versions.current().await.expect("a version").content;
         let (mut tried, mut quiet) = (0, 0);
         for (table, columns) in columns(&db).await {
             save(&db, &table).await;
             let before = shown(&camp).await;
             let mut changed = Vec::new();
             for (column, kind) in &columns {
-                let version = versions.current().await.expect("a version");
+                let version = content().await;
                 if COUNTS.contains(&(table.as_str(), column.as_str())) || !change(&camp, &table, column, kind).await {
                     continue;
                 }
                 tried += 1;
-                if versions.current().await == Some(version) {
+                if content().await == version {
                     changed.push(column);
                 } else {
                     put_back(&db, &table, column).await;
@@ -199,8 +200,8 @@ story! {
         println!("{}: {tried} columns, of which {quiet} end nothing", db.engine());
         assert!(tried > 200 && quiet > 100, "{tried} {quiet}");
         for (table, _) in columns(&db).await {
-            let (version, before) = (versions.current().await, shown(&camp).await);
-            if run(&db, &format!("delete from \"{table}\"")).await && versions.current().await == version {
+            let (version, before) = (content().await, shown(&camp).await);
+            if run(&db, &format!("delete from \"{table}\"")).await && content().await == version {
                 assert_eq!(shown(&camp).await, before, "{table}");
             }
         }

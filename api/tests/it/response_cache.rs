@@ -1,12 +1,14 @@
 //! Responses from the cache say the same as new ones, at any time and in every process.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use axum::http::Method;
 use chrono::{DateTime, TimeDelta, Utc};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use crate::camp::{Browser, Camp, Reply};
 use crate::{updates, videos};
@@ -282,6 +284,114 @@ story! {
         camp.set("access", "signed_in").await;
         chaya.get(&path).await.expect(200);
         camp.browser().get(&path).await.refused(401, "sign_in_required");
+    }
+}
+
+/// Asks until the answer has this status, at most as long as another process may know a session.
+async fn soon(reader: &Browser, path: &str, headers: &[(&str, &str)], status: u16) {
+    let began = Instant::now();
+    while get(reader, path, headers).await.status != status {
+        assert!(began.elapsed() < Duration::from_secs(30), "{path} is still shown");
+        sleep(Duration::from_millis(50)).await;
+    }
+    for _ in 0..3 {
+        get(reader, path, headers).await.expect(status);
+    }
+}
+
+story! {
+    async fn a_parent_gets_from_the_cache_what_is_the_parents_own_at_once_in_every_process(camp) {
+        let beside = camp.beside().await;
+        let staff = camp.staff().await;
+        let lake = format!("/api/videos/{}", videos::id(&videos::posted(&staff, "Lake", json!({})).await));
+        let hike = format!("/api/videos/{}", videos::id(&videos::posted(&staff, "Hike", json!({})).await));
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let elsewhere = beside.of(&chaya);
+        let of = |reply: Reply| {
+            let video = reply.expect(200).json();
+            (video["liked"] == true, video["is_new"] == true, video["resume_seconds"].clone())
+        };
+        let nothing = (false, true, Value::Null);
+        for reader in [&chaya, &moshe, &elsewhere] {
+            assert_eq!(of(cached(reader, &lake, &[]).await), nothing);
+        }
+        chaya.put(&format!("{lake}/like")).await.expect(200);
+        for reader in [&chaya, &elsewhere] {
+            assert_eq!(of(get(reader, &lake, &[]).await), (true, true, Value::Null));
+        }
+        elsewhere.put_with(&format!("{lake}/position"), json!({ "seconds": 42 })).await.expect(204);
+        for reader in [&chaya, &elsewhere] {
+            assert_eq!(of(cached(reader, &lake, &[]).await), (true, false, json!(42)));
+            assert_eq!(of(cached(reader, &hike, &[]).await), nothing);
+        }
+        assert_eq!(of(cached(&moshe, &lake, &[]).await), nothing);
+        assert_eq!(of(cached(&camp.browser(), &lake, &[]).await), (false, false, Value::Null));
+        let new = async |reader: &Browser| {
+            let list = cached(reader, "/api/videos", &[("accept-encoding", "gzip;q=0")]).await.expect(200).json();
+            let items = list["items"].as_array().expect("items").clone();
+            items.iter().filter(|card| card["is_new"] == true).map(|card| card["title"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(new(&chaya).await, [json!("Hike")]);
+        assert_eq!(new(&moshe).await.len(), 2);
+        chaya.delete(&format!("{lake}/like")).await.expect(200);
+        assert_eq!(of(get(&elsewhere, &lake, &[]).await), (false, false, json!(42)));
+        beside.app.db.close().await;
+    }
+}
+
+story! {
+    async fn who_may_not_watch_gets_nothing_that_the_cache_has_for_others(camp) {
+        let beside = camp.beside().await;
+        let staff = camp.staff().await;
+        let hidden = json!({ "description": "by the lake" });
+        let lake = format!("/api/videos/{}", videos::id(&videos::posted(&staff, "Lake", hidden).await));
+        let trip = format!("/api/live-updates/{}", updates::id(&updates::posted(&staff, "Trip", json!({})).await));
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let moshe = camp.parent("Moshe Adler", "moshe@family.example").await;
+        let elsewhere = beside.of(&chaya);
+        let decide = async |name: &str, what: &str| {
+            let found = staff.get(&format!("/api/admin/users?q={name}")).await.expect(200).json();
+            let family = found["items"][0]["id"].as_str().expect("an id").to_owned();
+            staff.post(&format!("/api/admin/users/{family}/{what}"), json!({})).await.expect(200);
+        };
+        camp.set("access", "families").await;
+        decide("chaya", "approve").await;
+        soon(&elsewhere, &lake, &[], 200).await;
+        for _ in 0..2 {
+            for reader in [&chaya, &elsewhere] {
+                for path in [&lake, &trip] {
+                    cached(reader, path, &[]).await.expect(200);
+                }
+                assert!(cached(reader, "/api/videos", &[]).await.text().contains("by the lake"));
+            }
+            for path in [&lake, &trip] {
+                get(&moshe, path, &[]).await.refused(403, "awaiting_approval");
+                get(&camp.browser(), path, &[]).await.refused(401, "sign_in_required");
+            }
+            for reader in [&moshe, &camp.browser()] {
+                assert!(!cached(reader, "/api/videos", &[]).await.text().contains("by the lake"));
+            }
+        }
+        decide("chaya", "refuse").await;
+        for path in [&lake, &trip] {
+            get(&chaya, path, &[]).await.refused(403, "families_only");
+            soon(&elsewhere, path, &[], 403).await;
+        }
+        for reader in [&chaya, &elsewhere] {
+            assert!(!get(reader, "/api/videos", &[]).await.text().contains("by the lake"));
+        }
+        camp.set("access", "signed_in").await;
+        let elsewhere = beside.of(&moshe);
+        for reader in [&moshe, &elsewhere] {
+            cached(reader, &lake, &[]).await.expect(200);
+        }
+        let cookies = moshe.cookie_header().expect("a session");
+        let session = [("cookie", cookies.to_str().expect("text"))];
+        moshe.post("/api/auth/sign-out", json!({})).await.expect(204);
+        get(&camp.browser(), &lake, &session).await.refused(401, "sign_in_required");
+        soon(&beside.browser(), &lake, &session, 401).await;
+        beside.app.db.close().await;
     }
 }
 

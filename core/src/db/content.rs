@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::content_versions::CONTENT;
+use super::content_versions::{CONTENT, PERSONAL};
 use super::remembered::Remembered;
 use super::{Db, commits};
 
@@ -23,6 +23,14 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// could after a crash or after restoring a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version(Uuid);
+
+/// The current versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Current {
+    pub content: Version,
+    /// Of what all parents together watched and like.
+    pub personal: Version,
+}
 
 /// Reads the versions of one database.
 #[derive(Clone, Debug)]
@@ -40,7 +48,7 @@ enum Source {
         read: SqlitePool,
         remembered: Remembered,
         /// Was current as long as nobody has committed anything.
-        known: Mutex<Option<(commits::Version, Version)>>,
+        known: Mutex<Option<(commits::Version, Current)>>,
     },
     Postgres(PgPool),
 }
@@ -48,7 +56,7 @@ enum Source {
 #[derive(Debug, Default)]
 struct Line {
     is_asking: bool,
-    waiting: Vec<oneshot::Sender<Option<Version>>>,
+    waiting: Vec<oneshot::Sender<Option<Current>>>,
 }
 
 /// What the question is sent over, as long as somebody waits.
@@ -69,8 +77,8 @@ impl Versions {
         Versions(Arc::new(Reading { source, line: Mutex::default() }))
     }
 
-    /// The current version, never one from before this call. `None` where it cannot be told.
-    pub async fn current(&self) -> Option<Version> {
+    /// The current versions, never from before this call. `None` where they cannot be told.
+    pub async fn current(&self) -> Option<Current> {
         match self.0.known() {
             Some(version) => Some(version),
             None => self.0.asked().await,
@@ -80,7 +88,7 @@ impl Versions {
 
 impl Reading {
     /// The version, if nobody has committed anything since it was read.
-    fn known(&self) -> Option<Version> {
+    fn known(&self) -> Option<Current> {
         let Source::Sqlite { remembered, known, .. } = &self.source else { return None };
         let (of, version) = (*held(known))?;
         (remembered.version() == Some(of)).then_some(version)
@@ -88,7 +96,7 @@ impl Reading {
 
     /// Asks the database. One answer is for all that waited before the question was sent, so that many
     /// simultaneous requests cost one.
-    async fn asked(self: &Arc<Self>) -> Option<Version> {
+    async fn asked(self: &Arc<Self>) -> Option<Current> {
         let (sender, answer) = oneshot::channel();
         let is_first = {
             let mut line = held(&self.line);
@@ -121,7 +129,7 @@ impl Reading {
         }
     }
 
-    async fn read(&self, connection: &mut Option<Connection>) -> Option<Version> {
+    async fn read(&self, connection: &mut Option<Connection>) -> Option<Current> {
         // From before the version: what somebody commits meanwhile is asked for again.
         let of = match &self.source {
             Source::Sqlite { remembered, .. } => Some(remembered.version()?),
@@ -132,9 +140,10 @@ impl Reading {
             None => self.connection().await?,
         };
         match timeout(ANSWER, used.version()).await {
-            Ok(Ok(token)) => {
+            Ok(Ok(tokens)) => {
                 *connection = Some(used);
-                let version = Version(token?);
+                let (content, personal) = tokens?;
+                let version = Current { content: Version(content), personal: Version(personal) };
                 if let (Source::Sqlite { known, .. }, Some(of)) = (&self.source, of) {
                     *held(known) = Some((of, version));
                 }
@@ -157,14 +166,24 @@ impl Reading {
 }
 
 impl Connection {
-    async fn version(&mut self) -> sqlx::Result<Option<Uuid>> {
-        const CURRENT: &str = "select token from content_versions where name = $1";
+    async fn version(&mut self) -> sqlx::Result<Option<(Uuid, Uuid)>> {
+        const CURRENT: &str = "select c.token, p.token
+             from content_versions c join content_versions p on p.name = $2
+             where c.name = $1";
         match self {
             Connection::Sqlite(used) => {
-                sqlx::query_scalar(CURRENT).bind(CONTENT).fetch_optional(&mut **used).await
+                sqlx::query_as(CURRENT)
+                    .bind(CONTENT)
+                    .bind(PERSONAL)
+                    .fetch_optional(&mut **used)
+                    .await
             }
             Connection::Postgres(used) => {
-                sqlx::query_scalar(CURRENT).bind(CONTENT).fetch_optional(&mut **used).await
+                sqlx::query_as(CURRENT)
+                    .bind(CONTENT)
+                    .bind(PERSONAL)
+                    .fetch_optional(&mut **used)
+                    .await
             }
         }
     }

@@ -32,9 +32,7 @@ const NOT_SHOWN: &[&str] = &[
     "family_import_rows",
     "form_requests",
     "video_views",
-    "video_likes",
     "video_comments",
-    "video_positions",
     "comment_reports",
     "faq_views",
     "faq_first",
@@ -74,8 +72,21 @@ fn is_ours(table: &str) -> bool {
         .any(|name| table.starts_with(name))
 }
 
-/// The name of the version of what everybody sees.
+/// The names of the versions: of what everybody sees, and of what parents watched and like.
 pub(super) const CONTENT: &str = "content";
+pub(super) const PERSONAL: &str = "personal";
+
+/// The tables of [`PERSONAL`].
+const OF_PARENTS: [&str; 2] = ["video_likes", "video_positions"];
+
+/// The version to which a table belongs.
+fn version_of(table: &str) -> Option<&'static str> {
+    match table {
+        _ if OF_PARENTS.contains(&table) => Some(PERSONAL),
+        _ if is_ours(table) && !NOT_SHOWN.contains(&table) => Some(CONTENT),
+        _ => None,
+    }
+}
 
 /// The names of the triggers begin with it.
 const PREFIX: &str = "content_";
@@ -100,7 +111,7 @@ impl Db {
     pub(super) async fn begin_content_versions(&self) -> Result<()> {
         let (wanted, existing) = (self.wanted_triggers().await?, self.existing_triggers().await?);
         let versions: i64 = self.sql("select count(*) from content_versions").scalar().await?;
-        if versions == 1 && wanted == existing {
+        if versions == 2 && wanted == existing {
             return Ok(());
         }
         let mut tx = self.begin().await?;
@@ -115,23 +126,23 @@ impl Db {
                 tx.run(format!("comment on trigger {name} on \"{table}\" is '{quoted}'")).await?;
             }
         }
-        tx.sql(
-            "insert into content_versions (name, token) values ($1, $2)
-             on conflict (name) do update set token = excluded.token",
-        )
-        .bind(CONTENT)
-        .bind(Uuid::new_v4())
-        .execute()
-        .await?;
+        for name in [CONTENT, PERSONAL] {
+            tx.sql(
+                "insert into content_versions (name, token) values ($1, $2)
+                 on conflict (name) do update set token = excluded.token",
+            )
+            .bind(name)
+            .bind(Uuid::new_v4())
+            .execute()
+            .await?;
+        }
         tx.commit().await
     }
 
     async fn wanted_triggers(&self) -> Result<Triggers> {
         let mut triggers = Triggers::new();
         for (table, columns) in self.columns().await? {
-            if !is_ours(&table) || NOT_SHOWN.contains(&&*table) {
-                continue;
-            }
+            let Some(version) = version_of(&table) else { continue };
             let left_out = NOT_COUNTED.iter().find(|(name, _)| *name == table);
             let left_out = left_out.map_or(&[][..], |(_, columns)| *columns);
             let counted = columns.iter().filter(|column| !left_out.contains(&&***column));
@@ -146,7 +157,7 @@ impl Db {
                         let text = format!(
                             "CREATE TRIGGER {name} after {event} on \"{table}\" begin
                                update content_versions set token = randomblob(16)
-                               where name = '{CONTENT}';
+                               where name = '{version}';
                              end"
                         );
                         triggers.insert(name, (table.clone(), text));
@@ -160,7 +171,7 @@ impl Db {
                         "create constraint trigger {name}
                          after insert or delete or {update} on \"{table}\"
                          deferrable initially deferred
-                         for each row execute function content_changed('{CONTENT}')"
+                         for each row execute function content_changed('{version}')"
                     );
                     triggers.insert(name, (table.clone(), text));
                 }

@@ -1,6 +1,6 @@
 //! Where signed-in viewers stopped watching, and which videos are new to them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
@@ -113,6 +113,37 @@ pub(super) async fn mark_new(app: &App, viewer: &Viewer, cards: &mut [VideoCard]
         card.is_new = !known.contains(&card.id);
     }
     Ok(())
+}
+
+/// What a user did with videos.
+#[derive(Clone, Debug, Default)]
+pub struct Watched {
+    /// The videos that the user began to watch, with the place in seconds; 0 at the beginning and at the
+    /// end.
+    pub begun: HashMap<Uuid, i64>,
+    pub liked: HashSet<Uuid>,
+}
+
+/// Returns what a user did with videos.
+pub async fn watched(app: &App, user_id: UserId) -> Result<Watched> {
+    let rows: Vec<(Uuid, Option<i64>)> = app
+        .db
+        .sql(
+            "select video_id, seconds from video_positions where user_id = $1
+             union all
+             select video_id, null from video_likes where user_id = $1",
+        )
+        .bind(user_id)
+        .all()
+        .await?;
+    let mut watched = Watched::default();
+    for (video, seconds) in rows {
+        match seconds {
+            Some(seconds) => drop(watched.begun.insert(video, seconds)),
+            None => drop(watched.liked.insert(video)),
+        }
+    }
+    Ok(watched)
 }
 
 /// Returns all places of a user: video, seconds and when it was watched last.

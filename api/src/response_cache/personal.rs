@@ -1,0 +1,178 @@
+//! What of a response is the reader's own: which videos are new to a parent, where the parent stopped
+//! watching, and what the parent likes.
+//!
+//! The response itself is made for nobody in particular, with these parts as for somebody who never
+//! watched anything, and is the same for all parents who may see the same. Here they are put in.
+
+use std::fmt::Write;
+use std::ops::Range;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use moka::future::Cache;
+use portal::db::content::Version;
+use portal::videos::{self, Watched};
+use portal::{App, UserId};
+use uuid::Uuid;
+
+/// The memory for what is known of readers, in bytes.
+const ALL: u64 = 4 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Part {
+    New,
+    Place,
+    Like,
+}
+
+/// Each part, as it stands in a response for somebody who never watched anything. No quotation mark
+/// inside a text of JSON is followed by one of these, because it has a backslash before the next one.
+const PARTS: [(&str, &str, Part); 3] = [
+    ("\"is_new\":", "true", Part::New),
+    ("\"resume_seconds\":", "null", Part::Place),
+    ("\"liked\":", "false", Part::Like),
+];
+const ID: &str = "\"id\":\"";
+
+/// A place in a response that depends on the reader.
+#[derive(Debug, PartialEq)]
+struct Spot {
+    part: Part,
+    video: Uuid,
+    at: Range<usize>,
+}
+
+/// All such places of a response, in their order.
+#[derive(Debug, Default, PartialEq)]
+pub struct Spots(Vec<Spot>);
+
+impl Spots {
+    pub fn of(bytes: &[u8]) -> Spots {
+        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        let (mut spots, mut video) = (Vec::new(), None);
+        for (at, _) in text.match_indices('"') {
+            let rest = &text[at..];
+            if let Some(id) = rest.strip_prefix(ID).and_then(|rest| rest.get(..36)) {
+                video = id.parse().ok();
+            }
+            let is_here = |(name, value, _): &&(&str, &str, Part)| {
+                rest.strip_prefix(name).is_some_and(|rest| rest.starts_with(value))
+            };
+            if let (Some(video), Some((name, value, part))) = (video, PARTS.iter().find(is_here)) {
+                let start = at + name.len();
+                spots.push(Spot { part: *part, video, at: start..start + value.len() });
+            }
+        }
+        Spots(spots)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is different for this reader, and a short text that is the same for the same differences.
+    pub fn changes(&self, of: &Watched) -> (String, Vec<(Range<usize>, String)>) {
+        let (mut key, mut changes) = (String::new(), Vec::new());
+        for (n, Spot { part, video, at }) in self.0.iter().enumerate() {
+            let value = match part {
+                Part::New => of.begun.contains_key(video).then(|| "false".to_owned()),
+                Part::Place => of.begun.get(video).filter(|at| **at > 0).map(i64::to_string),
+                Part::Like => of.liked.contains(video).then(|| "true".to_owned()),
+            };
+            if let Some(value) = value {
+                write!(key, "{n}={value},").ok();
+                changes.push((at.clone(), value));
+            }
+        }
+        (key, changes)
+    }
+}
+
+/// The response with these changes.
+pub fn changed(bytes: &[u8], changes: &[(Range<usize>, String)]) -> Bytes {
+    let mut out = Vec::with_capacity(bytes.len() + 32);
+    let mut from = 0;
+    for (at, value) in changes {
+        out.extend_from_slice(&bytes[from..at.start]);
+        out.extend_from_slice(value.as_bytes());
+        from = at.end;
+    }
+    out.extend_from_slice(&bytes[from..]);
+    out.into()
+}
+
+/// What readers watched and like, as long as no reader changes that.
+pub struct Readers(Cache<UserId, Arc<(Version, Watched)>>);
+
+impl Readers {
+    pub fn new() -> Readers {
+        let size = |_: &UserId, known: &Arc<(Version, Watched)>| {
+            (64 + 48 * (known.1.begun.len() + known.1.liked.len())) as u32
+        };
+        Readers(Cache::builder().max_capacity(ALL).weigher(size).build())
+    }
+
+    /// `version` must be from before this call.
+    pub async fn of(
+        &self,
+        app: &App,
+        id: UserId,
+        version: Version,
+    ) -> portal::Result<Arc<(Version, Watched)>> {
+        if let Some(known) = self.0.get(&id).await.filter(|known| known.0 == version) {
+            return Ok(known);
+        }
+        let known = Arc::new((version, videos::watched(app, id).await?));
+        self.0.insert(id, known.clone()).await;
+        Ok(known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAKE: &str = "0192f0c1-2345-7abc-8def-0123456789ab";
+    const HIKE: &str = "0192f0c1-2345-7abc-8def-0123456789ac";
+
+    #[test]
+    fn only_the_parts_of_the_reader_are_changed() {
+        let title = r#"a \"is_new\":true and \"id\":\"x"#;
+        let text = format!(
+            r#"[{{"id":"{LAKE}","title":"{title}","is_new":true}},{{"id":"{HIKE}","title":"is_new","is_new":true}}]"#
+        );
+        let spots = Spots::of(text.as_bytes());
+        assert_eq!(spots.0.len(), 2, "{spots:?}");
+        let mut watched = Watched::default();
+        let (key, changes) = spots.changes(&watched);
+        assert!(key.is_empty() && changes.is_empty());
+        watched.begun.insert(HIKE.parse().expect("an id"), 7);
+        let (key, changes) = spots.changes(&watched);
+        assert_eq!(key, "1=false,");
+        let changed = changed(text.as_bytes(), &changes);
+        let before: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let after: serde_json::Value = serde_json::from_slice(&changed).expect("JSON");
+        assert_eq!((&after[0], &after[1]["is_new"]), (&before[0], &serde_json::json!(false)));
+        assert_eq!(after[1]["title"], "is_new");
+    }
+
+    #[test]
+    fn the_parts_of_a_record_belong_to_it_and_not_to_its_neighbors() {
+        let text = format!(
+            r#"{{"id":"{LAKE}","is_new":true,"resume_seconds":null,"liked":false,"next":{{"id":"{HIKE}"}}}}"#
+        );
+        let spots = Spots::of(text.as_bytes());
+        let lake: Uuid = LAKE.parse().expect("an id");
+        let mut watched = Watched::default();
+        watched.begun.insert(HIKE.parse().expect("an id"), 7);
+        assert!(spots.changes(&watched).1.is_empty());
+        watched.begun.insert(lake, 42);
+        watched.liked.insert(lake);
+        let changed = changed(text.as_bytes(), &spots.changes(&watched).1);
+        let after: serde_json::Value = serde_json::from_slice(&changed).expect("JSON");
+        let parts = [&after["is_new"], &after["resume_seconds"], &after["liked"]];
+        assert_eq!(parts.map(ToString::to_string), ["false", "42", "true"]);
+        watched.begun.insert(lake, 0);
+        assert_eq!(spots.changes(&watched).0, "0=false,2=true,");
+    }
+}
