@@ -209,6 +209,26 @@ story! {
 }
 
 story! {
+    async fn a_table_that_lost_its_trigger_would_be_noticed(camp) {
+        let db = camp.app.db.clone();
+        let versions = Versions::of(&db);
+        let question = async || {
+            let (version, before) = (versions.current().await.expect("a version"), shown(&camp).await);
+            assert!(change(&camp, "faq", "question", "text").await);
+            let is_other = versions.current().await != Some(version);
+            (is_other, shown(&camp).await != before)
+        };
+        assert_eq!(question().await, (true, true));
+        let drop = match &db {
+            Db::Sqlite { .. } => "drop trigger content_faq_update",
+            Db::Postgres(_) => "drop trigger content_faq on faq",
+        };
+        assert!(run(&db, drop).await);
+        assert_eq!(question().await, (false, true), "this is what the other test finds");
+    }
+}
+
+story! {
     async fn counts_of_a_cached_response_are_at_most_a_second_old_and_do_not_end_it(camp) {
         camp.set_clock("2026-07-28T12:00:00Z");
         let staff = camp.staff().await;
