@@ -36,7 +36,7 @@ use moka::future::Cache;
 use portal::access::Viewer;
 use portal::accounts::User;
 use portal::db::content::{Version, Versions};
-use portal::{App, updates};
+use portal::{App, UserId, updates};
 use tokio::sync::{Mutex, MutexGuard};
 use tokio::time::timeout;
 use tower::{Service, ServiceExt};
@@ -55,6 +55,8 @@ const OWN: u64 = 6 << 20;
 const EACH: usize = 1 << 20;
 /// How long a response is used if nobody changes anything.
 const KEPT: TimeDelta = TimeDelta::seconds(1);
+/// How long a parent who wrote something reads past the cache: longer than [`KEPT`].
+const OWN_COUNTS: Duration = Duration::from_secs(2);
 /// How long a request waits for another one that makes the same response.
 const TURN: Duration = Duration::from_secs(1);
 /// How many responses are made at the same time.
@@ -74,6 +76,8 @@ struct Inner {
     entries: Cache<String, Arc<Entry>>,
     own: Cache<String, Arc<Own>>,
     readers: Readers,
+    /// Parents who wrote something lately.
+    writers: Cache<UserId, ()>,
     /// One for all addresses with the same hash, so that simultaneous requests make a response once.
     turns: Vec<Mutex<()>>,
     /// The version in which the settings were last read anew.
@@ -154,6 +158,7 @@ impl ResponseCache {
             entries: Cache::builder().max_capacity(ALL).weigher(size).build(),
             own: Cache::builder().max_capacity(OWN).weigher(size_of_own).build(),
             readers: Readers::new(),
+            writers: Cache::builder().max_capacity(10_000).time_to_live(OWN_COUNTS).build(),
             turns: (0..TURNS).map(|_| Mutex::default()).collect(),
             settings_of: std::sync::Mutex::default(),
             served: Served::default(),
@@ -163,12 +168,25 @@ impl ResponseCache {
 
     pub async fn answer(&self, request: Request) -> Response {
         let started = Instant::now();
-        let Some(route) = routes::of(&request) else { return self.pass(request).await };
+        let Some(route) = routes::of(&request) else { return self.never_cached(request).await };
         let (parts, body) = request.into_parts();
         match self.cached(route, &parts, started).await {
             Some(response) => response,
             None => self.pass(Request::from_parts(parts, body)).await,
         }
+    }
+
+    /// The answer to what is never cached. Who writes reads past the cache for a while, whose counts may
+    /// lack what was written.
+    async fn never_cached(&self, request: Request) -> Response {
+        let headers = (!request.method().is_safe()).then(|| request.headers().clone());
+        let response = self.pass(request).await;
+        if let Some(headers) = headers
+            && let Some(user) = self.0.sessions.known_user(&self.0.app.config, &headers).await
+        {
+            self.0.writers.insert(user.id, ()).await;
+        }
+        response
     }
 
     /// The router's own answer.
@@ -197,13 +215,15 @@ impl ResponseCache {
         }
     }
 
-    /// For whom the response is. `None` if that is not known without asking the database, and for staff.
+    /// For whom the response is. `None` if that is not known without asking the database, for staff, and
+    /// for who wrote something lately.
     async fn reader(&self, route: Route, parts: &Parts) -> Option<Reader> {
         if !route.has_viewers() || !routes::may_have_a_session(&parts.headers) {
             return Some(Reader::Anybody);
         }
         let config = &self.0.app.config;
-        self.0.sessions.known_user(config, &parts.headers).await.map(Reader::Parent)
+        let user = self.0.sessions.known_user(config, &parts.headers).await?;
+        (!self.0.writers.contains_key(&user.id)).then_some(Reader::Parent(user))
     }
 
     /// The response with what is the reader's own.

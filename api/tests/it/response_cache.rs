@@ -317,6 +317,7 @@ story! {
             assert_eq!(of(cached(reader, &lake, &[]).await), nothing);
         }
         chaya.put(&format!("{lake}/like")).await.expect(200);
+        assert_eq!(get(&chaya, &lake, &[]).await.json()["like_count"], 1, "with the own one");
         for reader in [&chaya, &elsewhere] {
             assert_eq!(of(get(reader, &lake, &[]).await), (true, true, Value::Null));
         }
