@@ -1,11 +1,14 @@
 //! Turns the content of a mail into the mail to a recipient: headers, text, HTML and footer.
 
+use std::sync::OnceLock;
+
+use chrono::{DateTime, Utc};
 use lettre::message::Mailbox;
 use uuid::Uuid;
 
 use crate::bidi::isolated;
 use crate::email_address::EmailAddress;
-use crate::mail::{Encoded, Mail, Template};
+use crate::mail::{Encoded, Mail, Message, Personal, Shared, Template};
 use crate::notifications::{Footer, MailContent, MailKind, MailList, header_text, reason};
 use crate::settings::Settings;
 use crate::{App, Error, Result, bounces};
@@ -21,6 +24,7 @@ pub(crate) struct Circumstances {
 }
 
 /// The recipient of a mail.
+#[derive(Clone, Copy)]
 pub(crate) struct Recipient<'a> {
     /// The notification. With the address it makes the Message-ID, which stays the same when the mail
     /// is sent again.
@@ -28,7 +32,7 @@ pub(crate) struct Recipient<'a> {
     pub email: &'a EmailAddress,
     pub full_name: &'a str,
     /// Of the links that unsubscribe this address from the list.
-    pub token: Option<String>,
+    pub token: Option<&'a str>,
 }
 
 /// A mail in which only the recipient is missing.
@@ -40,6 +44,9 @@ pub(crate) struct Draft {
     text: Template,
     html: Template,
     list_id: Option<String>,
+    date: DateTime<Utc>,
+    /// What all mails have in common, once it was written; `None` inside if it must be written for each.
+    shared: OnceLock<Option<Shared>>,
 }
 
 impl Draft {
@@ -70,6 +77,8 @@ impl Draft {
             text: Template::new(&text, &mark),
             html: Template::new(&html, &mark),
             list_id: list.map(|list| format!("<{}.{domain}>", list_name(list))),
+            date: app.clock.now(),
+            shared: OnceLock::new(),
         })
     }
 
@@ -79,29 +88,65 @@ impl Draft {
     ///
     /// [`Error::Unforeseen`] for an address that mail cannot be sent to.
     pub(crate) fn to(&self, app: &App, recipient: Recipient<'_>) -> Result<Mail> {
-        let Recipient { notification_id, email, full_name, token } = recipient;
-        let (keys, config) = (&app.keys, &app.config);
-        let message_id = bounces::token::message_id(keys, notification_id, email);
-        let address = email.for_delivery().parse().map_err(Error::unforeseen)?;
-        let name = header_text(full_name);
-        let filled = token.as_deref().unwrap_or_default();
+        let Personal { to, envelope_sender, message_id, provider_header, unsubscribe_url } =
+            personal(app, recipient)?;
+        let filled = recipient.token.unwrap_or_default();
         Ok(Mail {
             from: self.from.clone(),
-            to: Mailbox::new((!name.is_empty()).then_some(name), address),
+            to,
             reply_to: self.reply_to.clone(),
             subject: self.subject.clone(),
             text: self.text.fill(filled),
             html: self.html.fill(filled),
             encoded: Encoded::fill(&self.text, &self.html, filled),
-            message_id: format!("<{message_id}@{}>", config.mail_domain()),
-            envelope_sender: bounces::token::envelope_sender(config, keys, notification_id, email),
-            provider_header: bounces::providers::header(config, keys, notification_id, email),
+            message_id,
+            envelope_sender,
+            provider_header,
             list_id: self.list_id.clone(),
-            unsubscribe_url: token
-                .map(|token| app.url(&format!("/api/unsubscribe/one-click?token={token}"))),
-            date: app.clock.now(),
+            unsubscribe_url,
+            date: self.date,
         })
     }
+
+    /// Writes the mail to a recipient as it is sent to a server.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Draft::to`], and for a mail that cannot be written.
+    pub(crate) fn message(&self, app: &App, recipient: Recipient<'_>) -> Result<Message> {
+        let filled = recipient.token.unwrap_or_default();
+        let shared = match self.shared.get() {
+            Some(shared) => shared,
+            None => {
+                let shared = Shared::of(&self.to(app, recipient)?, filled)?;
+                self.shared.get_or_init(|| shared)
+            }
+        };
+        let message = match shared {
+            Some(shared) => {
+                let message = shared.fill(personal(app, recipient)?, filled)?;
+                app.mailer.sign(message, self.date)
+            }
+            None => app.mailer.prepare(&self.to(app, recipient)?),
+        };
+        message.map_err(Error::unforeseen)
+    }
+}
+
+fn personal(app: &App, recipient: Recipient<'_>) -> Result<Personal> {
+    let Recipient { notification_id, email, full_name, token } = recipient;
+    let (keys, config) = (&app.keys, &app.config);
+    let message_id = bounces::token::message_id(keys, notification_id, email);
+    let address = email.for_delivery().parse().map_err(Error::unforeseen)?;
+    let name = header_text(full_name);
+    Ok(Personal {
+        to: Mailbox::new((!name.is_empty()).then_some(name), address),
+        message_id: format!("<{message_id}@{}>", config.mail_domain()),
+        envelope_sender: bounces::token::envelope_sender(config, keys, notification_id, email),
+        provider_header: bounces::providers::header(config, keys, notification_id, email),
+        unsubscribe_url: token
+            .map(|token| app.url(&format!("/api/unsubscribe/one-click?token={token}"))),
+    })
 }
 
 fn mailbox(address: &str) -> Option<Mailbox> {

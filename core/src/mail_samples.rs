@@ -142,7 +142,7 @@ impl Form {
             notification_id: Uuid::nil(),
             email: &email,
             full_name: &words.person,
-            token: list.map(|_| TOKEN.to_owned()),
+            token: list.map(|_| TOKEN),
         };
         let mail = draft.to(app, recipient)?;
         Ok(Sample { name, title, group, preview, mail })

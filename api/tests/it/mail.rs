@@ -1,10 +1,11 @@
 //! Failed mail: staff see it, correct it and send it again.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use portal::db::Db;
 use portal::notifications;
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
+use uuid::Uuid;
 
 use crate::camp::{Browser, Camp};
 use crate::videos::{NOON, posted};
@@ -26,14 +27,28 @@ pub async fn fail_all_to(camp: &Camp, email: &str) {
     write(camp, format!("update deliveries set status = 'failed', last_error = '554 Looks like spam' where email = '{email}' and status = 'queued'")).await;
 }
 
-/// This process claims all mails that wait.
-async fn claim_all(camp: &Camp) {
-    let process = match &camp.app.db {
-        Db::Sqlite { .. } => format!("x'{}'", camp.app.process.simple()),
-        Db::Postgres(_) => format!("'{}'", camp.app.process),
-    };
-    let until = (camp.now() + TimeDelta::minutes(5)).format("%Y-%m-%dT%H:%M:%S+00:00");
-    write(camp, format!("update deliveries set status = 'sending', claimed_by = {process}, due_at = '{until}' where status = 'queued'")).await;
+/// An id in the SQL of the engine.
+fn id(camp: &Camp, id: Uuid) -> String {
+    match &camp.app.db {
+        Db::Sqlite { .. } => format!("x'{}'", id.simple()),
+        Db::Postgres(_) => format!("uuid '{id}'"),
+    }
+}
+
+/// A time in the SQL of the engine.
+fn moment(camp: &Camp, at: DateTime<Utc>) -> String {
+    let text = at.format("%Y-%m-%dT%H:%M:%S+00:00");
+    match &camp.app.db {
+        Db::Sqlite { .. } => format!("'{text}'"),
+        Db::Postgres(_) => format!("timestamptz '{text}'"),
+    }
+}
+
+/// A process takes all mails that wait, and does not send them.
+async fn take_all(camp: &Camp, process: Uuid) {
+    let process = id(camp, process);
+    let until = moment(camp, camp.now() + TimeDelta::minutes(5));
+    write(camp, format!("insert into delivery_leases select distinct notification_id, {process}, {process}, {until} from deliveries where status = 'queued'")).await;
 }
 
 async fn refuse(camp: &Camp, email: &str) {
@@ -141,7 +156,7 @@ story! {
     async fn a_worker_without_heartbeats_keeps_what_it_claimed_until_others_take_it(camp) {
         let staff = camp.staff().await;
         add_family(&staff, "Chaya", "chaya@family.example").await;
-        claim_all(&camp).await;
+        take_all(&camp, camp.app.process).await;
         for _ in 0..2 {
             notifications::recover(&camp.app).await.expect("recovered");
             camp.wait(TimeDelta::seconds(30));
@@ -160,6 +175,31 @@ story! {
 }
 
 story! {
+    async fn what_a_worker_had_sent_before_it_was_killed_is_not_sent_again(camp) {
+        camp.set_clock(NOON);
+        let staff = camp.staff().await;
+        for (name, email) in [("Chaya", "chaya@family.example"), ("Moshe", "moshe@family.example")] {
+            add_family(&staff, name, email).await;
+        }
+        camp.work().await;
+        posted(&staff, "Swim", json!({})).await;
+        let killed = Uuid::new_v4();
+        take_all(&camp, killed).await;
+        let (lease, at) = (id(&camp, killed), moment(&camp, camp.now()));
+        write(&camp, format!("insert into sent_mails select notification_id, {lease}, 1, '[\"chaya@family.example\"]', {at} from delivery_leases")).await;
+        camp.work().await;
+        let swims = |email| camp.mails_to(email).iter().filter(|mail| mail.subject.contains("Swim")).count();
+        assert_eq!(swims("moshe@family.example"), 0, "the worker may live");
+        camp.wait(TimeDelta::seconds(20));
+        camp.work().await;
+        assert_eq!((swims("chaya@family.example"), swims("moshe@family.example")), (0, 1));
+        let video = staff.get("/api/admin/videos").await.json()["items"][0]["id"].clone();
+        let tally = staff.get(&format!("/api/admin/videos/{}/deliveries", video.as_str().expect("an id"))).await.expect(200).json();
+        assert_eq!(tally, json!({ "queued": 0, "collected": 0, "sent": 2, "failed": 0, "suppressed": 0 }));
+    }
+}
+
+story! {
     async fn who_opts_out_gets_no_mail_that_a_worker_has_claimed(camp) {
         camp.set_clock(NOON);
         let staff = camp.staff().await;
@@ -167,7 +207,7 @@ story! {
         let swims = || camp.mails_to("chaya@family.example").iter().filter(|mail| mail.subject.contains("Swim")).count();
         for (title, expected) in [("Swim", 1), ("Swim again", 1)] {
             posted(&staff, title, json!({})).await;
-            claim_all(&camp).await;
+            take_all(&camp, camp.app.process).await;
             if title != "Swim" {
                 chaya.patch("/api/profile", json!({ "daily_video_email": false })).await.expect(200);
             }

@@ -150,14 +150,13 @@ on_both_engines! {
         let told = Instant::now();
         assert_eq!(running.stop().await, Some(0), "a graceful end");
         assert!(told.elapsed() < Duration::from_secs(100), "{:?}", told.elapsed());
-        let in_doubt = count(&app.db, "select count(*) from deliveries where status = 'sending'").await;
+        let leases = count(&app.db, "select count(*) from delivery_leases").await;
         let sent = count(&app.db, "select count(*) from deliveries where status = 'sent'").await;
         // A worker gives running jobs eight seconds; on a very busy machine, the rest is sent again.
         if told.elapsed() < Duration::from_secs(7) {
-            assert_eq!(in_doubt, 0, "what was in hand was finished");
+            assert_eq!(leases, 0, "what was in hand was finished");
             assert_eq!(sent as usize, sink.kept().len(), "what was sent is known");
         }
-        assert!(in_doubt <= 4, "at most one mail a connection");
     }
 
     async fn a_worker_outlives_a_database_that_is_away(camp: Camp) {

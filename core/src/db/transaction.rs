@@ -205,6 +205,15 @@ impl Tx {
         }
     }
 
+    /// Lets PostgreSQL read the rows of a list in the order of an index for the rest of the transaction. Without
+    /// statistics it expects few rows and sorts all of them for each part of the list.
+    pub(crate) async fn without_sorting(&mut self) -> Result<()> {
+        if let Tx::Postgres(_) = self {
+            self.sql("select set_config('enable_sort', 'off', true)").execute().await?;
+        }
+        Ok(())
+    }
+
     /// Serializes transactions that use the same `name`, for rules that span several rows ("the
     /// last owner stays"). SQLite has a single writer, so nothing is needed there.
     pub(crate) async fn lock(&mut self, name: &str) -> Result<()> {

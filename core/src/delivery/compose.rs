@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 
 use super::digest;
 use crate::compose::{Circumstances, Draft, Recipient};
-use crate::mail::Mail;
+use crate::mail::{Mail, Message};
 use crate::notifications::{Delivery, MailContent, MailKind, Notification};
 use crate::settings::Settings;
 use crate::{
@@ -18,6 +18,13 @@ use crate::{
 /// A draft is used for so long. Then the record that it is about is read again: it may have been
 /// changed or withdrawn.
 const FRESH: Duration = Duration::from_secs(1);
+
+/// A mail to one recipient.
+pub(super) enum Outgoing {
+    /// As it is sent to a server.
+    Message(Message),
+    Mail(Box<Mail>),
+}
 
 /// The drafts of one notification.
 #[derive(Default)]
@@ -36,9 +43,10 @@ impl Drafts {
         app: &App,
         notification: &Notification,
         delivery: &Delivery,
-    ) -> Result<Option<Mail>> {
+    ) -> Result<Option<Outgoing>> {
         if !is_same_for_all(notification) {
-            return compose(app, notification, delivery).await;
+            let draft = draft(app, notification, delivery).await?;
+            return draft.map(|draft| address(app, &draft, notification, delivery)).transpose();
         }
         let draft = {
             let shared = match delivery.profile_id {
@@ -68,29 +76,24 @@ fn is_same_for_all(notification: &Notification) -> bool {
     )
 }
 
-/// Writes the mail for one recipient. Returns `None` if the record that it was about is gone.
-pub(crate) async fn compose(
-    app: &App,
-    notification: &Notification,
-    delivery: &Delivery,
-) -> Result<Option<Mail>> {
-    let draft = draft(app, notification, delivery).await?;
-    draft.map(|draft| address(app, &draft, notification, delivery)).transpose()
-}
-
 fn address(
     app: &App,
     draft: &Draft,
     notification: &Notification,
     delivery: &Delivery,
-) -> Result<Mail> {
+) -> Result<Outgoing> {
+    let token =
+        notification.list().map(|list| unsubscribe::token(&app.keys, &delivery.email, list));
     let recipient = Recipient {
         notification_id: notification.id,
         email: &delivery.email,
         full_name: &delivery.full_name,
-        token: notification.list().map(|list| unsubscribe::token(&app.keys, &delivery.email, list)),
+        token: token.as_deref(),
     };
-    draft.to(app, recipient)
+    Ok(match app.mailer.is_smtp() {
+        true => Outgoing::Message(draft.message(app, recipient)?),
+        false => Outgoing::Mail(Box::new(draft.to(app, recipient)?)),
+    })
 }
 
 async fn draft(

@@ -1,8 +1,8 @@
-//! Hands out the mails of one notification: claims them in batches, and gives back what was not begun.
+//! Hands out the mails of one notification, which it reads in batches.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::Mutex;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,37 +11,63 @@ use uuid::Uuid;
 
 use super::persist;
 use crate::db::{On, Sql, Texts};
+use crate::email_address::EmailAddress;
 use crate::mail::{Admission, DomainPass};
-use crate::notifications::Delivery;
+use crate::notifications::lease::Lease;
+use crate::notifications::{Delivery, sent};
 use crate::{App, Result};
 
-/// A claim expires after this time, in case its worker is alive but stuck.
-const LEASE: TimeDelta = TimeDelta::minutes(5);
-/// A claim that is older is checked before its mail is sent, since other workers may take this one for
+/// A mail that was read longer ago is checked before it is sent, since other workers may take this one for
 /// dead meanwhile, and recipients may opt out.
 const FRESH: Duration = Duration::from_secs(5);
-/// A mail that is sent now takes less than this.
-const SENDING: TimeDelta = TimeDelta::minutes(2);
+const RENEW_EVERY: Duration = Duration::from_secs(1);
 /// If only domains that get no more at the moment are left, others are looked for so often.
 const LOOK_FOR_OTHERS: Duration = Duration::from_secs(1);
+/// So often it looks for mails that have become due again.
+const LOOK_BACK: Duration = Duration::from_secs(10);
 /// As many mails may wait for domains that get no more at the moment.
 const MOST_WAITING: usize = 1_000;
 
 pub(super) struct Feed {
-    notification_id: Uuid,
-    /// Claimed and not begun.
+    lease: Lease,
+    renewed: tokio::sync::Mutex<Instant>,
+    /// Not begun.
     waiting: Mutex<VecDeque<Claim>>,
-    /// Claimed for domains that have enough, which are given back until later.
+    /// For domains that have enough, until later.
     resting: Mutex<Vec<(Claim, DateTime<Utc>)>>,
-    /// One claims at a time.
-    claiming: tokio::sync::Mutex<Option<Instant>>,
+    /// One reads at a time.
+    claiming: tokio::sync::Mutex<Claiming>,
+    recorded: Recorded,
     /// Nothing else is due.
     is_dry: AtomicBool,
 }
 
+/// How far the mails were read.
+struct Claiming {
+    /// When it began at the first one.
+    begun: Instant,
+    /// The last one.
+    place: String,
+    /// Those whose results are not recorded in their deliveries yet, which still look as if they waited.
+    held: HashSet<EmailAddress>,
+    /// When others than those of domains that have enough were looked for.
+    others: Option<Instant>,
+}
+
+/// The mails whose results were recorded in their deliveries.
+pub(super) type Recorded = Arc<Mutex<Vec<EmailAddress>>>;
+
 pub(super) struct Claim {
     pub delivery: Delivery,
+    /// When the lease was ours.
     at: Instant,
+}
+
+#[derive(sqlx::FromRow)]
+struct Found {
+    place: String,
+    #[sqlx(flatten)]
+    delivery: Delivery,
 }
 
 pub(super) enum Next {
@@ -60,19 +86,43 @@ enum Taken {
 
 impl Feed {
     pub fn of(notification_id: Uuid) -> Feed {
+        let claiming = Claiming {
+            begun: Instant::now(),
+            place: String::new(),
+            held: HashSet::new(),
+            others: None,
+        };
         Feed {
-            notification_id,
+            lease: Lease::of(notification_id),
+            renewed: tokio::sync::Mutex::new(Instant::now()),
             waiting: Mutex::default(),
             resting: Mutex::default(),
-            claiming: tokio::sync::Mutex::default(),
+            claiming: tokio::sync::Mutex::new(claiming),
+            recorded: Recorded::default(),
             is_dry: AtomicBool::new(false),
         }
     }
 
-    /// Claims the first mails. Returns for how many senders there is work.
-    pub async fn open(&self, app: &App) -> Result<usize> {
-        self.claim(app, &[]).await?;
-        Ok(self.waiting().min(app.mailer.connections as usize))
+    pub fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    pub fn recorded(&self) -> Recorded {
+        self.recorded.clone()
+    }
+
+    /// Reads the first mails. Returns for how many senders there is work, or `None` if somebody else sends them.
+    pub async fn open(&self, app: &App) -> Result<Option<usize>> {
+        *self.renewed.lock().await = Instant::now();
+        let mut tx = app.db.begin().await?;
+        if !self.lease.take(&mut tx, app).await? {
+            return Ok(None);
+        }
+        // Of a worker that was killed.
+        sent::mark_noted(&mut tx, self.lease.notification_id).await?;
+        tx.commit().await?;
+        self.claim(app, &mut *self.claiming.lock().await, &[]).await?;
+        Ok(Some(self.waiting().min(app.mailer.connections as usize)))
     }
 
     /// Returns the next mail. It is sent by the caller or passed to [`Feed::put_back`].
@@ -88,10 +138,10 @@ impl Feed {
                 }
                 Taken::Nothing if self.is_dry() => return Ok(Next::End),
                 Taken::Nothing => {
-                    let _claiming = self.claiming.lock().await;
-                    // Another sender may have claimed some meanwhile.
+                    let mut claiming = self.claiming.lock().await;
+                    // Another sender may have read some meanwhile.
                     if self.waiting() == 0 && !self.is_dry() {
-                        self.claim(app, &[]).await?;
+                        self.claim(app, &mut claiming, &[]).await?;
                     }
                 }
                 Taken::Full(domains) => {
@@ -107,30 +157,39 @@ impl Feed {
         self.waiting.lock().expect("no panic inside").push_front(claim);
     }
 
-    /// Whether a claim may be sent: it is fresh, or still ours, and then renewed.
+    /// Whether a mail may be sent: it is fresh, or still ours and waits.
     pub async fn keep(&self, app: &App, claim: &Claim) -> Result<bool> {
         if claim.at.elapsed() < FRESH {
             return Ok(true);
         }
-        let now = app.clock.now();
-        let mut tx = app.db.begin().await?;
-        // Another job of this process would have claimed it until another time.
-        let kept = tx
+        if self.renew(app).await?.is_none() {
+            return Ok(false);
+        }
+        app.db
             .sql(
-                "update deliveries set due_at = $4, updated_at = $5
-                 where notification_id = $1 and email = $2 and status = 'sending'
-                   and claimed_by = $3 and due_at = $6",
+                "select exists (select 1 from deliveries
+                                where notification_id = $1 and email = $2 and status = 'queued')",
             )
-            .bind(self.notification_id)
+            .bind(self.lease.notification_id)
             .bind(&claim.delivery.email)
-            .bind(app.process)
-            .bind(now + LEASE)
-            .bind(now)
-            .bind(claim.delivery.claimed_until)
-            .execute()
-            .await?;
-        tx.commit().await?;
-        Ok(kept > 0)
+            .scalar()
+            .await
+    }
+
+    /// Renews the lease if that is due. Returns when it was ours, or `None` if it is not any more.
+    async fn renew(&self, app: &App) -> Result<Option<Instant>> {
+        let mut renewed = self.renewed.lock().await;
+        if renewed.elapsed() > RENEW_EVERY {
+            let now = Instant::now();
+            let mut tx = app.db.begin().await?;
+            if !self.lease.renew(&mut tx, app.clock.now()).await? {
+                tracing::warn!("another worker took over the mails of a notification");
+                return Ok(None);
+            }
+            tx.commit().await?;
+            *renewed = now;
+        }
+        Ok(Some(*renewed))
     }
 
     /// Whether another sender would find nothing to do.
@@ -174,16 +233,16 @@ impl Feed {
 
     /// Claims mails for other domains than these.
     async fn claim_others(&self, app: &App, full: &[String]) -> Result<()> {
-        let Ok(mut last) = self.claiming.try_lock() else { return Ok(()) };
-        let is_recent = last.is_some_and(|at: Instant| at.elapsed() < LOOK_FOR_OTHERS);
+        let Ok(mut claiming) = self.claiming.try_lock() else { return Ok(()) };
+        let is_recent = claiming.others.is_some_and(|at| at.elapsed() < LOOK_FOR_OTHERS);
         if self.is_dry() || is_recent || self.waiting() >= MOST_WAITING {
             return Ok(());
         }
-        *last = Some(Instant::now());
-        if self.claim(app, full).await? {
-            // There are more of them.
-            *last = None;
-        }
+        // Unless there are more of them.
+        claiming.others = match self.claim(app, &mut claiming, full).await? {
+            true => None,
+            false => Some(Instant::now()),
+        };
         Ok(())
     }
 
@@ -195,57 +254,70 @@ impl Feed {
             return Ok(());
         }
         match self.claiming.try_lock() {
-            Ok(_claiming) if is_low() => self.claim(app, &[]).await.map(drop),
+            Ok(mut claiming) if is_low() => self.claim(app, &mut claiming, &[]).await.map(drop),
             _ => Ok(()),
         }
     }
 
     /// Claims as many mails as may wait in memory, but none for these domains. Returns whether it got
-    /// so many.
-    async fn claim(&self, app: &App, without: &[String]) -> Result<bool> {
-        let most = app.mailer.read_ahead().max(app.mailer.connections as usize) as i64;
-        let begun = Instant::now();
-        let now = app.clock.now();
-        let mut tx = app.db.begin().await?;
-        let claimed: Vec<Delivery> = On::from(&mut tx)
-            .either(claim_texts())
-            .bind(self.notification_id)
-            .bind(now)
-            .bind(app.process)
-            .bind(now + LEASE)
-            .bind(most)
+    /// that many.
+    async fn claim(&self, app: &App, claiming: &mut Claiming, without: &[String]) -> Result<bool> {
+        let Some(renewed) = self.renew(app).await? else {
+            self.is_dry.store(true, Ordering::Relaxed);
+            return Ok(false);
+        };
+        // Committed before they are read: what is due again may be sent again.
+        let recorded = std::mem::take(&mut *self.recorded.lock().expect("no panic inside"));
+        for email in &recorded {
+            claiming.held.remove(email);
+        }
+        if claiming.begun.elapsed() > LOOK_BACK {
+            (claiming.begun, claiming.place) = (Instant::now(), String::new());
+        }
+        let mut most = app.mailer.read_ahead().max(app.mailer.connections as usize);
+        if !without.is_empty() {
+            most += claiming.held.len();
+        }
+        let mut tx = app.db.snapshot().await?;
+        tx.without_sorting().await?;
+        let found: Vec<Found> = On::from(&mut tx)
+            .either(due_texts())
+            .bind(self.lease.notification_id)
+            .bind(app.clock.now())
+            .bind(&claiming.place)
             .bind(json!(without).to_string())
+            .bind(most as i64)
             .all()
             .await?;
-        tx.commit().await?;
-        let is_full = (claimed.len() as i64) >= most;
+        tx.rollback().await?;
+        let is_full = found.len() >= most;
         // Other domains may still be due.
         if !is_full && without.is_empty() {
             self.is_dry.store(true, Ordering::Relaxed);
         }
-        let claims = claimed.into_iter().map(|delivery| Claim { delivery, at: begun });
-        self.waiting.lock().expect("no panic inside").extend(claims);
+        if without.is_empty()
+            && let Some(last) = found.last()
+        {
+            claiming.place.clone_from(&last.place);
+        }
+        let mut waiting = self.waiting.lock().expect("no panic inside");
+        for Found { delivery, .. } in found {
+            if claiming.held.insert(delivery.email.clone()) {
+                waiting.push_back(Claim { delivery, at: renewed });
+            }
+        }
         Ok(is_full)
     }
 
-    /// Gives back what was claimed and not begun.
+    /// Lets other workers send the mails of the notification.
     pub async fn close(&self, app: &App) -> Result<()> {
-        let now = app.clock.now();
-        let waiting = std::mem::take(&mut *self.waiting.lock().expect("no panic inside"));
         let resting = std::mem::take(&mut *self.resting.lock().expect("no panic inside"));
         let mut groups: BTreeMap<DateTime<Utc>, Vec<String>> = BTreeMap::new();
-        let waiting = waiting.into_iter().map(|claim| (claim, now));
-        for (claim, due) in waiting.chain(resting) {
-            // What has expired may be somebody else's.
-            if claim.delivery.claimed_until > now + SENDING {
-                groups.entry(due).or_default().push(claim.delivery.email.to_string());
-            }
+        for (claim, due) in resting {
+            groups.entry(due).or_default().push(claim.delivery.email.to_string());
         }
-        if groups.is_empty() {
-            return Ok(());
-        }
-        persist(app, "mails that were not begun could not be given back", || {
-            Box::pin(self.give_back(app, now, &groups))
+        persist(app, "the mails of a notification could not be left to others", || {
+            Box::pin(self.give_back(app, &groups))
         })
         .await
     }
@@ -253,64 +325,60 @@ impl Feed {
     async fn give_back(
         &self,
         app: &App,
-        now: DateTime<Utc>,
         groups: &BTreeMap<DateTime<Utc>, Vec<String>>,
     ) -> Result<()> {
+        let now = app.clock.now();
         let mut tx = app.db.begin().await?;
         for (due, emails) in groups {
             On::from(&mut tx)
-                .either(give_back_texts())
-                .bind(self.notification_id)
-                .bind(app.process)
+                .either(postpone_texts())
+                .bind(self.lease.notification_id)
                 .bind(*due)
                 .bind(now)
                 .bind(json!(emails).to_string())
                 .execute()
                 .await?;
         }
+        self.lease.end(&mut tx).await?;
         tx.commit().await
     }
 }
 
-/// Finds the rows by their place, without another search for each.
-fn claim_texts() -> Texts {
-    const CLAIM: &str = "update deliveries
-         set status = 'sending', claimed_by = $3, attempts = attempts + 1, due_at = $4, updated_at = $2
-         where ";
-    const DUE: &str = " from deliveries
-           where notification_id = $1 and status = 'queued' and collected = false and due_at <= $2
-             and ";
-    const CLAIMED: &str =
-        " returning email, full_name, profile_id, attempts, created_at, due_at as claimed_until";
+/// Reads in the order in which the rows are stored on SQLite, so that the ones which change together are close by, and
+/// by address on PostgreSQL. There the status is hidden from the planner: without statistics it would sort all mails
+/// of the notification each time.
+fn due_texts() -> Texts {
+    const COLUMNS: &str =
+        ", email, full_name, profile_id, attempts + 1 as attempts, created_at from deliveries
+         where notification_id = $1 and collected = false and due_at <= $2 and ";
     Texts {
         sqlite: Sql::from([
-            CLAIM,
-            "rowid in (select rowid",
-            DUE,
-            "substr(email, instr(email, '@') + 1) not in (select value from json_each($6)) limit $5)",
-            CLAIMED,
+            "select cast(rowid as text) as place",
+            COLUMNS,
+            "status = 'queued' and rowid > cast($3 as integer)
+             and substr(email, instr(email, '@') + 1) not in (select value from json_each($4))
+             order by rowid
+             limit $5",
         ]),
         postgres: Sql::from([
-            CLAIM,
-            "ctid = any(array(select ctid",
-            DUE,
-            "split_part(email, '@', 2) not in (select jsonb_array_elements_text(cast($6 as jsonb)))
-               limit $5
-               for update skip locked))",
-            CLAIMED,
+            "select email as place",
+            COLUMNS,
+            "status || '' = 'queued' and email > $3
+             and split_part(email, '@', 2) not in (select jsonb_array_elements_text(cast($4 as jsonb)))
+             order by email
+             limit $5",
         ]),
     }
 }
 
-fn give_back_texts() -> Texts {
-    const GIVE_BACK: &str = "update deliveries
-         set status = 'queued', attempts = attempts - 1, due_at = $3, updated_at = $4
-         where notification_id = $1 and status = 'sending' and claimed_by = $2 and ";
+fn postpone_texts() -> Texts {
+    const POSTPONE: &str = "update deliveries set due_at = $2, updated_at = $3
+         where notification_id = $1 and status = 'queued' and ";
     Texts {
-        sqlite: Sql::from([GIVE_BACK, "email in (select value from json_each($5))"]),
+        sqlite: Sql::from([POSTPONE, "email in (select value from json_each($4))"]),
         postgres: Sql::from([
-            GIVE_BACK,
-            "email = any(array(select jsonb_array_elements_text(cast($5 as jsonb))))",
+            POSTPONE,
+            "email = any(array(select jsonb_array_elements_text(cast($4 as jsonb))))",
         ]),
     }
 }

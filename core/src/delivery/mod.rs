@@ -1,11 +1,10 @@
-//! Sends the mails of one notification: claims mails in batches, writes them, sends them, and records
-//! the results in groups.
+//! Sends the mails of one notification: takes a lease of it, reads the mails in batches, writes them, sends
+//! them, and records the results in groups.
 //!
-//! A mail that was claimed has not been sent yet: each sender takes one of them at a time, and takes
+//! A mail that was read has not been sent yet: each sender takes one of them at a time, and takes
 //! the next one only when the result of the last is stored. If a worker is killed, at most as many
-//! mails may have been sent without a trace as it had connections open. All that it had claimed is
-//! sent again with the same Message-ID once its heartbeat has been missing for a while
-//! ([`crate::notifications::recover`]).
+//! mails may have been sent without a trace as it had connections open. They are sent again with the same
+//! Message-ID once its heartbeat has been missing for a while ([`crate::notifications::recover`]).
 
 mod compose;
 mod digest;
@@ -49,7 +48,9 @@ impl Job for Deliver {
             Wait::Turn => return Ok(()),
         }
         let senders = Senders::new(app, notification);
-        senders.clone().run().await?;
+        if !senders.clone().run().await? {
+            return Ok(());
+        }
         let notification = senders.notification();
         // Quiet time may have begun while the mails went out.
         let wait = wait_of(app, notification).await?;
@@ -81,8 +82,7 @@ impl Job for Deliver {
     }
 }
 
-/// Records the result of the notification, unless another worker still processes one of its mails.
-/// That worker records it then.
+/// Records the result of the notification, unless some of its mails still wait.
 async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql(
         "update notifications

@@ -4,20 +4,26 @@
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use super::feed::Recorded;
 use super::{LIFETIME, persist};
 use crate::db::{Kept, On, Sql, Texts, Tx};
+use crate::email_address::EmailAddress;
 use crate::mail::SendError;
-use crate::notifications::{Delivery, Notification, digest};
+use crate::notifications::lease::Lease;
+use crate::notifications::{Delivery, Notification, digest, sent};
 use crate::{App, Error, Result, bounces};
 
-/// So often at least, a group of results waits until it is on the disk, and with it all before it. What
-/// was stored since then would be lost in a power failure, and these mails sent again.
-const DURABLE_EVERY: Duration = Duration::from_millis(250);
+/// So often, mails that were noted as sent are marked. That waits until they are on the disk: what was noted since
+/// then would be lost in a power failure, and these mails sent again.
+const MARK_EVERY: Duration = Duration::from_millis(250);
+/// On SQLite so many are marked at once, without waiting for the disk: it has one connection that writes, and the
+/// senders wait for it.
+const AT_ONCE: usize = 128;
 /// The connection of the results is kept for so long, since others wait for it on SQLite,
 const KEEP: Duration = Duration::from_millis(10);
 /// and no longer than this if nothing is to be stored.
@@ -55,25 +61,40 @@ impl Results {
 /// Stores the results of a notification: all at once that came while the last ones were stored.
 pub(super) struct Ledger {
     app: App,
-    notification_id: Uuid,
+    lease: Lease,
     /// Then the results of its parts are stored with each, in one transaction.
     is_digest: bool,
     waiting: mpsc::UnboundedReceiver<Waiting>,
     kept: Option<(Kept, Instant)>,
-    /// When results were last written to the disk.
-    durable: Option<Instant>,
+    /// Mails that were noted as sent, and are not marked yet.
+    noted: Vec<EmailAddress>,
+    /// Of the last group that was noted.
+    number: i64,
+    /// When marking began last, which waits for the disk.
+    marked: Option<Instant>,
+    marking: Option<JoinHandle<Result<()>>>,
+    recorded: Recorded,
 }
 
 impl Ledger {
-    pub fn of(app: &App, notification: &Notification) -> (Results, Ledger) {
+    pub fn of(
+        app: &App,
+        notification: &Notification,
+        lease: Lease,
+        recorded: Recorded,
+    ) -> (Results, Ledger) {
         let (results, waiting) = mpsc::unbounded_channel();
         let ledger = Ledger {
             app: app.clone(),
-            notification_id: notification.id,
+            lease,
             is_digest: notification.is_digest(),
             waiting,
             kept: None,
-            durable: None,
+            noted: Vec::new(),
+            number: 0,
+            marked: None,
+            marking: None,
+            recorded,
         };
         (Results(results), ledger)
     }
@@ -82,82 +103,104 @@ impl Ledger {
     pub async fn run(mut self) -> Result<()> {
         loop {
             let mut group = Vec::new();
+            let patience = self.patience();
             let next = self.waiting.recv_many(&mut group, usize::MAX);
-            let count = match self.kept {
+            let count = match patience {
                 None => next.await,
-                Some(_) => match timeout(PAUSE, next).await {
+                Some(patience) => match timeout(patience, next).await {
                     Ok(count) => count,
                     Err(_) => {
                         self.give_back().await;
+                        self.mark_if_due().await?;
                         continue;
                     }
                 },
             };
             if count == 0 {
-                self.give_back().await;
-                return Ok(());
+                return self.close().await;
             }
             let (group, waiting): (Vec<Finished>, Vec<_>) = group.into_iter().unzip();
-            self.save(&group).await?;
+            self.save(group).await?;
             for saved in waiting {
                 saved.send(()).ok();
+            }
+            self.mark_if_due().await?;
+            if self.noted.len() >= AT_ONCE {
+                self.mark_some().await;
             }
         }
     }
 
-    async fn save(&mut self, group: &[Finished]) -> Result<()> {
-        let mut sent: Vec<&str> = Vec::new();
-        let mut others: Vec<(&Finished, Change)> = Vec::new();
+    /// How long it waits for the next result before it does something else.
+    fn patience(&self) -> Option<Duration> {
+        match self.kept {
+            Some(_) => Some(PAUSE),
+            None => (!self.noted.is_empty()).then_some(MARK_EVERY),
+        }
+    }
+
+    async fn save(&mut self, group: Vec<Finished>) -> Result<()> {
+        let mut sent: Vec<EmailAddress> = Vec::new();
+        let mut others: Vec<(Finished, Change)> = Vec::new();
         for finished in group {
             match finished.outcome {
-                Outcome::Sent => sent.push(finished.delivery.email.as_str()),
-                _ => others.push((finished, change(&self.app, finished).await)),
+                Outcome::Sent => sent.push(finished.delivery.email),
+                _ => {
+                    let change = change(&self.app, &finished).await;
+                    others.push((finished, change));
+                }
             }
         }
         // First and apart, so that no trouble with the others lets these be sent again.
         if !sent.is_empty() {
-            self.save_sent(&sent).await?;
             metrics::counter!("camp_mails_total", "status" => "sent").increment(sent.len() as u64);
+            self.save_sent(sent).await?;
         }
         if !others.is_empty() {
             self.give_back().await;
-            let (app, id, is_digest) = (&self.app, self.notification_id, self.is_digest);
+            let (app, lease, is_digest) = (&self.app, self.lease, self.is_digest);
             persist(app, "the results of mails could not be saved", || {
-                Box::pin(store_others(app, id, is_digest, &others))
+                Box::pin(store_others(app, lease, is_digest, &others))
             })
             .await?;
         }
-        for (_, change) in &others {
+        for (finished, change) in others {
             metrics::counter!("camp_mails_total", "status" => change.status).increment(1);
+            record(&self.recorded, [finished.delivery.email]);
         }
         Ok(())
     }
 
-    async fn save_sent(&mut self, sent: &[&str]) -> Result<()> {
-        let is_due = self.durable.is_none_or(|at| at.elapsed() > DURABLE_EVERY);
-        if !is_due && !self.is_digest {
-            match self.save_quickly(sent).await {
-                Ok(()) => return Ok(()),
+    async fn save_sent(&mut self, sent: Vec<EmailAddress>) -> Result<()> {
+        // One mail alone is marked at once.
+        if self.marked.is_some() && !self.is_digest {
+            match self.note(&sent).await {
+                Ok(()) => {
+                    self.noted.extend(sent);
+                    return Ok(());
+                }
                 Err(error) => tracing::warn!(%error, "mails that were sent are saved once more"),
             }
         }
         self.give_back().await;
-        let (app, id, is_digest) = (&self.app, self.notification_id, self.is_digest);
+        let (app, id, is_digest) = (&self.app, self.lease.notification_id, self.is_digest);
         persist(app, "mails that were sent could not be saved", || {
-            Box::pin(store_sent(app, id, is_digest, sent))
+            Box::pin(store_sent(app, id, is_digest, &sent))
         })
         .await?;
-        self.durable = Some(Instant::now());
+        record(&self.recorded, sent);
+        self.marked = Some(Instant::now());
         Ok(())
     }
 
-    /// Saves them on the connection that is kept. It is closed if that fails.
-    async fn save_quickly(&mut self, sent: &[&str]) -> Result<()> {
+    /// Notes mails on the connection that is kept. It is closed if that fails.
+    async fn note(&mut self, sent: &[EmailAddress]) -> Result<()> {
         let (mut kept, since) = match self.kept.take() {
             Some(kept) => kept,
             None => (self.app.db.keep().await?, Instant::now()),
         };
-        mark_sent(&mut kept, &self.app, self.notification_id, sent).await?;
+        self.number += 1;
+        sent::note(&mut kept, self.lease, self.number, sent, self.app.clock.now()).await?;
         self.kept = Some((kept, since));
         if since.elapsed() > KEEP {
             self.give_back().await;
@@ -172,52 +215,109 @@ impl Ledger {
             tracing::warn!(%error, "a database connection is closed");
         }
     }
+
+    /// Marks what was noted on the connection that is kept, on SQLite. If that fails, it is marked later.
+    async fn mark_some(&mut self) {
+        let Some((mut kept, since)) =
+            self.kept.take_if(|(kept, _)| matches!(kept, Kept::Sqlite(_)))
+        else {
+            return;
+        };
+        let now = self.app.clock.now();
+        let marked =
+            sent::mark_groups((&mut kept).into(), self.lease, self.number, &self.noted, now);
+        match marked.await {
+            Ok(()) => {
+                record(&self.recorded, std::mem::take(&mut self.noted));
+                self.kept = Some((kept, since));
+            }
+            Err(error) => tracing::warn!(%error, "mails that were sent are marked once more"),
+        }
+    }
+
+    /// Marks what was noted and waits for the disk, while other mails go out.
+    async fn mark_if_due(&mut self) -> Result<()> {
+        let is_due = self.marked.is_none_or(|at| at.elapsed() > MARK_EVERY);
+        let is_busy = self.marking.as_ref().is_some_and(|marking| !marking.is_finished());
+        if self.noted.is_empty() || !is_due || is_busy {
+            return Ok(());
+        }
+        self.end_marking().await?;
+        // SQLite has one connection that writes.
+        self.give_back().await;
+        let (app, id, recorded) =
+            (self.app.clone(), self.lease.notification_id, self.recorded.clone());
+        let noted = std::mem::take(&mut self.noted);
+        self.marked = Some(Instant::now());
+        self.marking = Some(tokio::spawn(async move {
+            mark_noted(&app, id).await?;
+            record(&recorded, noted);
+            Ok(())
+        }));
+        Ok(())
+    }
+
+    async fn end_marking(&mut self) -> Result<()> {
+        match self.marking.take() {
+            Some(marking) => marking.await.map_err(Error::unforeseen).flatten(),
+            None => Ok(()),
+        }
+    }
+
+    async fn close(mut self) -> Result<()> {
+        self.give_back().await;
+        self.end_marking().await?;
+        match self.noted.is_empty() {
+            true => Ok(()),
+            false => mark_noted(&self.app, self.lease.notification_id).await,
+        }
+    }
+}
+
+fn record(recorded: &Recorded, emails: impl IntoIterator<Item = EmailAddress>) {
+    recorded.lock().expect("no panic inside").extend(emails);
+}
+
+async fn mark_noted(app: &App, notification_id: Uuid) -> Result<()> {
+    persist(app, "mails that were sent could not be marked", || {
+        Box::pin(async move {
+            let mut tx = app.db.begin().await?;
+            sent::mark_noted(&mut tx, notification_id).await?;
+            tx.commit().await
+        })
+    })
+    .await
 }
 
 async fn store_sent(
     app: &App,
     notification_id: Uuid,
     is_digest: bool,
-    sent: &[&str],
+    sent: &[EmailAddress],
 ) -> Result<()> {
+    let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    mark_sent(&mut tx, app, notification_id, sent).await?;
+    sent::mark(&mut tx, notification_id, sent, now).await?;
     if is_digest {
-        digest::record(&mut tx, notification_id, sent, app.clock.now()).await?;
+        digest::record(&mut tx, notification_id, sent, now).await?;
     }
     tx.commit().await
 }
 
-async fn mark_sent(
-    on: impl Into<On<'_>>,
-    app: &App,
-    notification_id: Uuid,
-    sent: &[&str],
-) -> Result<()> {
-    on.into()
-        .either(sent_texts())
-        .bind(notification_id)
-        .bind(app.process)
-        .bind(app.clock.now())
-        .bind(json!(sent).to_string())
-        .execute()
-        .await?;
-    Ok(())
-}
-
 async fn store_others(
     app: &App,
-    notification_id: Uuid,
+    lease: Lease,
     is_digest: bool,
-    others: &[(&Finished, Change)],
+    others: &[(Finished, Change)],
 ) -> Result<()> {
+    let id = lease.notification_id;
     let mut tx = app.db.begin().await?;
     for (finished, change) in others {
-        let is_stored = store(&mut tx, app, notification_id, finished, change).await?;
+        let is_stored = store(&mut tx, app, lease, finished, change).await?;
         let email = &finished.delivery.email;
         // Before the address is refused, which withdraws what still waits for it.
         if is_digest {
-            digest::record(&mut tx, notification_id, &[email.as_str()], app.clock.now()).await?;
+            digest::record(&mut tx, id, std::slice::from_ref(email), app.clock.now()).await?;
         }
         // Nothing is recorded for people who were deleted in the meantime.
         if is_stored
@@ -227,26 +327,6 @@ async fn store_others(
         }
     }
     tx.commit().await
-}
-
-/// A mail whose claim was released meanwhile, or that was withdrawn, was sent all the same, unless
-/// somebody else claimed it.
-///
-/// The status is hidden from the planners: without statistics they would read all mails of the
-/// notification by its index to find a few.
-fn sent_texts() -> Texts {
-    const SENT: &str = "update deliveries
-         set status = 'sent', due_at = $3, last_error = null, updated_at = $3, sent_at = $3
-         where notification_id = $1 and status || '' in ('queued', 'sending', 'suppressed')
-           and claimed_by = $2
-           and ";
-    Texts {
-        sqlite: Sql::from([SENT, "email in (select value from json_each($4))"]),
-        postgres: Sql::from([
-            SENT,
-            "email = any(array(select jsonb_array_elements_text(cast($4 as jsonb))))",
-        ]),
-    }
 }
 
 /// What becomes of a mail that was not sent.
@@ -291,30 +371,31 @@ async fn change(app: &App, finished: &Finished) -> Change {
     Change { status: "queued", attempts, due_at: now + wait, error: text, is_domain_busy }
 }
 
-/// Returns whether the mail was still there.
+/// Returns whether the mail was still there, and nobody else has taken over.
 async fn store(
     tx: &mut Tx,
     app: &App,
-    notification_id: Uuid,
+    lease: Lease,
     finished: &Finished,
     change: &Change,
 ) -> Result<bool> {
-    let now = app.clock.now();
     let email = &finished.delivery.email;
     let stored = tx
         .sql(
             "update deliveries
              set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7
-             where notification_id = $1 and email = $2 and status = 'sending' and claimed_by = $8",
+             where notification_id = $1 and email = $2 and status = 'queued'
+               and exists (select 1 from delivery_leases l
+                           where l.notification_id = $1 and l.lease = $8)",
         )
-        .bind(notification_id)
+        .bind(lease.notification_id)
         .bind(email)
         .bind(change.status)
         .bind(change.attempts)
         .bind(change.due_at)
         .bind(&change.error)
-        .bind(now)
-        .bind(app.process)
+        .bind(app.clock.now())
+        .bind(lease.id)
         .execute()
         .await?;
     if change.is_domain_busy {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use super::compose::Drafts;
+use super::compose::{Drafts, Outgoing};
 use super::feed::{Feed, Next};
 use super::quiet::Gate;
 use super::results::{Finished, Ledger, Outcome, Results};
@@ -36,14 +36,16 @@ impl Senders {
         &self.notification
     }
 
-    /// Sends all mails that are due, or as many as may be sent now.
-    pub async fn run(self: Arc<Self>) -> Result<()> {
+    /// Sends all mails that are due, or as many as may be sent now. Returns whether nobody else sends them.
+    pub async fn run(self: Arc<Self>) -> Result<bool> {
         if self.must_stop() {
-            return Ok(());
+            return Ok(true);
         }
+        let Some(count) = self.feed.open(&self.app).await? else { return Ok(false) };
         let mut tasks = JoinSet::new();
-        let (results, ledger) = Ledger::of(&self.app, &self.notification);
-        for _ in 0..self.feed.open(&self.app).await? {
+        let (results, ledger) =
+            Ledger::of(&self.app, &self.notification, self.feed.lease(), self.feed.recorded());
+        for _ in 0..count {
             tasks.spawn(self.clone().send_all(results.clone()));
         }
         drop(results);
@@ -52,7 +54,7 @@ impl Senders {
         while let Some(ended) = tasks.join_next().await {
             outcome = outcome.and(ended.map_err(Error::unforeseen).flatten());
         }
-        outcome.and(self.feed.close(&self.app).await)
+        outcome.and(self.feed.close(&self.app).await).map(|()| true)
     }
 
     fn must_stop(&self) -> bool {
@@ -104,7 +106,11 @@ impl Senders {
             Ok(None) => return Outcome::Withdrawn,
             Err(error) => return Outcome::NotSent(SendError::Later(error.to_string())),
         };
-        match self.app.mailer.send(&mail).await {
+        let sent = match &mail {
+            Outgoing::Message(message) => self.app.mailer.send_written(message).await,
+            Outgoing::Mail(mail) => self.app.mailer.send(mail).await,
+        };
+        match sent {
             Ok(()) => Outcome::Sent,
             Err(error) => Outcome::NotSent(error),
         }

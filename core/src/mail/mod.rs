@@ -5,6 +5,7 @@ mod dkim;
 mod domains;
 mod health;
 mod refusal;
+mod shared;
 mod smtp;
 mod template;
 
@@ -17,7 +18,7 @@ use chrono::{DateTime, Utc};
 use lettre::Address;
 use lettre::address::Envelope;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
-use lettre::message::{Body, Mailbox, MultiPart, SinglePart};
+use lettre::message::{Body, Mailbox, MessageBuilder, MultiPart, SinglePart};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub use self::dkim::DkimKey;
@@ -26,6 +27,7 @@ use self::domains::Domains;
 pub(crate) use self::domains::{Admission, DomainPass};
 use self::health::{Entry, Health, Probe};
 pub(crate) use self::refusal::Refusal;
+pub(crate) use self::shared::{Personal, Shared};
 use self::smtp::{Smtp, Unsent};
 pub use self::template::{Encoded, Template};
 use crate::config::Config;
@@ -277,12 +279,35 @@ impl Mailer {
         let refuse = |text: String| SendError::Refused { text, address: false };
         let message = compose(mail).map_err(|error| refuse(error.to_string()))?;
         let envelope = message.envelope().clone();
-        let mut text = String::from_utf8(message.formatted()).map_err(|e| refuse(e.to_string()))?;
-        if let Some(signer) = &self.signer {
-            let signed = signer.sign(&text, mail.date.timestamp());
-            text = signed.map_err(|error| refuse(error.to_string()))?;
-        }
-        Ok(Message { envelope, text })
+        let text = String::from_utf8(message.formatted()).map_err(|e| refuse(e.to_string()))?;
+        self.sign(Message { envelope, text }, mail.date)
+    }
+
+    /// Signs a message if the operator configured a key.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::Refused`] if that fails.
+    pub(crate) fn sign(&self, message: Message, date: DateTime<Utc>) -> Result<Message, SendError> {
+        let Some(signer) = &self.signer else { return Ok(message) };
+        let refuse = |text: String| SendError::Refused { text, address: false };
+        let signed = signer.sign(&message.text, date.timestamp());
+        Ok(Message { text: signed.map_err(|error| refuse(error.to_string()))?, ..message })
+    }
+
+    /// Whether mails go to a server.
+    pub(crate) fn is_smtp(&self) -> bool {
+        matches!(self.transport, Transport::Smtp(_))
+    }
+
+    /// Like [`Mailer::send`], for a message that is written already. It goes to a server only.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Mailer::send`].
+    pub(crate) async fn send_written(&self, message: &Message) -> Result<(), SendError> {
+        let domain = message.envelope.to().first().map_or("", Address::domain);
+        self.judge_domain(domain, self.send_message(message).await)
     }
 
     /// Sends a message to the first server that can be reached.
@@ -371,48 +396,54 @@ impl Mail {
     pub fn bytes(&self) -> Result<Vec<u8>> {
         Ok(compose(self)?.formatted())
     }
+
+    fn personal(&self) -> Personal {
+        Personal {
+            to: self.to.clone(),
+            envelope_sender: self.envelope_sender.clone(),
+            message_id: self.message_id.clone(),
+            provider_header: self.provider_header.clone(),
+            unsubscribe_url: self.unsubscribe_url.clone(),
+        }
+    }
 }
 
 fn compose(mail: &Mail) -> Result<lettre::Message> {
+    let personal = mail.personal();
+    let builder = personal
+        .headers()
+        .into_iter()
+        .fold(common(mail)?, |builder, header| builder.raw_header(header));
+    builder.multipart(parts(mail)).map_err(Error::unforeseen)
+}
+
+/// What does not depend on the recipient.
+fn common(mail: &Mail) -> Result<MessageBuilder> {
     let name = |name: &'static str| HeaderName::new_from_ascii_str(name);
     let sender = mail.envelope_sender.clone().unwrap_or_else(|| mail.from.email.clone());
     let envelope = Envelope::new(Some(sender), vec![mail.to.email.clone()]);
     let mut builder = lettre::Message::builder()
         .envelope(envelope.map_err(Error::unforeseen)?)
         .from(mail.from.clone())
-        .to(mail.to.clone())
         .subject(&mail.subject)
         .date(mail.date.into())
-        .message_id(Some(mail.message_id.clone()))
         .raw_header(HeaderValue::new(name("Auto-Submitted"), "auto-generated".into()));
     if let Some(reply_to) = &mail.reply_to {
         builder = builder.reply_to(reply_to.clone());
     }
-    if let Some((header, value)) = &mail.provider_header {
-        builder = builder.raw_header(HeaderValue::new(name(header), value.clone()));
-    }
     if let Some(list) = &mail.list_id {
         builder = builder.raw_header(HeaderValue::new(name("List-Id"), list.clone()));
     }
-    if let Some(url) = &mail.unsubscribe_url {
-        builder = builder
-            .raw_header(HeaderValue::dangerous_new_pre_encoded(
-                name("List-Unsubscribe"),
-                format!("<{url}>"),
-                format!("<{url}>"),
-            ))
-            .raw_header(HeaderValue::new(
-                name("List-Unsubscribe-Post"),
-                "List-Unsubscribe=One-Click".into(),
-            ));
-    }
-    let parts = match &mail.encoded {
+    Ok(builder)
+}
+
+fn parts(mail: &Mail) -> MultiPart {
+    match &mail.encoded {
         Some(Encoded { text, html }) => MultiPart::alternative()
             .singlepart(encoded_part(ContentType::TEXT_PLAIN, text))
             .singlepart(encoded_part(ContentType::TEXT_HTML, html)),
         None => MultiPart::alternative_plain_html(mail.text.clone(), mail.html.clone()),
-    };
-    builder.multipart(parts).map_err(Error::unforeseen)
+    }
 }
 
 fn encoded_part(kind: ContentType, text: &str) -> SinglePart {

@@ -4,6 +4,7 @@
 //! any server, and waits for the answer to each command. Therefore the connection is opened and the
 //! commands of a mail are sent here: as one group if the server allows it (RFC 2920).
 
+use std::fmt;
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -166,7 +167,7 @@ impl Smtp {
             Ok(Err(error)) => return Err(Unsent { error, in_doubt: false }),
             Err(_) => return Err(Unsent { error: silent(patience), in_doubt: false }),
         };
-        match timeout(PATIENCE, connection.smtp.command(transparent(message))).await {
+        match timeout(PATIENCE, connection.smtp.command(Transparent(message))).await {
             Ok(Ok(_)) => {
                 self.park(connection);
                 Ok(())
@@ -385,14 +386,23 @@ impl Connection {
     }
 }
 
-/// Doubles the dots at the beginning of lines and adds the end of the text (RFC 5321, 4.5.2).
-fn transparent(message: &str) -> String {
-    let mut out = message.replace("\r\n.", "\r\n..");
-    if message.starts_with('.') {
-        out.insert(0, '.');
+/// The text of a mail as it is sent: with the dots at the beginning of lines doubled, and with its end (RFC 5321,
+/// 4.5.2).
+struct Transparent<'a>(&'a str);
+
+impl fmt::Display for Transparent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Transparent(message) = self;
+        if message.starts_with('.') {
+            f.write_str(".")?;
+        }
+        // Few have such a line, and looking for one is quick.
+        match message.contains("\r\n.") {
+            true => f.write_str(&message.replace("\r\n.", "\r\n.."))?,
+            false => f.write_str(message)?,
+        }
+        f.write_str(if message.ends_with("\r\n") { ".\r\n" } else { "\r\n.\r\n" })
     }
-    out.push_str(if message.ends_with("\r\n") { ".\r\n" } else { "\r\n.\r\n" });
-    out
 }
 
 /// Whether the server answered and keeps the connection open. 421 means that it closes it.

@@ -48,7 +48,7 @@ impl Template {
 }
 
 /// Encodes a text in lines of at most 76 characters. Line breaks of the text stay.
-fn quoted_printable(text: &str) -> String {
+pub(super) fn quoted_printable(text: &str) -> String {
     const LONGEST: usize = 75;
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let mut out = String::with_capacity(text.len() + text.len() / 16);

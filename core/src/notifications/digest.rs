@@ -253,7 +253,7 @@ pub(crate) async fn withdraw(app: &App, id: Uuid, email: &EmailAddress, part: Uu
 pub(crate) async fn record(
     tx: &mut Tx,
     id: Uuid,
-    emails: &[&str],
+    emails: &[EmailAddress],
     now: DateTime<Utc>,
 ) -> Result<()> {
     On::from(tx)

@@ -5,7 +5,7 @@
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-use super::suppression;
+use super::{sent, suppression};
 use crate::db::{On, Sql, Texts, Tx, Value};
 use crate::email_address::EmailAddress;
 use crate::{App, Result};
@@ -58,6 +58,8 @@ async fn delete_reports<T: Value + Copy>(tx: &mut Tx, which: &'static str, value
 
 /// Withdraws unsent mails. A mail that a worker is sending right now may still arrive.
 async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -> Result<()> {
+    // The notes have addresses as well.
+    sent::mark_all_noted(tx).await?;
     // Counted again, since failed mails are withdrawn now.
     tx.sql([
         "update notifications set sent = null, failed = null, suppressed = null

@@ -6,11 +6,13 @@ mod digest_words;
 mod enqueue;
 mod erasure;
 mod kind;
+pub(crate) mod lease;
 mod mail_content;
 mod reason;
 mod recovery;
 pub mod reports;
 mod sample_words;
+pub(crate) mod sent;
 pub(crate) mod suppression;
 mod text_block;
 pub mod undelivered;
@@ -133,16 +135,15 @@ impl Notification {
     }
 }
 
-/// A mail to one address, claimed for sending.
+/// A mail to one address, about to be sent.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Delivery {
     pub email: EmailAddress,
     pub full_name: String,
     pub profile_id: Option<FamilyId>,
+    /// With this one.
     pub attempts: i64,
     pub created_at: DateTime<Utc>,
-    /// Others may claim it after this time.
-    pub claimed_until: DateTime<Utc>,
 }
 
 /// The job that sends the mails of one notification. The module `delivery` runs it.

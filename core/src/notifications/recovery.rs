@@ -1,17 +1,13 @@
-//! Recovers from dead workers. Workers send heartbeats, and what a dead worker had claimed is
-//! released for the others.
+//! Recovers from dead workers. Workers send heartbeats, and what a dead worker had not sent is
+//! left to the others.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::Deliver;
+use super::lease::{self, SILENT};
+use super::{Deliver, sent};
 use crate::db::{Db, Tx};
 use crate::{App, Result, jobs};
-
-/// A worker's claims are released after this long without a heartbeat. Workers send one every few
-/// seconds ([`record_heartbeat`]). Its own claims a worker leaves alone until they expire: it may be
-/// sending them although it could not record heartbeats.
-const SILENT: TimeDelta = TimeDelta::seconds(12);
 
 /// Records the heartbeat of this process.
 pub async fn record_heartbeat(app: &App) -> Result<()> {
@@ -43,13 +39,57 @@ pub async fn last_heartbeat(db: &Db) -> Result<Option<DateTime<Utc>>> {
     db.sql("select max(beat_at) from worker_beats").scalar().await
 }
 
-/// Releases what dead workers had claimed, and enqueues jobs for mails that are due, the oldest
+/// Ends the leases of dead workers, records what they had sent, and enqueues jobs for mails that are due, the oldest
 /// notification first. In quiet time only those that do not wait for its end. Returns the number of
 /// notifications that were enqueued.
 pub async fn recover(app: &App) -> Result<usize> {
     let now = app.clock.now();
     let is_quiet = app.settings().await?.quiet_window(now).is_some();
     let mut tx = app.db.begin().await?;
+    lease::end_dead(&mut tx, app).await?;
+    record_sent(&mut tx).await?;
+    release_claims(&mut tx, app).await?;
+    let waiting: Vec<(Uuid,)> = tx
+        .sql(
+            "select n.id from notifications n
+             where n.id in (select notification_id from deliveries
+                            where status = 'queued' and not collected and due_at <= $1)
+               -- somebody is at it already
+               and not exists (select 1 from delivery_leases l where l.notification_id = n.id)
+               and (not $2 or not n.waits)
+             order by n.created_at, n.id
+             limit 100",
+        )
+        .bind(now - TimeDelta::seconds(2))
+        .bind(is_quiet)
+        .all()
+        .await?;
+    for (notification_id,) in &waiting {
+        jobs::enqueue(&mut tx, app, &Deliver { notification_id: *notification_id }).await?;
+    }
+    tx.commit().await?;
+    Ok(waiting.len())
+}
+
+/// Marks the deliveries of mails that dead workers noted as sent.
+async fn record_sent(tx: &mut Tx) -> Result<()> {
+    let noted: Vec<(Uuid,)> = tx
+        .sql(
+            "select distinct s.notification_id from sent_mails s
+             where not exists (select 1 from delivery_leases l
+                               where l.notification_id = s.notification_id)",
+        )
+        .all()
+        .await?;
+    for (notification_id,) in noted {
+        sent::mark_noted(tx, notification_id).await?;
+    }
+    Ok(())
+}
+
+/// Releases what workers of earlier versions had claimed.
+async fn release_claims(tx: &mut Tx, app: &App) -> Result<()> {
+    let now = app.clock.now();
     tx.sql(
         "update deliveries
          set status = 'queued', due_at = $1, updated_at = $1
@@ -64,25 +104,5 @@ pub async fn recover(app: &App) -> Result<usize> {
     .bind(app.process)
     .execute()
     .await?;
-    let waiting: Vec<(Uuid,)> = tx
-        .sql(
-            "select n.id from notifications n
-             where n.id in (select notification_id from deliveries
-                            where status = 'queued' and not collected and due_at <= $1)
-               -- somebody is at it already
-               and not exists (select 1 from deliveries s
-                               where s.notification_id = n.id and s.status = 'sending')
-               and (not $2 or not n.waits)
-             order by n.created_at, n.id
-             limit 100",
-        )
-        .bind(now - TimeDelta::seconds(2))
-        .bind(is_quiet)
-        .all()
-        .await?;
-    for (notification_id,) in &waiting {
-        jobs::enqueue(&mut tx, app, &Deliver { notification_id: *notification_id }).await?;
-    }
-    tx.commit().await?;
-    Ok(waiting.len())
+    Ok(())
 }
