@@ -132,6 +132,25 @@ on_both_engines! {
         assert!(most <= 2 * CONNECTIONS, "{most} connections");
     }
 
+    async fn mails_that_go_out_as_fast_as_they_can_reach_everybody_once(camp: Camp) {
+        let app = camp.app().await;
+        families(&app, (0..1_500).map(|n| format!("family-{n}@family.example"))).await;
+        assert_eq!(publish(&app).await, 1_500);
+        let sink = Sink::open().await;
+        let url = sink.url();
+        let mut running = camp.start(&worker(&url, "100000"));
+        let begun = Instant::now();
+        while count(&app.db, "select count(*) from deliveries where status <> 'sent'").await > 0 {
+            assert!(begun.elapsed() < DEADLINE, "all are marked as sent");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        // Whatever was not marked would be sent again now.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        running.stop().await;
+        assert_eq!((sink.reached(), sink.kept().len()), (1_500, 1_500));
+        assert_eq!(count(&app.db, "select count(*) from sent_mails").await, 0);
+    }
+
     async fn one_mail_goes_out_within_seconds_and_a_worker_stops_when_told(camp: Camp) {
         let app = camp.app().await;
         families(&app, ["leah@family.example".to_owned()]).await;

@@ -9,6 +9,7 @@
 mod compose;
 mod digest;
 mod feed;
+mod not_sent;
 mod quiet;
 mod results;
 mod senders;

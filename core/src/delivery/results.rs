@@ -1,22 +1,23 @@
-//! Records the results of mails in groups: one statement for all that were sent while the last
-//! one was written.
+//! Records the results of mails in groups: notes all that were sent while the last ones were noted, and marks the
+//! deliveries of many groups at once.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::feed::Recorded;
-use super::{LIFETIME, persist};
-use crate::db::{Kept, On, Sql, Texts, Tx};
+use super::not_sent::{Change, change, store_others};
+use super::persist;
+use crate::db::Kept;
 use crate::email_address::EmailAddress;
 use crate::mail::SendError;
 use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, Notification, digest, sent};
-use crate::{App, Error, Result, bounces};
+use crate::{App, Error, Result};
 
 /// So often, mails that were noted as sent are marked. That waits until they are on the disk: what was noted since
 /// then would be lost in a power failure, and these mails sent again.
@@ -68,8 +69,8 @@ pub(super) struct Ledger {
     kept: Option<(Kept, Instant)>,
     /// Mails that were noted as sent, and are not marked yet.
     noted: Vec<EmailAddress>,
-    /// Of the last group that was noted.
-    number: i64,
+    /// The numbers of their groups.
+    groups: Range<i64>,
     /// When marking began last, which waits for the disk.
     marked: Option<Instant>,
     marking: Option<JoinHandle<Result<()>>>,
@@ -91,7 +92,7 @@ impl Ledger {
             waiting,
             kept: None,
             noted: Vec::new(),
-            number: 0,
+            groups: 1..1,
             marked: None,
             marking: None,
             recorded,
@@ -199,8 +200,9 @@ impl Ledger {
             Some(kept) => kept,
             None => (self.app.db.keep().await?, Instant::now()),
         };
-        self.number += 1;
-        sent::note(&mut kept, self.lease, self.number, sent, self.app.clock.now()).await?;
+        let number = self.groups.end;
+        sent::note(&mut kept, self.lease, number, sent, self.app.clock.now()).await?;
+        self.groups.end += 1;
         self.kept = Some((kept, since));
         if since.elapsed() > KEEP {
             self.give_back().await;
@@ -224,11 +226,17 @@ impl Ledger {
             return;
         };
         let now = self.app.clock.now();
-        let marked =
-            sent::mark_groups((&mut kept).into(), self.lease, self.number, &self.noted, now);
+        let marked = sent::mark_groups(
+            (&mut kept).into(),
+            self.lease,
+            self.groups.clone(),
+            &self.noted,
+            now,
+        );
         match marked.await {
             Ok(()) => {
-                record(&self.recorded, std::mem::take(&mut self.noted));
+                let marked = self.take_noted();
+                record(&self.recorded, marked);
                 self.kept = Some((kept, since));
             }
             Err(error) => tracing::warn!(%error, "mails that were sent are marked once more"),
@@ -247,7 +255,7 @@ impl Ledger {
         self.give_back().await;
         let (app, id, recorded) =
             (self.app.clone(), self.lease.notification_id, self.recorded.clone());
-        let noted = std::mem::take(&mut self.noted);
+        let noted = self.take_noted();
         self.marked = Some(Instant::now());
         self.marking = Some(tokio::spawn(async move {
             mark_noted(&app, id).await?;
@@ -255,6 +263,11 @@ impl Ledger {
             Ok(())
         }));
         Ok(())
+    }
+
+    fn take_noted(&mut self) -> Vec<EmailAddress> {
+        self.groups.start = self.groups.end;
+        std::mem::take(&mut self.noted)
     }
 
     async fn end_marking(&mut self) -> Result<()> {
@@ -302,176 +315,4 @@ async fn store_sent(
         digest::record(&mut tx, notification_id, sent, now).await?;
     }
     tx.commit().await
-}
-
-async fn store_others(
-    app: &App,
-    lease: Lease,
-    is_digest: bool,
-    others: &[(Finished, Change)],
-) -> Result<()> {
-    let id = lease.notification_id;
-    let mut tx = app.db.begin().await?;
-    for (finished, change) in others {
-        let is_stored = store(&mut tx, app, lease, finished, change).await?;
-        let email = &finished.delivery.email;
-        // Before the address is refused, which withdraws what still waits for it.
-        if is_digest {
-            digest::record(&mut tx, id, std::slice::from_ref(email), app.clock.now()).await?;
-        }
-        // Nothing is recorded for people who were deleted in the meantime.
-        if is_stored
-            && let Outcome::NotSent(SendError::Refused { text, address: true }) = &finished.outcome
-        {
-            bounces::refuse(&mut tx, app, email, text).await?;
-        }
-    }
-    tx.commit().await
-}
-
-/// What becomes of a mail that was not sent.
-struct Change {
-    status: &'static str,
-    attempts: i64,
-    due_at: DateTime<Utc>,
-    error: String,
-    /// All mail for its domain waits as well.
-    is_domain_busy: bool,
-}
-
-async fn change(app: &App, finished: &Finished) -> Change {
-    let Finished { delivery, outcome } = finished;
-    let now = app.clock.now();
-    let ended = |status, error| {
-        let attempts = delivery.attempts;
-        Change { status, attempts, due_at: now, error, is_domain_busy: false }
-    };
-    let error = match outcome {
-        Outcome::NotSent(error) => error,
-        Outcome::Withdrawn | Outcome::Sent => return ended("suppressed", "withdrawn".to_owned()),
-    };
-    let text: String = error.to_string().chars().take(500).collect();
-    let tried_for = tried_for(app, delivery).await;
-    if matches!(error, SendError::Refused { .. }) || tried_for > LIFETIME {
-        return ended("failed", text);
-    }
-    let (attempts, wait) = match error {
-        SendError::Later(_) | SendError::Refused { .. } => {
-            (delivery.attempts, wait(delivery.attempts, tried_for))
-        }
-        SendError::InDoubt(_) => (delivery.attempts, wait_in_doubt(delivery.attempts)),
-        // Neither says anything about this mail, so its wait does not grow.
-        SendError::Unreachable(_) => (delivery.attempts - 1, TimeDelta::seconds(30)),
-        SendError::DomainBusy(_) => {
-            let rest = app.mailer.domains.rest(delivery.email.domain());
-            (delivery.attempts - 1, TimeDelta::from_std(rest).unwrap_or_default())
-        }
-    };
-    let is_domain_busy = matches!(error, SendError::DomainBusy(_));
-    Change { status: "queued", attempts, due_at: now + wait, error: text, is_domain_busy }
-}
-
-/// Returns whether the mail was still there, and nobody else has taken over.
-async fn store(
-    tx: &mut Tx,
-    app: &App,
-    lease: Lease,
-    finished: &Finished,
-    change: &Change,
-) -> Result<bool> {
-    let email = &finished.delivery.email;
-    let stored = tx
-        .sql(
-            "update deliveries
-             set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7
-             where notification_id = $1 and email = $2 and status = 'queued'
-               and exists (select 1 from delivery_leases l
-                           where l.notification_id = $1 and l.lease = $8)",
-        )
-        .bind(lease.notification_id)
-        .bind(email)
-        .bind(change.status)
-        .bind(change.attempts)
-        .bind(change.due_at)
-        .bind(&change.error)
-        .bind(app.clock.now())
-        .bind(lease.id)
-        .execute()
-        .await?;
-    if change.is_domain_busy {
-        postpone_domain(tx, email.domain(), change.due_at).await?;
-    }
-    Ok(stored > 0)
-}
-
-/// Lets all mail for a domain wait.
-async fn postpone_domain(tx: &mut Tx, domain: &str, until: DateTime<Utc>) -> Result<()> {
-    let texts = Texts {
-        sqlite: Sql::from(
-            "update deliveries set due_at = $2
-             where status = 'queued' and collected = false and due_at < $2
-               and substr(email, instr(email, '@') + 1) = $1",
-        ),
-        postgres: Sql::from(
-            "update deliveries set due_at = $2
-             where status = 'queued' and collected = false and due_at < $2
-               and split_part(email, '@', 2) = $1",
-        ),
-    };
-    On::from(tx).either(texts).bind(domain).bind(until).execute().await?;
-    Ok(())
-}
-
-/// How long a mail could have been sent. Quiet time does not count: the mail may have waited for its end.
-async fn tried_for(app: &App, delivery: &Delivery) -> TimeDelta {
-    let now = app.clock.now();
-    let all = now - delivery.created_at;
-    if all < LIFETIME {
-        return all;
-    }
-    match app.settings().await {
-        Ok(settings) => all - settings.quiet_between(delivery.created_at, now),
-        // The result of the mail must be recorded all the same.
-        Err(_) => LIFETIME,
-    }
-}
-
-/// The delay after the n-th temporary failure: 30 seconds, doubling, at most 5 minutes in the first 40
-/// minutes, and later an eighth of the time that the mail was tried so far. A mailbox that is full for a
-/// day is left alone for hours, and a mail server that was in trouble for an hour gets all mail
-/// within 10 minutes.
-fn wait(attempts: i64, tried_for: TimeDelta) -> TimeDelta {
-    let doubled = TimeDelta::seconds(30i64 << attempts.clamp(1, 16).saturating_sub(1));
-    doubled.min((tried_for / 8).clamp(TimeDelta::minutes(5), TimeDelta::days(1)))
-}
-
-/// The delay after a server kept a mail without an answer for the n-th time: it doubles, since each time
-/// may be another copy for the recipient.
-fn wait_in_doubt(attempts: i64) -> TimeDelta {
-    TimeDelta::minutes(1i64 << attempts.clamp(1, 11).saturating_sub(1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mail_that_a_server_may_have_is_sent_again_a_dozen_times_at_most() {
-        let mut age = TimeDelta::zero();
-        let again = (1..).take_while(|attempts| {
-            age += wait_in_doubt(*attempts);
-            age < LIFETIME
-        });
-        assert!((10..=12).contains(&again.count()));
-    }
-
-    #[test]
-    fn a_mail_is_tried_again_soon_at_first_and_a_few_times_a_day_later() {
-        let waits = |attempts, minutes| wait(attempts, TimeDelta::minutes(minutes)).num_seconds();
-        assert_eq!([waits(1, 0), waits(2, 1), waits(3, 2), waits(9, 30)], [30, 60, 120, 300]);
-        assert_eq!(waits(20, 60), 450);
-        assert_eq!(waits(40, 47 * 60), 47 * 3600 / 8);
-        assert_eq!(waits(1, 47 * 60), 30);
-        assert_eq!(waits(i64::MAX, 60 * 24 * 60), 24 * 3600);
-    }
 }

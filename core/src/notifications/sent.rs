@@ -2,6 +2,8 @@
 //! mails by one short row before it sends the next ones, and marks the deliveries of many groups at once a little
 //! later.
 
+use std::ops::Range;
+
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use uuid::Uuid;
@@ -34,22 +36,26 @@ pub(crate) async fn note(
     Ok(())
 }
 
-/// Marks the deliveries of mails that were noted in the groups up to this one.
+/// Marks the deliveries of mails that were noted in these groups.
 pub(crate) async fn mark_groups(
     mut on: On<'_>,
     lease: Lease,
-    number: i64,
+    groups: Range<i64>,
     emails: &[EmailAddress],
     now: DateTime<Utc>,
 ) -> Result<()> {
     mark_these(on.again(), lease.notification_id, emails, now).await?;
     // Afterwards, so that none is forgotten between the two.
-    on.sql("delete from sent_mails where notification_id = $1 and lease = $2 and number <= $3")
-        .bind(lease.notification_id)
-        .bind(lease.id)
-        .bind(number)
-        .execute()
-        .await?;
+    on.sql(
+        "delete from sent_mails
+         where notification_id = $1 and lease = $2 and number >= $3 and number < $4",
+    )
+    .bind(lease.notification_id)
+    .bind(lease.id)
+    .bind(groups.start)
+    .bind(groups.end)
+    .execute()
+    .await?;
     Ok(())
 }
 
