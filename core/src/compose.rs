@@ -124,8 +124,8 @@ impl Draft {
         };
         let message = match shared {
             Some(shared) => {
-                let message = shared.fill(personal(app, recipient)?, filled)?;
-                app.mailer.sign(message, self.date)
+                let personal = personal(app, recipient)?;
+                app.mailer.prepare_shared(shared, personal, filled, self.date)
             }
             None => app.mailer.prepare(&self.to(app, recipient)?),
         };

@@ -38,6 +38,8 @@ const NOT_SHOWN: &[&str] = &[
     "faq_first",
     "notifications",
     "deliveries",
+    "delivery_leases",
+    "sent_mails",
     "mail_reports",
     "mail_event_tokens",
     "suppressed_addresses",

@@ -92,7 +92,7 @@ impl Ledger {
             waiting,
             kept: None,
             noted: Vec::new(),
-            groups: 1..1,
+            groups: Range::default(),
             marked: None,
             marking: None,
             recorded,
@@ -201,8 +201,9 @@ impl Ledger {
             None => (self.app.db.keep().await?, Instant::now()),
         };
         let number = self.groups.end;
-        sent::note(&mut kept, self.lease, number, sent, self.app.clock.now()).await?;
+        // Not used again if this fails: it may have been stored.
         self.groups.end += 1;
+        sent::note(&mut kept, self.lease, number, sent, self.app.clock.now()).await?;
         self.kept = Some((kept, since));
         if since.elapsed() > KEEP {
             self.give_back().await;

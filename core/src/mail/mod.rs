@@ -28,7 +28,7 @@ pub(crate) use self::domains::{Admission, DomainPass};
 use self::health::{Entry, Health, Probe};
 pub(crate) use self::refusal::Refusal;
 pub(crate) use self::shared::{Personal, Shared};
-use self::smtp::{Smtp, Unsent};
+use self::smtp::{Smtp, Unsent, transparent};
 pub use self::template::{Encoded, Template};
 use crate::config::Config;
 use crate::{Error, Result};
@@ -111,6 +111,7 @@ pub(crate) struct Turn {
 #[derive(Clone)]
 pub struct Message {
     envelope: Envelope,
+    /// With its end.
     text: String,
 }
 
@@ -258,7 +259,7 @@ impl Mailer {
         let sent = match &self.transport {
             Transport::Smtp(_) => self.send_message(&self.prepare(mail)?).await,
             Transport::Folder(folder) => {
-                let written = write(folder, mail, &self.prepare(mail)?.text).await;
+                let written = write(folder, mail, &self.written(mail)?.1).await;
                 self.health.record(0, written.is_ok());
                 written
             }
@@ -276,23 +277,38 @@ impl Mailer {
     ///
     /// [`SendError::Refused`] for a mail that cannot be written.
     pub fn prepare(&self, mail: &Mail) -> Result<Message, SendError> {
-        let refuse = |text: String| SendError::Refused { text, address: false };
-        let message = compose(mail).map_err(|error| refuse(error.to_string()))?;
-        let envelope = message.envelope().clone();
-        let text = String::from_utf8(message.formatted()).map_err(|e| refuse(e.to_string()))?;
-        self.sign(Message { envelope, text }, mail.date)
+        let (envelope, text) = self.written(mail)?;
+        Ok(Message { envelope, text: transparent(text) })
     }
 
-    /// Signs a message if the operator configured a key.
+    fn written(&self, mail: &Mail) -> Result<(Envelope, String), SendError> {
+        let message = compose(mail).map_err(refused)?;
+        let text = String::from_utf8(message.formatted()).map_err(refused)?;
+        Ok((message.envelope().clone(), self.signed(text, mail.date)?))
+    }
+
+    /// Like [`Mailer::prepare`], for a mail of many.
     ///
     /// # Errors
     ///
-    /// [`SendError::Refused`] if that fails.
-    pub(crate) fn sign(&self, message: Message, date: DateTime<Utc>) -> Result<Message, SendError> {
-        let Some(signer) = &self.signer else { return Ok(message) };
-        let refuse = |text: String| SendError::Refused { text, address: false };
-        let signed = signer.sign(&message.text, date.timestamp());
-        Ok(Message { text: signed.map_err(|error| refuse(error.to_string()))?, ..message })
+    /// As for [`Mailer::prepare`].
+    pub(crate) fn prepare_shared(
+        &self,
+        shared: &Shared,
+        personal: Personal,
+        token: &str,
+        date: DateTime<Utc>,
+    ) -> Result<Message, SendError> {
+        let (envelope, text) = shared.fill(personal, token).map_err(refused)?;
+        Ok(Message { envelope, text: transparent(self.signed(text, date)?) })
+    }
+
+    /// Signs a mail if the operator configured a key.
+    fn signed(&self, text: String, date: DateTime<Utc>) -> Result<String, SendError> {
+        match &self.signer {
+            Some(signer) => signer.sign(&text, date.timestamp()).map_err(refused),
+            None => Ok(text),
+        }
     }
 
     /// Whether mails go to a server.
@@ -375,6 +391,10 @@ impl Mailer {
         }
         sent
     }
+}
+
+fn refused(error: impl std::fmt::Display) -> SendError {
+    SendError::Refused { text: error.to_string(), address: false }
 }
 
 fn report(smtp: &Smtp, is_up: bool) {

@@ -6,7 +6,7 @@ use lettre::message::header::{Header, HeaderName, HeaderValue, Headers, MessageI
 use lettre::message::{Mailbox, Mailboxes};
 
 use super::template::quoted_printable;
-use super::{Mail, Message, common, parts};
+use super::{Mail, common, parts};
 use crate::{Error, Result};
 
 /// What differs between the mails of a notification, besides the token in their links.
@@ -65,12 +65,12 @@ impl Shared {
         Ok(Some(Shared { sender: mail.from.email.clone(), parts, length: text.len() }))
     }
 
-    /// Writes the mail to a recipient.
+    /// Writes the mail to a recipient, as it is before it is signed.
     ///
     /// # Errors
     ///
     /// [`Error::Unforeseen`] when there is no recipient.
-    pub fn fill(&self, own: Personal, token: &str) -> Result<Message> {
+    pub fn fill(&self, own: Personal, token: &str) -> Result<(Envelope, String)> {
         let mut headers = Headers::with_capacity(5);
         for header in own.headers() {
             headers.insert_raw(header);
@@ -78,16 +78,18 @@ impl Shared {
         let sender = own.envelope_sender.unwrap_or_else(|| self.sender.clone());
         let envelope =
             Envelope::new(Some(sender), vec![own.to.email]).map_err(Error::unforeseen)?;
-        let mut text = headers.to_string();
-        text.reserve_exact(self.length + 256);
-        let token = quoted_printable(token);
+        let (headers, token) = (headers.to_string(), quoted_printable(token));
+        let length = headers.len() + self.length + self.parts.len() * token.len();
+        // With some space for the end.
+        let mut text = String::with_capacity(length + 16);
+        text.push_str(&headers);
         for (n, part) in self.parts.iter().enumerate() {
             if n > 0 {
                 text.push_str(&token);
             }
             text.push_str(part);
         }
-        Ok(Message { envelope, text })
+        Ok((envelope, text))
     }
 }
 
@@ -144,12 +146,12 @@ mod tests {
             ("leah@family.example", "eyJ-_.other"),
         ] {
             let alone = mail(to, token);
-            let filled = shared.fill(alone.personal(), token).expect("filled");
+            let (envelope, filled) = shared.fill(alone.personal(), token).expect("filled");
             let composed = compose(&alone).expect("a message");
             let text = String::from_utf8(composed.formatted()).expect("ASCII");
-            assert_eq!(read(&filled.text), read(&text), "{}", filled.text);
-            assert_eq!(filled.envelope, *composed.envelope());
-            assert!(!filled.text.contains("first"), "{}", filled.text);
+            assert_eq!(read(&filled), read(&text), "{filled}");
+            assert_eq!(envelope, *composed.envelope());
+            assert!(!filled.contains("first"), "{filled}");
         }
         let by_each = Mail { encoded: None, ..first };
         assert!(Shared::of(&by_each, "eyJ-_.first").expect("no error").is_none());

@@ -4,7 +4,6 @@
 //! any server, and waits for the answer to each command. Therefore the connection is opened and the
 //! commands of a mail are sent here: as one group if the server allows it (RFC 2920).
 
-use std::fmt;
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -150,12 +149,12 @@ impl Smtp {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Sends a mail on a free or new connection. Fails when the server refuses it or does not
+    /// Sends a mail, whose text is [`transparent`], on a free or new connection. Fails when the server refuses it or does not
     /// answer in time, which is less `if_another` server can take the mail.
     pub async fn send(
         &self,
         envelope: &Envelope,
-        message: &str,
+        text: &str,
         if_another: bool,
     ) -> Result<(), Unsent> {
         let silent = |limit: Duration| {
@@ -167,7 +166,7 @@ impl Smtp {
             Ok(Err(error)) => return Err(Unsent { error, in_doubt: false }),
             Err(_) => return Err(Unsent { error: silent(patience), in_doubt: false }),
         };
-        match timeout(PATIENCE, connection.smtp.command(Transparent(message))).await {
+        match timeout(PATIENCE, connection.smtp.command(text)).await {
             Ok(Ok(_)) => {
                 self.park(connection);
                 Ok(())
@@ -388,21 +387,16 @@ impl Connection {
 
 /// The text of a mail as it is sent: with the dots at the beginning of lines doubled, and with its end (RFC 5321,
 /// 4.5.2).
-struct Transparent<'a>(&'a str);
-
-impl fmt::Display for Transparent<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Transparent(message) = self;
-        if message.starts_with('.') {
-            f.write_str(".")?;
-        }
-        // Few have such a line, and looking for one is quick.
-        match message.contains("\r\n.") {
-            true => f.write_str(&message.replace("\r\n.", "\r\n.."))?,
-            false => f.write_str(message)?,
-        }
-        f.write_str(if message.ends_with("\r\n") { ".\r\n" } else { "\r\n.\r\n" })
+pub(super) fn transparent(mut text: String) -> String {
+    // Few mails have such a line, and looking for one is quick.
+    if text.contains("\r\n.") {
+        text = text.replace("\r\n.", "\r\n..");
     }
+    if text.starts_with('.') {
+        text.insert(0, '.');
+    }
+    text.push_str(if text.ends_with("\r\n") { ".\r\n" } else { "\r\n.\r\n" });
+    text
 }
 
 /// Whether the server answered and keeps the connection open. 421 means that it closes it.
@@ -553,7 +547,7 @@ mod tests {
     #[tokio::test]
     async fn an_address_that_the_server_cannot_take_is_refused_and_the_next_mail_goes() {
         each_server(async |smtp, _| {
-            let mail = "Subject: Hello\r\n\r\nHello.\r\n";
+            let mail = &transparent("Subject: Hello\r\n\r\nHello.\r\n".into());
             let refused = smtp.send(&envelope("jürgen@bücher.example"), mail, false).await;
             let refused = refused.expect_err("no SMTPUTF8").error;
             assert!(matches!(refused, SendError::Refused { address: false, .. }), "{refused:?}");
@@ -568,7 +562,7 @@ mod tests {
     #[tokio::test]
     async fn what_the_server_has_against_the_sender_or_the_text_says_nothing_about_the_address() {
         each_server(async |smtp, _| {
-            let mail = "Subject: Hello\r\n\r\nHello.\r\n";
+            let mail = &transparent("Subject: Hello\r\n\r\nHello.\r\n".into());
             for to in ["elsewhere@family.example", "filter@family.example"] {
                 let refused = smtp.send(&envelope(to), mail, false).await.expect_err("550").error;
                 let expected = matches!(refused, SendError::Refused { address: false, .. });
@@ -591,6 +585,7 @@ mod tests {
         each_server(async |smtp, heard| {
             for n in 0..5 {
                 let mail = format!("Subject: {n}\r\n\r\n.\r\n..\r\nShalom.");
+                let mail = transparent(mail);
                 smtp.send(&envelope("chaya@family.example"), &mail, false).await.expect("sent");
             }
             let lines = heard.lock().expect("fine").clone();
@@ -604,7 +599,7 @@ mod tests {
     #[tokio::test]
     async fn a_busy_domain_says_nothing_about_others() {
         each_server(async |smtp, _| {
-            let mail = "Subject: Hello\r\n\r\nHello.\r\n";
+            let mail = &transparent("Subject: Hello\r\n\r\nHello.\r\n".into());
             let busy = smtp.send(&envelope("busy@family.example"), mail, false).await;
             let busy = busy.expect_err("421").error;
             assert!(matches!(busy, SendError::DomainBusy(_)), "{busy:?}");
