@@ -6,6 +6,22 @@ declare global {
   }
 }
 
+for (const [path, shown] of [
+  ["/", ".hero-card h2"],
+  ["/current-videos", "main article"],
+  ["/past-videos", "main article"],
+  ["/faq", "main details"],
+  ["/store", "main li img"],
+] as const) {
+  test(`${path} shows what its HTML brings while the API does not answer`, async ({ page }) => {
+    await page.route(/\/api\/(videos|faq|store)/, () => undefined);
+    const html = await (await page.goto(path))!.text();
+    await expect(page.locator(shown).first()).toBeVisible();
+    for (const [, address] of html.matchAll(/data-answer="([^"]+)"/g))
+      expect(html).not.toContain(`crossorigin href="${address}"`);
+  });
+}
+
 // A preload in the HTML is wasted unless the page requests exactly the same URL.
 for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/updates", "/about"]) {
   test(`${path} uses what its HTML fetches ahead, and asks for nothing twice`, async ({ page, camp }) => {

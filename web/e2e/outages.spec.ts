@@ -25,6 +25,8 @@ const broken = (page: Page, api: string, method = "GET", status = 500) =>
 const section = (page: Page, name: string) => page.getByRole("region", { name });
 
 test("a page whose list cannot be loaded says so, never that it is empty, and heals on Retry", async ({ page }) => {
+  // The HTML for a stranger brings the lists.
+  await asLeah(page);
   for (const [address, api, sentence, healed] of [
     [
       "/",
@@ -169,6 +171,7 @@ test("a message and an address for the list wait in their fields until they can 
 });
 
 test("on a slow line every page shows the shape of what is coming", async ({ page, request }) => {
+  await asLeah(page);
   const {
     items: [film],
   } = await call<{ items: { id: string }[] }>(request, "GET", "/api/videos?collection=current");

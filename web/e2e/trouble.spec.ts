@@ -277,6 +277,8 @@ test("sign-up keeps what was typed through every refusal", async ({ page }) => {
 test("a list that cannot be loaded says so and offers another try", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
+  // The HTML for a stranger brings the lists.
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   const video = await posted(desk, { title: "Campfire" });
   const pages = [
     ["/", "**/api/videos?*", "The videos could not be loaded", page.getByRole("link", { name: "Campfire" }).first()],

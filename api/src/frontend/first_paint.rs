@@ -13,6 +13,7 @@ use portal::{App, Result};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::meta::escape;
 use crate::site::Site;
 
 /// The manifest of the front end's build: its files by source module.
@@ -34,7 +35,7 @@ pub struct FirstPaint {
     /// The source module that the router loads for the page (`web/src/app/routes.tsx`).
     module: Option<&'static str>,
     /// API requests, with exactly the URLs that the page uses.
-    data: Vec<String>,
+    pub data: Vec<String>,
     picture: Option<String>,
     /// The `srcset` of the picture.
     sizes: Option<String>,
@@ -146,8 +147,8 @@ async fn newest_of_the_archive(
     Ok(videos::list(app, settings, &Viewer::default(), &filter).await?.items.into_iter().next())
 }
 
-/// The `<link>` elements for the head. `escape` escapes attributes.
-pub fn links(first: &FirstPaint, manifest: &Manifest, escape: impl Fn(&str) -> String) -> String {
+/// The `<link>` elements for the head.
+pub fn links(first: &FirstPaint, manifest: &Manifest) -> String {
     let mut links = String::new();
     if let Some(picture) = &first.picture {
         let picture = escape(picture);
@@ -171,17 +172,19 @@ pub fn links(first: &FirstPaint, manifest: &Manifest, escape: impl Fn(&str) -> S
             let _ = write!(links, "<link rel=\"modulepreload\" crossorigin href=\"/{file}\">");
         }
     }
-    for address in &first.data {
-        let address = escape(address);
-        let _ = write!(links, "<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{address}\">");
-    }
+    links.extend(first.data.iter().map(|address| preload(address)));
     links
+}
+
+/// The `<link>` that requests what the API answers at an address.
+pub fn preload(address: &str) -> String {
+    format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{}\">", escape(address))
 }
 
 /// The top of the page, for the element that the script renders into. It is hidden from screen readers
 /// because nothing in it is interactive.
-pub fn top(first: &FirstPaint, site: &Site, escape: impl Fn(&str) -> String) -> String {
-    let picture = first.picture.as_deref().map(&escape);
+pub fn top(first: &FirstPaint, site: &Site) -> String {
+    let picture = first.picture.as_deref().map(escape);
     let sizes = first
         .sizes
         .as_deref()

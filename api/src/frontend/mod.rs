@@ -1,6 +1,7 @@
 //! Serves the static front end. The server writes title, description and social tags into the HTML of
 //! every page (decision V14).
 
+pub mod first_answers;
 mod first_paint;
 mod meta;
 
@@ -16,10 +17,11 @@ use portal::{App, Error};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use serde_json::{Value, json};
 
-use self::meta::escape;
+use self::first_answers::{FirstAnswers, WithoutAnswers};
 use crate::Api;
 use crate::content_security_policy;
 use crate::error::{Answer, Problem};
+use crate::response_cache::may_have_a_session;
 use crate::site;
 
 #[derive(RustEmbed)]
@@ -50,7 +52,12 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
     if name.contains('.') {
         return Err(Error::NotFound("There is no such file.").into());
     }
-    page(&api.app, &path, request.uri().query().is_none()).await
+    let mut response = page(&api.app, &path, request.uri().query().is_none()).await?;
+    let is_without = request.extensions().get::<WithoutAnswers>().is_some();
+    if is_without || may_have_a_session(request.headers()) {
+        response.extensions_mut().remove::<FirstAnswers>();
+    }
+    Ok(response)
 }
 
 /// A file of the front end, in the smallest encoding that the browser accepts. Names under `assets/`
@@ -174,8 +181,8 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
         _ => Default::default(),
     };
     // After the style sheet, which the first paint needs.
-    let links = first_paint::links(&first, &manifest_of_build(), escape) + "</head>";
-    let top = first_paint::top(&first, &site, escape);
+    let links = first_paint::links(&first, &manifest_of_build()) + "</head>";
+    let top = first_paint::top(&first, &site);
     let html = template
         .replacen("<!--head-->", &head, 1)
         .replacen("</head>", &links, 1)
@@ -183,6 +190,9 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
         .replacen("<!--boot-->", &boot, 1);
     let policy = content_security_policy::of_page(app, &settings, trimmed(path)).await?;
     let mut response = (meta.status, html).into_response();
+    // Who is signed in may change while a page stays in the browser's cache.
+    let answers = first.data.into_iter().filter(|address| address != "/api/session").collect();
+    response.extensions_mut().insert(FirstAnswers(answers));
     let out = response.headers_mut();
     set(out, header::CONTENT_TYPE, "text/html; charset=utf-8");
     set(out, header::CACHE_CONTROL, "no-cache");

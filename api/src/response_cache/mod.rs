@@ -29,7 +29,7 @@ use axum::Router;
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use moka::future::Cache;
@@ -43,9 +43,11 @@ use tower::{Service, ServiceExt};
 use uuid::Uuid;
 
 use self::personal::{Readers, Spots};
+pub use self::routes::may_have_a_session;
 use self::routes::{Route, Served};
 use self::stored::Stored;
 use crate::auth::{SessionCache, SharedViewer};
+use crate::frontend::first_answers::{self, WithoutAnswers};
 use crate::timeouts::Limits;
 
 /// The memory that cached responses may use, those with what is a reader's own, and each of them. With both
@@ -113,6 +115,8 @@ enum Reader {
     /// Somebody without a session, or anybody where that makes no difference.
     Anybody,
     Parent(Arc<User>),
+    /// Anybody who may be signed in, of a page: it contains no answers, since those in pages are a stranger's.
+    OfPage,
 }
 
 impl Reader {
@@ -121,6 +125,7 @@ impl Reader {
         let address = address(parts);
         match self {
             Reader::Anybody => Cow::Borrowed(address),
+            Reader::OfPage => Cow::Owned(format!("without answers {address}")),
             Reader::Parent(user) => {
                 Cow::Owned(format!("{} {} {address}", user.family, user.refused))
             }
@@ -189,10 +194,15 @@ impl ResponseCache {
         response
     }
 
-    /// The router's own answer.
+    /// The router's own answer. A page for a request without a session contains the answers that it needs first.
     async fn pass(&self, request: Request) -> Response {
+        let origin = Origin::of(request.extensions(), request.headers());
         let Ok(response) = self.0.router.clone().oneshot(request).await;
-        response
+        if !first_answers::are_wanted(&response) {
+            return response;
+        }
+        let anonymous = |address: &str| Some(origin.request(address.parse().ok()?));
+        first_answers::embed(&self.0.router, response, anonymous).await
     }
 
     /// The response from the cache, which makes it if need be. `None` if the router has to answer.
@@ -218,8 +228,12 @@ impl ResponseCache {
     /// For whom the response is. `None` if that is not known without asking the database, for staff, and
     /// for who wrote something lately.
     async fn reader(&self, route: Route, parts: &Parts) -> Option<Reader> {
-        if !route.has_viewers() || !routes::may_have_a_session(&parts.headers) {
+        if !may_have_a_session(&parts.headers) {
             return Some(Reader::Anybody);
+        }
+        if !route.has_viewers() {
+            let is_page = route == Route::PAGE;
+            return Some(if is_page { Reader::OfPage } else { Reader::Anybody });
         }
         let config = &self.0.app.config;
         let user = self.0.sessions.known_user(config, &parts.headers).await?;
@@ -301,7 +315,7 @@ impl ResponseCache {
         let id = head.headers.remove(REQUEST_ID).unwrap_or_else(|| self.0.ids.next());
         let spots = match reader {
             Reader::Parent(_) => Spots::of(&bytes),
-            Reader::Anybody => Spots::default(),
+            Reader::Anybody | Reader::OfPage => Spots::default(),
         };
         let stored = Arc::new(Stored::new(&self.0.app.keys, head.headers, bytes));
         // Keeps the compressed forms if the response is the same as before.
@@ -363,19 +377,42 @@ fn address(parts: &Parts) -> &str {
 /// A request for the same path and query that tells nothing else, except what the reader may see, and to
 /// the limits of its network.
 fn anonymous(parts: &Parts, reader: &Reader) -> Request {
-    let mut request = Request::new(Body::empty());
+    let address = parts.uri.path_and_query().cloned().map_or_else(Uri::default, Uri::from);
+    let mut request = Origin::of(&parts.extensions, &parts.headers).request(address);
     if let Some(viewer) = reader.viewer() {
         request.extensions_mut().insert(viewer);
     }
-    *request.uri_mut() = parts.uri.path_and_query().cloned().map_or_else(Uri::default, Uri::from);
-    if let Some(peer) = parts.extensions.get::<ConnectInfo<SocketAddr>>() {
-        request.extensions_mut().insert(*peer);
-    }
-    let forwarded = HeaderName::from_static("x-forwarded-for");
-    for value in parts.headers.get_all(&forwarded) {
-        request.headers_mut().append(&forwarded, value.clone());
+    if matches!(reader, Reader::OfPage) {
+        request.extensions_mut().insert(WithoutAnswers);
     }
     request
+}
+
+const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// What the limits of a network need to know of a request.
+struct Origin {
+    peer: Option<ConnectInfo<SocketAddr>>,
+    forwarded: Vec<HeaderValue>,
+}
+
+impl Origin {
+    fn of(extensions: &Extensions, headers: &HeaderMap) -> Origin {
+        let forwarded = headers.get_all(&FORWARDED).iter().cloned().collect();
+        Origin { peer: extensions.get().copied(), forwarded }
+    }
+
+    fn request(&self, address: Uri) -> Request {
+        let mut request = Request::new(Body::empty());
+        *request.uri_mut() = address;
+        if let Some(peer) = self.peer {
+            request.extensions_mut().insert(peer);
+        }
+        for value in &self.forwarded {
+            request.headers_mut().append(&FORWARDED, value.clone());
+        }
+        request
+    }
 }
 
 fn may_be_kept(response: &Response) -> bool {

@@ -51,7 +51,7 @@ const NAMES: usize = DOCUMENTS.len() + RECORDS.len() + 1;
 pub struct Route(usize);
 
 impl Route {
-    const PAGE: Route = Route(NAMES - 1);
+    pub const PAGE: Route = Route(NAMES - 1);
 
     /// Whether the response depends on who is signed in. The handlers of the other routes do not ask who
     /// it is.

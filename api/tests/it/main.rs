@@ -32,6 +32,7 @@ mod family_membership;
 mod family_merging;
 mod faq;
 mod feeds;
+mod first_answers;
 mod idempotency;
 mod late_video;
 mod linking;

@@ -1,9 +1,11 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, send } from "../api/client";
+import { api, send, type Faq } from "../api/client";
+import { firstAnswer } from "../api/first-answers";
 
 export const faqQuery = queryOptions({
   queryKey: ["faq"],
   queryFn: ({ signal }) => send(api.GET("/api/faq", { params: { query: { limit: 100 } }, signal })),
+  ...firstAnswer<{ items: Faq[]; next?: string | null }>("/api/faq?limit=100"),
   select: ({ items }) => items,
 });
 

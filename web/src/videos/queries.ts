@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import { api, send } from "../api/client";
+import { api, send, type Video, type VideoCard } from "../api/client";
+import { firstAnswer } from "../api/first-answers";
 import { pollInterval } from "../api/queries";
 
 export type Sort = "newest" | "popular";
@@ -10,9 +11,19 @@ type ListFilter = {
   year?: number | undefined;
 };
 
+type List = { items: VideoCard[]; next?: string | null };
+
+const listAddress = ({ collection, q, sort, year }: ListFilter) =>
+  `/api/videos?${new URLSearchParams(
+    Object.entries({ collection, q, sort, year, limit: 100 }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
+  )}`;
+
 export const homeVideosQuery = queryOptions({
   queryKey: ["videos", "home"],
   queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { collection: "home" } }, signal })),
+  ...firstAnswer<List>("/api/videos?collection=home"),
   // Polls, so that a scheduled video appears on an open page.
   refetchInterval: pollInterval,
 });
@@ -22,6 +33,7 @@ export const newestQuery = queryOptions({
   queryKey: ["videos", "newest"],
   queryFn: ({ signal }) =>
     send(api.GET("/api/videos", { params: { query: { collection: "current", limit: 4 } }, signal })),
+  ...firstAnswer<List>("/api/videos?collection=current&limit=4"),
   refetchInterval: pollInterval,
 });
 
@@ -36,6 +48,7 @@ export const videosQuery = (filter: ListFilter) =>
         }),
       ),
     initialPageParam: "",
+    ...firstAnswer(listAddress(filter), (page: List) => ({ pages: [page], pageParams: [""] })),
     getNextPageParam: (page) => page.next,
     select: ({ pages }) => pages.flatMap((page) => page.items),
     refetchInterval: filter.collection === "current" ? pollInterval : false,
@@ -44,6 +57,7 @@ export const videosQuery = (filter: ListFilter) =>
 export const yearsQuery = queryOptions({
   queryKey: ["videos", "years"],
   queryFn: ({ signal }) => send(api.GET("/api/videos/years", { signal })),
+  ...firstAnswer<{ items: { year: number; count: number }[] }>("/api/videos/years"),
 });
 
 /** How many videos of the archive a search finds. */
@@ -58,6 +72,7 @@ export const videoQuery = (id: string) =>
   queryOptions({
     queryKey: ["video", id],
     queryFn: ({ signal }) => send(api.GET("/api/videos/{id}", { params: { path: { id } }, signal })),
+    ...firstAnswer<Video>(`/api/videos/${id}`),
     refetchInterval: ({ state }) => (state.data ? pollInterval() : false),
   });
 
