@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 
 use crate::Result;
 use crate::db::Tx;
+use crate::notifications::sent;
 
 /// The number of mails and videos that were held back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -15,6 +16,19 @@ pub struct Held {
     pub mails: u64,
     pub videos: u64,
 }
+
+/// Mails that were noted as sent while the backup was made, for PostgreSQL's own programs. Earlier versions have no
+/// notes. On SQLite, [`sent::mark_all_noted`] does the same.
+pub(super) const NOTED_ON_POSTGRES: &str = "do $$ begin
+   if to_regclass('sent_mails') is not null then
+     update deliveries d
+     set status = 'sent', attempts = attempts + 1, last_error = null, updated_at = s.sent_at, sent_at = s.sent_at
+     from sent_mails s, jsonb_array_elements_text(cast(s.emails as jsonb)) as noted (email)
+     where d.notification_id = s.notification_id and d.email = noted.email
+       and d.status in ('queued', 'suppressed');
+     delete from sent_mails;
+   end if;
+ end $$;";
 
 /// `$1` is the time of the restore.
 pub(super) const MAILS: &str = "update deliveries
@@ -27,6 +41,7 @@ pub(super) const VIDEOS: &str = "update videos
     where status = 'scheduled' and scheduled_date <= $1";
 
 pub(super) async fn hold(tx: &mut Tx, now: DateTime<Utc>) -> Result<Held> {
+    sent::mark_all_noted(tx).await?;
     Ok(Held {
         mails: tx.sql(MAILS).bind(now).execute().await?,
         videos: tx.sql(VIDEOS).bind(now).execute().await?,

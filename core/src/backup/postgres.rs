@@ -155,7 +155,7 @@ fn set_aside(present: &Present, aside: Option<&str>) -> String {
 
 fn hold_back(now: DateTime<Utc>) -> String {
     let moment = format!("timestamptz '{}'", now.to_rfc3339_opts(SecondsFormat::Micros, true));
-    let mut sql = "set search_path = public;\n".to_owned();
+    let mut sql = format!("set search_path = public;\n{}\n", hold_mail::NOTED_ON_POSTGRES);
     for (what, update) in [("mails", hold_mail::MAILS), ("videos", hold_mail::VIDEOS)] {
         let update = update.replace("$1", &moment);
         writeln!(

@@ -20,7 +20,9 @@ const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// again.
 pub(crate) fn message_id(keys: &Keys, notification_id: Uuid, email: &EmailAddress) -> String {
     let stable = [notification_id.as_bytes().as_slice(), email.as_bytes()];
-    keys.hash("message-id", &stable)[..16].iter().map(|b| format!("{b:02x}")).collect()
+    let mut half = [0; 16];
+    half.copy_from_slice(&keys.hash("message-id", &stable)[..16]);
+    format!("{:032x}", u128::from_be_bytes(half))
 }
 
 /// The token of a mail. It contains the notification, and only the portal can sign it. Lower case,

@@ -2,21 +2,17 @@
 //! long as nobody, in no process, has changed anything that it shows (`content_versions`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgPool, Postgres};
 use sqlx::sqlite::{Sqlite, SqlitePool};
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::content_versions::{CONTENT, PERSONAL};
+use super::line::{ANSWER, Asked, Line, ask};
 use super::remembered::Remembered;
 use super::{Db, commits};
-
-/// The time for the database to answer. A slower one is not asked on behalf of a cache.
-const ANSWER: Duration = Duration::from_secs(2);
 
 /// A version of what families see, apart from counts of views, likes and comments. As long as it is the
 /// current one, the same is shown. It is random, so that none comes again for something else, as a number
@@ -39,7 +35,7 @@ pub struct Versions(Arc<Reading>);
 #[derive(Debug)]
 struct Reading {
     source: Source,
-    line: Mutex<Line>,
+    line: Line<Current>,
 }
 
 #[derive(Debug)]
@@ -51,12 +47,6 @@ enum Source {
         known: Mutex<Option<(commits::Version, Current)>>,
     },
     Postgres(PgPool),
-}
-
-#[derive(Debug, Default)]
-struct Line {
-    is_asking: bool,
-    waiting: Vec<oneshot::Sender<Option<Current>>>,
 }
 
 /// What the question is sent over, as long as somebody waits.
@@ -74,14 +64,14 @@ impl Versions {
             }
             Db::Postgres(pool) => Source::Postgres(pool.clone()),
         };
-        Versions(Arc::new(Reading { source, line: Mutex::default() }))
+        Versions(Arc::new(Reading { source, line: Line::default() }))
     }
 
     /// The current versions, never from before this call. `None` where they cannot be told.
     pub async fn current(&self) -> Option<Current> {
         match self.0.known() {
             Some(version) => Some(version),
-            None => self.0.asked().await,
+            None => ask(&self.0).await,
         }
     }
 }
@@ -93,40 +83,14 @@ impl Reading {
         let (of, version) = (*held(known))?;
         (remembered.version() == Some(of)).then_some(version)
     }
+}
 
-    /// Asks the database. One answer is for all that waited before the question was sent, so that many
-    /// simultaneous requests cost one.
-    async fn asked(self: &Arc<Self>) -> Option<Current> {
-        let (sender, answer) = oneshot::channel();
-        let is_first = {
-            let mut line = held(&self.line);
-            line.waiting.push(sender);
-            !std::mem::replace(&mut line.is_asking, true)
-        };
-        if is_first {
-            // In its own task, because a request may be dropped while others wait.
-            tokio::spawn(self.clone().ask());
-        }
-        timeout(ANSWER, answer).await.ok()?.ok()?
-    }
+impl Asked for Reading {
+    type Answer = Current;
+    type Connection = Connection;
 
-    /// Asks as long as somebody waits.
-    async fn ask(self: Arc<Self>) {
-        let mut connection = None;
-        loop {
-            let waiting = {
-                let mut line = held(&self.line);
-                if line.waiting.is_empty() {
-                    line.is_asking = false;
-                    return;
-                }
-                std::mem::take(&mut line.waiting)
-            };
-            let version = self.read(&mut connection).await;
-            for sender in waiting {
-                sender.send(version).ok();
-            }
-        }
+    fn line(&self) -> &Line<Current> {
+        &self.line
     }
 
     async fn read(&self, connection: &mut Option<Connection>) -> Option<Current> {
@@ -156,7 +120,9 @@ impl Reading {
             }
         }
     }
+}
 
+impl Reading {
     async fn connection(&self) -> Option<Connection> {
         Some(match &self.source {
             Source::Sqlite { read, .. } => Connection::Sqlite(read.acquire().await.ok()?),

@@ -7,6 +7,7 @@ mod commits;
 pub mod content;
 mod content_versions;
 mod kept;
+mod line;
 mod migrations;
 mod query;
 mod readers;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use sqlx::pool::PoolConnection;
-use sqlx::{Connection, Database, Pool, Postgres, SqlSafeStr, Sqlite};
+use sqlx::{Connection, Database, Executor, Pool, Postgres, SqlSafeStr, Sqlite};
 use sqlx_core::transaction::TransactionManager;
 
 use super::{On, Query, Sql};
@@ -53,8 +53,11 @@ impl<E: Database> OpenTransaction<E> {
         Ok(open)
     }
 
-    async fn commit(mut self) -> Result<()> {
-        let outcome = in_time(E::TransactionManager::commit(&mut self.connection)).await;
+    async fn send_commit(&mut self) -> Result<()> {
+        in_time(E::TransactionManager::commit(&mut self.connection)).await
+    }
+
+    fn committed(mut self, outcome: Result<()>) -> Result<()> {
         self.end(outcome)?;
         if let Some(call) = self.afterwards {
             call();
@@ -93,6 +96,18 @@ impl<E: Database> OpenTransaction<E> {
     pub(super) fn noted<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
         self.ended |= outcome.as_ref().is_err_and(error::ends_transaction);
         Ok(outcome?)
+    }
+}
+
+impl OpenTransaction<Sqlite> {
+    /// Lets the next commit write over the log from its beginning, so that it needs no more space. A log that has
+    /// grown until the disk is full would otherwise stop all writes until somebody makes room.
+    async fn reuse_log(&mut self) {
+        for text in ["rollback", "pragma wal_checkpoint(passive)"] {
+            // There is nothing to roll back if SQLite has ended the transaction.
+            let outcome = in_time(self.connection.execute(text)).await;
+            tracing::debug!(text, failed = outcome.is_err(), "the disk is full");
+        }
     }
 }
 
@@ -170,11 +185,18 @@ impl Tx {
             step(&mut self).await?;
         }
         match self {
-            Tx::Sqlite(open) => {
+            Tx::Sqlite(mut open) => {
                 open.check()?;
-                open.commit().await
+                let outcome = open.send_commit().await;
+                if matches!(outcome, Err(Error::Full)) {
+                    open.reuse_log().await;
+                }
+                open.committed(outcome)
             }
-            Tx::Postgres(open) => open.commit().await,
+            Tx::Postgres(mut open) => {
+                let outcome = open.send_commit().await;
+                open.committed(outcome)
+            }
         }
     }
 

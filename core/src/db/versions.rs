@@ -1,19 +1,15 @@
 //! Tells which version of the database is the current one, so that what was read can be used again as long
 //! as nobody, in no process, has committed anything since.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgPool, Postgres};
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::line::{ANSWER, Asked, Line, ask};
 use super::remembered::Remembered;
 use super::{Db, commits};
-
-/// The time for PostgreSQL to answer. A slower one is not asked on behalf of a cache.
-const ANSWER: Duration = Duration::from_secs(2);
 
 /// A version of the database. As long as it is the current one, every statement reads the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +37,7 @@ impl Versions {
         Versions(match db {
             Db::Sqlite { remembered, .. } => Source::Sqlite(remembered.clone()),
             Db::Postgres(pool) => {
-                Source::Postgres(Arc::new(Snapshots { pool: pool.clone(), line: Mutex::default() }))
+                Source::Postgres(Arc::new(Snapshots { pool: pool.clone(), line: Line::default() }))
             }
         })
     }
@@ -55,63 +51,24 @@ impl Versions {
     pub async fn current(&self) -> Option<Version> {
         match &self.0 {
             Source::Sqlite(remembered) => remembered.version().map(Kind::Sqlite).map(Version),
-            Source::Postgres(snapshots) => {
-                snapshots.current().await.map(Kind::Postgres).map(Version)
-            }
+            Source::Postgres(snapshots) => ask(snapshots).await.map(Kind::Postgres).map(Version),
         }
     }
 }
 
-/// Asks PostgreSQL for its current snapshot. One answer is for all that waited before the question was
-/// sent, so that many simultaneous requests cost one.
+/// Asks PostgreSQL for its current snapshot.
 #[derive(Debug)]
 struct Snapshots {
     pool: PgPool,
-    line: Mutex<Line>,
+    line: Line<Arc<str>>,
 }
 
-#[derive(Debug, Default)]
-struct Line {
-    is_asking: bool,
-    waiting: Vec<oneshot::Sender<Option<Arc<str>>>>,
-}
+impl Asked for Snapshots {
+    type Answer = Arc<str>;
+    type Connection = PoolConnection<Postgres>;
 
-impl Snapshots {
-    fn line(&self) -> MutexGuard<'_, Line> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn current(self: &Arc<Self>) -> Option<Arc<str>> {
-        let (sender, answer) = oneshot::channel();
-        let is_first = {
-            let mut line = self.line();
-            line.waiting.push(sender);
-            !std::mem::replace(&mut line.is_asking, true)
-        };
-        if is_first {
-            // In its own task, because a request may be dropped while others wait.
-            tokio::spawn(self.clone().ask());
-        }
-        timeout(ANSWER, answer).await.ok()?.ok()?
-    }
-
-    /// Asks as long as somebody waits.
-    async fn ask(self: Arc<Self>) {
-        let mut connection = None;
-        loop {
-            let waiting = {
-                let mut line = self.line();
-                if line.waiting.is_empty() {
-                    line.is_asking = false;
-                    return;
-                }
-                std::mem::take(&mut line.waiting)
-            };
-            let version = self.read(&mut connection).await;
-            for sender in waiting {
-                sender.send(version.clone()).ok();
-            }
-        }
+    fn line(&self) -> &Line<Arc<str>> {
+        &self.line
     }
 
     /// A commit changes which transactions are visible before it is acknowledged, and nothing else

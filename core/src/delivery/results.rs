@@ -2,6 +2,8 @@
 //! deliveries of many groups at once.
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
@@ -25,6 +27,8 @@ const MARK_EVERY: Duration = Duration::from_millis(250);
 /// On SQLite so many are marked at once, without waiting for the disk: it has one connection that writes, and the
 /// senders wait for it.
 const AT_ONCE: usize = 128;
+/// A result waits so long for those of others that are being sent, since a write for many costs each of them less.
+const COMPANY: Duration = Duration::from_millis(1);
 /// The connection of the results is kept for so long, since others wait for it on SQLite,
 const KEEP: Duration = Duration::from_millis(10);
 /// and no longer than this if nothing is to be stored.
@@ -44,18 +48,42 @@ pub(super) struct Finished {
 
 /// Takes the results of one sender.
 #[derive(Clone)]
-pub(super) struct Results(mpsc::UnboundedSender<Waiting>);
+pub(super) struct Results {
+    ledger: mpsc::UnboundedSender<Waiting>,
+    under_way: UnderWay,
+}
+
+/// How many mails are being sent.
+type UnderWay = Arc<AtomicUsize>;
 
 /// A result, and the sender that waits until it is stored.
 type Waiting = (Finished, oneshot::Sender<()>);
 
 impl Results {
-    /// Returns when the result is stored.
-    pub async fn record(&self, finished: Finished) -> Result<()> {
+    /// Sends a mail and returns when its result is stored.
+    pub async fn of(&self, sending: impl Future<Output = Finished>) -> Result<()> {
+        let under_way = Counted::of(&self.under_way);
+        let finished = sending.await;
         let (saved, is_saved) = oneshot::channel();
         let lost = || Error::unforeseen("the result of a mail could not be saved");
-        self.0.send((finished, saved)).map_err(|_| lost())?;
+        self.ledger.send((finished, saved)).map_err(|_| lost())?;
+        drop(under_way);
         is_saved.await.map_err(|_| lost())
+    }
+}
+
+struct Counted(UnderWay);
+
+impl Counted {
+    fn of(count: &UnderWay) -> Counted {
+        count.fetch_add(1, Ordering::Relaxed);
+        Counted(count.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -66,6 +94,7 @@ pub(super) struct Ledger {
     /// Then the results of its parts are stored with each, in one transaction.
     is_digest: bool,
     waiting: mpsc::UnboundedReceiver<Waiting>,
+    under_way: UnderWay,
     kept: Option<(Kept, Instant)>,
     /// Mails that were noted as sent, and are not marked yet.
     noted: Vec<EmailAddress>,
@@ -84,12 +113,14 @@ impl Ledger {
         lease: Lease,
         recorded: Recorded,
     ) -> (Results, Ledger) {
-        let (results, waiting) = mpsc::unbounded_channel();
+        let (ledger, waiting) = mpsc::unbounded_channel();
+        let results = Results { ledger, under_way: UnderWay::default() };
         let ledger = Ledger {
             app: app.clone(),
             lease,
             is_digest: notification.is_digest(),
             waiting,
+            under_way: results.under_way.clone(),
             kept: None,
             noted: Vec::new(),
             groups: Range::default(),
@@ -97,7 +128,7 @@ impl Ledger {
             marking: None,
             recorded,
         };
-        (Results(results), ledger)
+        (results, ledger)
     }
 
     /// Ends when no sender is left.
@@ -120,6 +151,7 @@ impl Ledger {
             if count == 0 {
                 return self.close().await;
             }
+            self.gather(&mut group).await;
             let (group, waiting): (Vec<Finished>, Vec<_>) = group.into_iter().unzip();
             self.save(group).await?;
             for saved in waiting {
@@ -128,6 +160,19 @@ impl Ledger {
             self.mark_if_due().await?;
             if self.noted.len() >= AT_ONCE {
                 self.mark_some().await;
+            }
+        }
+    }
+
+    /// Adds what comes within a moment, until as many results are there as mails are still being sent.
+    async fn gather(&mut self, group: &mut Vec<Waiting>) {
+        let begun = Instant::now();
+        while group.len() < self.under_way.load(Ordering::Relaxed)
+            && let Some(patience) = COMPANY.checked_sub(begun.elapsed())
+        {
+            let more = self.waiting.recv_many(group, usize::MAX);
+            if timeout(patience, more).await.is_err() {
+                return;
             }
         }
     }

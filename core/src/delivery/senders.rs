@@ -89,11 +89,13 @@ impl Senders {
                     return Err(error);
                 }
             }
-            domain.begin();
-            let outcome = self.send_one(&claim.delivery).await;
-            drop(domain);
-            let finished = Finished { delivery: claim.delivery, outcome };
-            results.record(finished).await?;
+            let sending = async {
+                domain.begin();
+                let outcome = self.send_one(&claim.delivery).await;
+                drop(domain);
+                Finished { delivery: claim.delivery, outcome }
+            };
+            results.of(sending).await?;
             drop(turn);
         }
         Ok(())

@@ -1,6 +1,8 @@
 //! The content of a mail and the template of all mails: HTML and plain text, with the site's name,
 //! readable without images, right-to-left where the text is.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use lettre::message::Mailbox;
 
@@ -301,7 +303,14 @@ impl MailContent {
 /// One line for a header: a name or a subject. A word joiner keeps what somebody typed in the form of
 /// an encoded word (RFC 2047) from being decoded by mail programs.
 pub(crate) fn header_text(text: &str) -> String {
-    let spaced = without_controls(text).replace(char::is_control, " ").replace("=?", "=\u{2060}?");
+    let is_plain = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+    let spaced = match text.bytes().all(is_plain) && !text.contains("=?") {
+        true => Cow::Borrowed(text),
+        false => {
+            let spaced = without_controls(text).replace(char::is_control, " ");
+            Cow::Owned(spaced.replace("=?", "=\u{2060}?"))
+        }
+    };
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

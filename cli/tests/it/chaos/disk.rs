@@ -1,5 +1,6 @@
 //! The disk fills up during a commit, a checkpoint of the write-ahead log and a backup. Writes are
-//! refused, reads continue, and everything works again once there is space.
+//! refused, reads continue, and everything works again once there is space, or at once if only the
+//! log needed more.
 
 mod videos;
 
@@ -187,6 +188,7 @@ async fn a_full_disk_stops_nothing_for_longer_than_it_is_full() {
     for round in 0..if long() { 20 } else { 2 } {
         in_the_middle_of_a_commit(&mut story, round, &sink).await;
         in_the_middle_of_a_checkpoint(&mut story, &sink).await;
+        by_the_log_alone(&mut story, &sink).await;
         in_the_middle_of_a_backup(&mut story, round, &sink).await;
     }
     println!("back after {:?} at the most", story.slowest);
@@ -240,6 +242,28 @@ async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
         (size("camp.db"), size("camp.db-wal"))
     );
     story.recover("checkpoint", sink).await;
+}
+
+/// Nothing but the log needs more space, because the file has free pages. The log is used again from its beginning,
+/// and nobody has to make room.
+async fn by_the_log_alone(story: &mut Story, sink: &Sink) {
+    let mut other = open(&story.camp).await;
+    for text in ["create table filler as select zeroblob(2000000)", "drop table filler"] {
+        sqlx::query(text).execute(&mut other).await.expect(text);
+    }
+    sqlx::query("pragma wal_checkpoint(truncate)").fetch_one(&mut other).await.expect("moved");
+    other.close().await.expect("closed");
+    story.disk.fill(60);
+    let mut tally = Tally::default();
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_secs(20) && tally.of(201) < 60 {
+        tally.add(&story.post("draft").await);
+        tally.only(&[201, 503, 507]);
+    }
+    println!("log: {:?} in {:.1?}", tally.0, begun.elapsed());
+    assert!(tally.of(507) + tally.of(503) > 0, "the disk was never full");
+    assert_eq!(tally.of(201), 60, "{}", story.site.said());
+    story.recover("log", sink).await;
 }
 
 async fn in_the_middle_of_a_backup(story: &mut Story, round: u64, sink: &Sink) {
