@@ -10,6 +10,7 @@
 //! documents are the same for everybody. Videos and updates are made for strangers and for each kind of
 //! parents; what is a parent's own is put in afterwards (`personal`). Staff are answered by the router.
 
+mod files;
 mod personal;
 mod routes;
 mod stored;
@@ -42,6 +43,7 @@ use tokio::time::timeout;
 use tower::{Service, ServiceExt};
 use uuid::Uuid;
 
+use self::files::Files;
 use self::personal::{Readers, Spots};
 pub use self::routes::may_have_a_session;
 use self::routes::{Route, Served};
@@ -77,6 +79,7 @@ struct Inner {
     /// By what they are for: the address, and of parents also what decides what they may see.
     entries: Cache<String, Arc<Entry>>,
     own: Cache<String, Arc<Own>>,
+    files: Files,
     readers: Readers,
     /// Parents who wrote something lately.
     writers: Cache<UserId, ()>,
@@ -162,6 +165,7 @@ impl ResponseCache {
             sessions,
             entries: Cache::builder().max_capacity(ALL).weigher(size).build(),
             own: Cache::builder().max_capacity(OWN).weigher(size_of_own).build(),
+            files: Files::default(),
             readers: Readers::new(),
             writers: Cache::builder().max_capacity(10_000).time_to_live(OWN_COUNTS).build(),
             turns: (0..TURNS).map(|_| Mutex::default()).collect(),
@@ -173,12 +177,26 @@ impl ResponseCache {
 
     pub async fn answer(&self, request: Request) -> Response {
         let started = Instant::now();
+        if routes::is_file(&request) {
+            return self.file(request, started).await;
+        }
         let Some(route) = routes::of(&request) else { return self.never_cached(request).await };
         let (parts, body) = request.into_parts();
         match self.cached(route, &parts, started).await {
             Some(response) => response,
             None => self.pass(Request::from_parts(parts, body)).await,
         }
+    }
+
+    /// A file of the front end.
+    async fn file(&self, request: Request, started: Instant) -> Response {
+        let (parts, body) = request.into_parts();
+        if let Some(stored) = self.0.files.find(self, &parts).await
+            && let Some(response) = self.hit(&stored, Route::PAGE, &parts, started).await
+        {
+            return response;
+        }
+        self.pass(Request::from_parts(parts, body)).await
     }
 
     /// The answer to what is never cached. Who writes reads past the cache for a while, whose counts may

@@ -44,6 +44,9 @@ const RECORDS: [(&str, &str); 2] =
     [("/api/videos/", "/api/videos/{id}"), ("/api/live-updates/", "/api/live-updates/{id}")];
 const RECORD_PAGES: [&str; 2] = ["/video/", "/updates/"];
 
+/// Where the files of the front end are whose names contain a hash of their content.
+const FILES: &str = "/assets/";
+
 const NAMES: usize = DOCUMENTS.len() + RECORDS.len() + 1;
 
 /// The number of a route in the metrics.
@@ -51,6 +54,7 @@ const NAMES: usize = DOCUMENTS.len() + RECORDS.len() + 1;
 pub struct Route(usize);
 
 impl Route {
+    /// Pages, and in the metrics also the files of the front end.
     pub const PAGE: Route = Route(NAMES - 1);
 
     /// Whether the response depends on who is signed in. The handlers of the other routes do not ask who
@@ -71,13 +75,21 @@ impl Route {
 /// The route of a request, if its response is cached.
 pub fn of(request: &Request) -> Option<Route> {
     let uri = request.uri();
-    if request.method() != Method::GET
-        || !request.body().is_end_stream()
-        || uri.path().len() + uri.query().map_or(0, str::len) > LONGEST
-    {
-        return None;
-    }
-    named(uri.path(), uri.query())
+    is_short_reading(request).then(|| named(uri.path(), uri.query())).flatten()
+}
+
+/// Whether a request is for a file of the front end that may be kept.
+pub fn is_file(request: &Request) -> bool {
+    request.uri().path().starts_with(FILES)
+        && request.uri().query().is_none()
+        && is_short_reading(request)
+}
+
+fn is_short_reading(request: &Request) -> bool {
+    let uri = request.uri();
+    request.method() == Method::GET
+        && request.body().is_end_stream()
+        && uri.path().len() + uri.query().map_or(0, str::len) <= LONGEST
 }
 
 fn named(path: &str, query: Option<&str>) -> Option<Route> {

@@ -35,6 +35,9 @@ struct Form {
     bytes: Bytes,
 }
 
+/// The name of an encoding, and the bytes in it.
+pub type Encoded = (HeaderValue, Bytes);
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Coding {
     None,
@@ -60,6 +63,23 @@ impl Stored {
         unchanged.remove(header::CONTENT_TYPE);
         let (gzip, brotli) = (OnceCell::new(), OnceCell::new());
         Stored { tag, plain: Form { headers, bytes }, gzip, brotli, unchanged }
+    }
+
+    /// Of a response and its encodings. No others are made.
+    pub fn with_encodings(
+        keys: &Keys,
+        headers: HeaderMap,
+        bytes: Bytes,
+        encoded: [Option<Encoded>; 2],
+    ) -> Stored {
+        let stored = Stored::new(keys, headers, bytes);
+        let form = |(coding, bytes): Encoded| {
+            let mut headers = stored.plain.headers.clone();
+            headers.insert(header::CONTENT_ENCODING, coding);
+            Form { headers, bytes }
+        };
+        let [gzip, brotli] = encoded.map(|encoded| OnceCell::new_with(Some(encoded.map(form))));
+        Stored { gzip, brotli, ..stored }
     }
 
     /// The same with another body.

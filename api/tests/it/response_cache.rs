@@ -457,6 +457,42 @@ story! {
 }
 
 story! {
+    async fn a_file_of_the_front_end_is_kept_as_the_router_answers_it(camp) {
+        let stranger = camp.browser();
+        let page = stranger.get("/about").await.expect(200).text();
+        let named = |end: &str| {
+            let mut addresses = page.split('"').filter(|part| part.starts_with("/assets/"));
+            addresses.find(|address| address.ends_with(end)).expect("a file").to_owned()
+        };
+        for path in [named(".js"), named(".css"), named(".woff2")] {
+            let mut sizes = Vec::new();
+            for (accepted, coding) in [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", "")] {
+                // Fonts are compressed already.
+                let (asked, coding) = if path.ends_with(".woff2") { ("identity", "") } else { (accepted, coding) };
+                let new = [("accept-encoding", asked)];
+                let new = stranger.send(Method::GET, &path, Some(UNCACHED), &new).await.expect(200);
+                let accepted = [("accept-encoding", accepted)];
+                let kept = cached(&stranger, &path, &accepted).await.expect(200);
+                assert_eq!(kept.header("content-encoding"), coding, "{path}");
+                assert!(kept.bytes == new.bytes, "{path} {coding}");
+                let own = ["etag", "x-request-id", "content-length", "vary"];
+                for (name, value) in new.headers.iter().filter(|(name, _)| !own.contains(&name.as_str())) {
+                    assert_eq!(kept.headers.get(name), Some(value), "{path} {coding}: {name}");
+                }
+                assert_eq!(kept.header("cache-control"), "public, max-age=31536000, immutable", "{path}");
+                let known = [("if-none-match", kept.header("etag"))];
+                assert!(get(&stranger, &path, &known).await.expect(304).bytes.is_empty(), "{path}");
+                assert!(stranger.send(Method::HEAD, &path, None, &accepted).await.expect(200).bytes.is_empty());
+                sizes.push(kept.bytes.len());
+            }
+            assert!(path.ends_with(".woff2") || sizes.is_sorted(), "{path}: {sizes:?}");
+        }
+        stranger.get("/assets/gone-12345678.js").await.refused(404, "not_found");
+        stranger.get("/assets/").await.refused(404, "not_found");
+    }
+}
+
+story! {
     async fn one_network_cannot_take_all_responses_at_once(camp) {
         let camp = camp.beside_as(|config| config.connections_per_network = 8).await;
         let stranger = camp.browser();
