@@ -209,6 +209,13 @@ async fn open(camp: &Camp) -> SqliteConnection {
     SqliteConnection::connect(&file).await.expect("the database opens")
 }
 
+/// Gives the file pages that it can use without growing.
+async fn free_pages(database: &mut SqliteConnection) {
+    for text in ["create table filler as select zeroblob(4000000)", "drop table filler"] {
+        sqlx::query(text).execute(&mut *database).await.expect(text);
+    }
+}
+
 /// The log grows with every commit, because a reader still uses it.
 async fn in_the_middle_of_a_commit(story: &mut Story, round: u64, sink: &Sink) {
     let mut reader = open(&story.camp).await;
@@ -248,9 +255,7 @@ async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
 /// and nobody has to make room.
 async fn by_the_log_alone(story: &mut Story, sink: &Sink) {
     let mut other = open(&story.camp).await;
-    for text in ["create table filler as select zeroblob(2000000)", "drop table filler"] {
-        sqlx::query(text).execute(&mut other).await.expect(text);
-    }
+    free_pages(&mut other).await;
     sqlx::query("pragma wal_checkpoint(truncate)").fetch_one(&mut other).await.expect("moved");
     other.close().await.expect("closed");
     story.disk.fill(60);
