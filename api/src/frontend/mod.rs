@@ -5,9 +5,10 @@ pub mod first_answers;
 mod first_paint;
 mod meta;
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -67,20 +68,23 @@ fn file(name: &str, headers: &HeaderMap) -> Response {
     let takes = |coding: &str| {
         accepted.split(',').any(|part| part.trim().split(';').next() == Some(coding))
     };
-    let forms = [("br", ".br"), ("gzip", ".gz")];
-    let packed = forms.iter().find_map(|(coding, suffix)| {
-        let found = takes(coding).then(|| Web::get(&format!("{name}{suffix}"))).flatten();
-        found.map(|file| (Some(*coding), file))
-    });
-    let Some((coding, file)) = packed.or_else(|| Web::get(name).map(|file| (None, file))) else {
+    let Some(plain) = Web::get(name) else {
         return Problem::from(Error::NotFound("There is no such file.")).into_response();
     };
-    let tag = tag(&file);
+    let tag = tag(&plain);
+    let packed = [Coding::Brotli, Coding::Gzip].into_iter().find_map(|coding| {
+        let found = takes(coding.name()).then(|| packed(name, coding)).flatten();
+        found.map(|bytes| (coding, bytes))
+    });
+    let (coding, bytes) = match packed {
+        Some((coding, bytes)) => (Some(coding.name()), bytes),
+        None => (None, bytes(plain)),
+    };
     if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
     let mime = mime_guess::from_path(name).first_or_octet_stream().to_string();
-    let mut response = Response::new(Body::from(file.data));
+    let mut response = Response::new(Body::from(bytes));
     let out = response.headers_mut();
     set(out, header::CONTENT_TYPE, &mime);
     set(out, header::ETAG, &tag);
@@ -98,10 +102,46 @@ fn file(name: &str, headers: &HeaderMap) -> Response {
     response
 }
 
+/// An encoding in which the build stores files.
+#[derive(Clone, Copy)]
+pub enum Coding {
+    Gzip,
+    Brotli,
+}
+
+impl Coding {
+    /// As in `Content-Encoding`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Coding::Gzip => "gzip",
+            Coding::Brotli => "br",
+        }
+    }
+}
+
+/// A file in this encoding. `None` if the build has not made it: of fonts, which are compressed already, and of
+/// what is too small.
+pub fn packed(name: &str, coding: Coding) -> Option<Bytes> {
+    let suffix = match coding {
+        Coding::Gzip => "gz",
+        Coding::Brotli => "br",
+    };
+    Web::get(&format!("{name}.{suffix}")).map(bytes)
+}
+
+/// Without copying what is part of the program.
+fn bytes(file: EmbeddedFile) -> Bytes {
+    match file.data {
+        Cow::Borrowed(data) => Bytes::from_static(data),
+        Cow::Owned(data) => data.into(),
+    }
+}
+
+/// Weak, because all encodings of a file share it.
 fn tag(file: &EmbeddedFile) -> String {
     let hash: String =
         file.metadata.sha256_hash()[..12].iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("\"{hash}\"")
+    format!("W/\"{hash}\"")
 }
 
 fn set(headers: &mut HeaderMap, name: header::HeaderName, value: &str) {

@@ -27,7 +27,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, HttpBody, to_bytes};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
@@ -191,12 +191,33 @@ impl ResponseCache {
     /// A file of the front end.
     async fn file(&self, request: Request, started: Instant) -> Response {
         let (parts, body) = request.into_parts();
-        if let Some(stored) = self.0.files.find(self, &parts).await
-            && let Some(response) = self.hit(&stored, Route::PAGE, &parts, started).await
-        {
-            return response;
+        let response = match self.0.files.get(parts.uri.path()) {
+            Some(stored) => self.hit(&stored, Route::PAGE, &parts, started).await,
+            None => self.keep_file(&parts).await,
+        };
+        match response {
+            Some(response) => response,
+            None => self.pass(Request::from_parts(parts, body)).await,
         }
-        self.pass(Request::from_parts(parts, body)).await
+    }
+
+    /// Answers the first request for a file, and keeps it. What is no file is answered by the router.
+    async fn keep_file(&self, parts: &Parts) -> Option<Response> {
+        let response = self.pass(anonymous(parts, &Reader::Anybody)).await;
+        if !may_be_kept(&response) {
+            return Some(response);
+        }
+        let (id, headers, bytes) = self.read(response).await?;
+        let stored = self.0.files.keep(&self.0.app.keys, parts.uri.path(), headers, bytes);
+        self.send(&stored, parts, &id).await
+    }
+
+    /// What a response consists of, with the id of its request.
+    async fn read(&self, response: Response) -> Option<(HeaderValue, HeaderMap, Bytes)> {
+        let (mut head, body) = response.into_parts();
+        let bytes = to_bytes(body, EACH).await.ok()?;
+        let id = head.headers.remove(REQUEST_ID).unwrap_or_else(|| self.0.ids.next());
+        Some((id, head.headers, bytes))
     }
 
     /// The answer to what is never cached. Who writes reads past the cache for a while, whose counts may
@@ -328,14 +349,12 @@ impl ResponseCache {
         if !may_be_kept(&response) {
             return Some(Made::Other(response));
         }
-        let (mut head, body) = response.into_parts();
-        let bytes = to_bytes(body, EACH).await.ok()?;
-        let id = head.headers.remove(REQUEST_ID).unwrap_or_else(|| self.0.ids.next());
+        let (id, headers, bytes) = self.read(response).await?;
         let spots = match reader {
             Reader::Parent(_) => Spots::of(&bytes),
             Reader::Anybody | Reader::OfPage => Spots::default(),
         };
-        let stored = Arc::new(Stored::new(&self.0.app.keys, head.headers, bytes));
+        let stored = Arc::new(Stored::new(&self.0.app.keys, headers, bytes));
         // Keeps the compressed forms if the response is the same as before.
         let before = self.0.entries.get(key).await.map(|entry| entry.stored.clone());
         let stored = before.filter(|before| before.is_same(&stored)).unwrap_or(stored);

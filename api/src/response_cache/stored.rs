@@ -35,9 +35,6 @@ struct Form {
     bytes: Bytes,
 }
 
-/// The name of an encoding, and the bytes in it.
-pub type Encoded = (HeaderValue, Bytes);
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Coding {
     None,
@@ -65,20 +62,23 @@ impl Stored {
         Stored { tag, plain: Form { headers, bytes }, gzip, brotli, unchanged }
     }
 
-    /// Of a response and its encodings. No others are made.
+    /// Of a response and of its forms in gzip and Brotli. No others are made.
     pub fn with_encodings(
         keys: &Keys,
         headers: HeaderMap,
         bytes: Bytes,
-        encoded: [Option<Encoded>; 2],
+        [gzip, brotli]: [Option<Bytes>; 2],
     ) -> Stored {
         let stored = Stored::new(keys, headers, bytes);
-        let form = |(coding, bytes): Encoded| {
-            let mut headers = stored.plain.headers.clone();
-            headers.insert(header::CONTENT_ENCODING, coding);
-            Form { headers, bytes }
+        let form = |coding, bytes: Option<Bytes>| {
+            let form = bytes.map(|bytes| {
+                let mut headers = stored.plain.headers.clone();
+                headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+                Form { headers, bytes }
+            });
+            OnceCell::new_with(Some(form))
         };
-        let [gzip, brotli] = encoded.map(|encoded| OnceCell::new_with(Some(encoded.map(form))));
+        let (gzip, brotli) = (form("gzip", gzip), form("br", brotli));
         Stored { gzip, brotli, ..stored }
     }
 
