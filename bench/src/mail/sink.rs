@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use memchr::memmem::Finder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -15,6 +16,9 @@ pub const ROLE: &str = "sink";
 /// Commands of the measurement.
 const TELL: &str = "TELL\r\n";
 const FORGET: &str = "FORGET\r\n";
+
+/// The end of a text.
+const END: &[u8] = b"\r\n.\r\n";
 
 /// The server, as the measurement sees it. It ends when this is dropped.
 pub struct Sink {
@@ -128,18 +132,21 @@ async fn converse(mut stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::R
     let mut buffer = Vec::with_capacity(64 * 1024);
     let mut to = String::new();
     let mut is_text = false;
+    let end = Finder::new(END);
     loop {
         if stream.read_buf(&mut buffer).await? == 0 {
             return Ok(());
         }
         let mut answers = String::new();
-        if !is_text {
-            is_text = answer_commands(&mut buffer, &mut to, &mut answers, &state);
-        }
-        // Nothing follows a text before its answer.
-        if is_text && buffer.ends_with(b"\r\n.\r\n") {
-            state.lock().expect("no panic inside").record(&to, buffer.len());
-            buffer.clear();
+        loop {
+            if !is_text {
+                is_text = answer_commands(&mut buffer, &mut to, &mut answers, &state);
+            }
+            // The commands of the next mail may follow the text.
+            let Some(at) = is_text.then(|| end.find(&buffer)).flatten() else { break };
+            let length = at + END.len();
+            state.lock().expect("no panic inside").record(&to, length);
+            buffer.drain(..length);
             is_text = false;
             answers.push_str("250 kept\r\n");
         }

@@ -151,6 +151,36 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from sent_mails").await, 0);
     }
 
+    async fn no_more_mails_than_connections_go_out_while_results_cannot_be_stored(camp: Camp) {
+        let app = camp.app().await;
+        families(&app, (0..600).map(|n| format!("family-{n}@family.example"))).await;
+        let sink = Sink::open().await;
+        let url = sink.url();
+        let mut running = camp.start(&worker(&url, "200"));
+        publish(&app).await;
+        eventually("mails go out", DEADLINE, || sink.reached() > 50).await;
+        let (only_writer, tables) = match &app.db {
+            Db::Sqlite { .. } => (Some(app.db.begin().await.expect("the only writer")), None),
+            Db::Postgres(pool) => {
+                let mut tx = pool.begin().await.expect("a transaction");
+                let lock = "lock table sent_mails, deliveries in exclusive mode";
+                sqlx::query(lock).execute(&mut *tx).await.expect("locked");
+                (None, Some(tx))
+            }
+        };
+        let before = sink.kept().len();
+        // Longer than a mail that was begun waits for the last result.
+        tokio::time::sleep(Duration::from_millis(2_500)).await;
+        let in_doubt = sink.kept().len() - before;
+        drop((only_writer, tables));
+        println!("{}: {in_doubt} mails in doubt", app.db.engine());
+        assert!((1..=CONNECTIONS).contains(&in_doubt), "{in_doubt} mails in doubt");
+        eventually("everybody is told", DEADLINE, || sink.reached() == 600).await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        running.stop().await;
+        assert_eq!(sink.kept().len(), 600, "nobody is told twice");
+    }
+
     async fn one_mail_goes_out_within_seconds_and_a_worker_stops_when_told(camp: Camp) {
         let app = camp.app().await;
         families(&app, ["leah@family.example".to_owned()]).await;

@@ -125,7 +125,17 @@ impl Feed {
         Ok(Some(self.waiting().min(app.mailer.connections as usize)))
     }
 
-    /// Returns the next mail. It is sent by the caller or passed to [`Feed::put_back`].
+    /// Returns the next mail if there is one now. It is sent by the caller or passed to [`Feed::put_back`].
+    pub async fn next_at_once(&self, app: &App) -> Result<Option<(Claim, DomainPass)>> {
+        let Taken::Mail(claim, pass) = self.take(app) else { return Ok(None) };
+        if let Err(error) = self.claim_ahead(app).await {
+            self.put_back(claim);
+            return Err(error);
+        }
+        Ok(Some((claim, pass)))
+    }
+
+    /// Waits for the next mail.
     pub async fn next(&self, app: &App) -> Result<Next> {
         loop {
             match self.take(app) {

@@ -16,7 +16,7 @@ use super::not_sent::{Change, change, store_others};
 use super::persist;
 use crate::db::Kept;
 use crate::email_address::EmailAddress;
-use crate::mail::SendError;
+use crate::mail::{BeforeText, Counted, Mailer, SendError, Turn};
 use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, Notification, digest, sent};
 use crate::{App, Error, Result};
@@ -27,6 +27,8 @@ const MARK_EVERY: Duration = Duration::from_millis(250);
 /// On SQLite so many are marked at once, without waiting for the disk: it has one connection that writes, and the
 /// senders wait for it.
 const AT_ONCE: usize = 128;
+/// A mail that was begun waits so long until the last result is stored. Then it is begun anew.
+const SOON: Duration = Duration::from_secs(1);
 /// A result waits so long for those of others that are being sent, since a write for many costs each of them less.
 const COMPANY: Duration = Duration::from_millis(1);
 /// The connection of the results is kept for so long, since others wait for it on SQLite,
@@ -46,45 +48,96 @@ pub(super) struct Finished {
     pub outcome: Outcome,
 }
 
-/// Takes the results of one sender.
-#[derive(Clone)]
+/// Takes the results of one sender. It may begin the next mail while the last result is stored, but the server gets
+/// the text of the next one only afterwards.
 pub(super) struct Results {
     ledger: mpsc::UnboundedSender<Waiting>,
-    under_way: UnderWay,
+    on_the_way: OnTheWay,
+    /// The mail that the server has been given.
+    current: Option<Counted>,
+    /// The result that is being stored.
+    last: Option<oneshot::Receiver<()>>,
+    turn: Option<Turn>,
 }
 
-/// How many mails are being sent.
-type UnderWay = Arc<AtomicUsize>;
+/// How many mails servers have been given without saying yet whether they accept them.
+type OnTheWay = Arc<AtomicUsize>;
 
 /// A result, and the sender that waits until it is stored.
 type Waiting = (Finished, oneshot::Sender<()>);
 
 impl Results {
-    /// Sends a mail and returns when its result is stored.
-    pub async fn of(&self, sending: impl Future<Output = Finished>) -> Result<()> {
-        let under_way = Counted::of(&self.under_way);
-        let finished = sending.await;
+    fn of(ledger: mpsc::UnboundedSender<Waiting>, on_the_way: OnTheWay) -> Results {
+        Results { ledger, on_the_way, current: None, last: None, turn: None }
+    }
+
+    /// For another sender of the same notification.
+    pub fn another(&self) -> Results {
+        Results::of(self.ledger.clone(), self.on_the_way.clone())
+    }
+
+    /// Waits for the right to send a mail. The one of the last mail is used again, unless it `may_pass`
+    /// to somebody else who waits for one. Returns whether there is one, as [`Mailer::turn`] does.
+    ///
+    /// # Errors
+    ///
+    /// When the last result cannot be stored.
+    pub async fn turn(&mut self, mailer: &Mailer, may_pass: bool) -> Result<bool> {
+        // Held until the result is stored, so that no more mails than connections are in doubt.
+        let kept = self.turn.take_if(|_| !(may_pass && mailer.is_wanted()));
+        if kept.is_none() {
+            self.settle().await?;
+        }
+        self.turn = mailer.turn(kept).await;
+        Ok(self.turn.is_some())
+    }
+
+    /// Begins to store the result of a mail.
+    ///
+    /// # Errors
+    ///
+    /// When results are not stored any more.
+    pub fn add(&mut self, finished: Finished) -> Result<()> {
         let (saved, is_saved) = oneshot::channel();
-        let lost = || Error::unforeseen("the result of a mail could not be saved");
         self.ledger.send((finished, saved)).map_err(|_| lost())?;
-        drop(under_way);
-        is_saved.await.map_err(|_| lost())
+        (self.current, self.last) = (None, Some(is_saved));
+        Ok(())
+    }
+
+    /// Waits until the last result is stored, and lets others have the turn.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be stored.
+    pub async fn settle(&mut self) -> Result<()> {
+        self.stored().await?;
+        self.turn = None;
+        Ok(())
+    }
+
+    async fn stored(&mut self) -> Result<()> {
+        if let Some(last) = &mut self.last {
+            let stored = last.await;
+            self.last = None;
+            stored.map_err(|_| lost())?;
+        }
+        match self.ledger.is_closed() {
+            true => Err(lost()),
+            false => Ok(()),
+        }
     }
 }
 
-struct Counted(UnderWay);
-
-impl Counted {
-    fn of(count: &UnderWay) -> Counted {
-        count.fetch_add(1, Ordering::Relaxed);
-        Counted(count.clone())
+impl BeforeText for Results {
+    async fn may_go(&mut self) -> bool {
+        let is_stored = matches!(timeout(SOON, self.stored()).await, Ok(Ok(())));
+        self.current = is_stored.then(|| Counted::of(&self.on_the_way));
+        is_stored
     }
 }
 
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+fn lost() -> Error {
+    Error::unforeseen("the result of a mail could not be saved")
 }
 
 /// Stores the results of a notification: all at once that came while the last ones were stored.
@@ -94,7 +147,7 @@ pub(super) struct Ledger {
     /// Then the results of its parts are stored with each, in one transaction.
     is_digest: bool,
     waiting: mpsc::UnboundedReceiver<Waiting>,
-    under_way: UnderWay,
+    on_the_way: OnTheWay,
     kept: Option<(Kept, Instant)>,
     /// Mails that were noted as sent, and are not marked yet.
     noted: Vec<EmailAddress>,
@@ -114,13 +167,14 @@ impl Ledger {
         recorded: Recorded,
     ) -> (Results, Ledger) {
         let (ledger, waiting) = mpsc::unbounded_channel();
-        let results = Results { ledger, under_way: UnderWay::default() };
+        let on_the_way = OnTheWay::default();
+        let results = Results::of(ledger, on_the_way.clone());
         let ledger = Ledger {
             app: app.clone(),
             lease,
             is_digest: notification.is_digest(),
             waiting,
-            under_way: results.under_way.clone(),
+            on_the_way,
             kept: None,
             noted: Vec::new(),
             groups: Range::default(),
@@ -167,7 +221,7 @@ impl Ledger {
     /// Adds what comes within a moment, until as many results are there as mails are still being sent.
     async fn gather(&mut self, group: &mut Vec<Waiting>) {
         let begun = Instant::now();
-        while group.len() < self.under_way.load(Ordering::Relaxed)
+        while group.len() < self.on_the_way.load(Ordering::Relaxed)
             && let Some(patience) = COMPANY.checked_sub(begun.elapsed())
         {
             let more = self.waiting.recv_many(group, usize::MAX);

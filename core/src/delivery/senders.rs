@@ -6,10 +6,10 @@ use std::sync::Arc;
 use tokio::task::JoinSet;
 
 use super::compose::{Drafts, Outgoing};
-use super::feed::{Feed, Next};
+use super::feed::{Claim, Feed, Next};
 use super::quiet::Gate;
 use super::results::{Finished, Ledger, Outcome, Results};
-use crate::mail::SendError;
+use crate::mail::{BeforeText, Begun, DomainPass, Message, SendError};
 use crate::notifications::{Delivery, Notification};
 use crate::{App, Error, Result};
 
@@ -19,6 +19,31 @@ pub(super) struct Senders {
     feed: Feed,
     gate: Gate,
     drafts: Drafts,
+}
+
+/// A mail that a sender has taken.
+struct Upcoming {
+    claim: Claim,
+    pass: DomainPass,
+    written: Option<Result<Outgoing, Outcome>>,
+    begun: Option<Begun>,
+}
+
+impl Upcoming {
+    fn message(&self) -> Option<&Message> {
+        match &self.written {
+            Some(Ok(Outgoing::Message(message))) => Some(message),
+            _ => None,
+        }
+    }
+}
+
+enum Verdict {
+    Goes,
+    /// It is not ours any more.
+    IsGone,
+    /// No mail goes now.
+    Stops,
 }
 
 impl Senders {
@@ -46,7 +71,7 @@ impl Senders {
         let (results, ledger) =
             Ledger::of(&self.app, &self.notification, self.feed.lease(), self.feed.recorded());
         for _ in 0..count {
-            tasks.spawn(self.clone().send_all(results.clone()));
+            tasks.spawn(self.clone().send_all(results.another()));
         }
         drop(results);
         tasks.spawn(ledger.run());
@@ -61,60 +86,145 @@ impl Senders {
         self.app.mailer.is_paused() || self.app.mailer.backing_off().is_some()
     }
 
-    async fn send_all(self: Arc<Self>, results: Results) -> Result<()> {
-        let app = &self.app;
-        while !self.must_stop() {
-            let (claim, mut domain) = match self.feed.next(app).await? {
-                Next::Mail(claim, domain) => (claim, domain),
-                Next::Later => continue,
-                Next::End => break,
-            };
-            // Held until the result is stored, so that no more mails than connections are in doubt.
-            let Some(turn) = app.mailer.turn().await else {
-                self.feed.put_back(claim);
-                break;
-            };
-            match self.gate.is_open(app, &self.notification).await {
-                Ok(true) => {}
-                closed => {
-                    self.feed.put_back(claim);
-                    return closed.map(drop);
-                }
-            }
-            match self.feed.keep(app, &claim).await {
-                Ok(true) => {}
-                Ok(false) => continue,
-                Err(error) => {
-                    self.feed.put_back(claim);
-                    return Err(error);
-                }
-            }
-            let sending = async {
-                domain.begin();
-                let outcome = self.send_one(&claim.delivery).await;
-                drop(domain);
-                Finished { delivery: claim.delivery, outcome }
-            };
-            results.of(sending).await?;
-            drop(turn);
-        }
-        Ok(())
+    async fn send_all(self: Arc<Self>, mut results: Results) -> Result<()> {
+        let outcome = self.send_until_stopped(&mut results).await;
+        outcome.and(results.settle().await)
     }
 
-    async fn send_one(&self, delivery: &Delivery) -> Outcome {
-        // A mail that cannot be written now (database unavailable) may be written later.
-        let mail = match self.drafts.mail(&self.app, &self.notification, delivery).await {
-            Ok(Some(mail)) => mail,
-            Ok(None) => return Outcome::Withdrawn,
-            Err(error) => return Outcome::NotSent(SendError::Later(error.to_string())),
+    async fn send_until_stopped(&self, results: &mut Results) -> Result<()> {
+        let mut following: Option<Upcoming> = None;
+        loop {
+            if self.must_stop() {
+                self.put_back(following);
+                return Ok(());
+            }
+            let taken = match following.take() {
+                Some(following) => following,
+                None => match self.next(results).await? {
+                    Next::Mail(claim, pass) => Upcoming { claim, pass, written: None, begun: None },
+                    Next::Later => continue,
+                    Next::End => return Ok(()),
+                },
+            };
+            match self.may_go(&taken, results).await {
+                Ok(Verdict::Goes) => {}
+                Ok(Verdict::IsGone) => continue,
+                stopped => {
+                    self.put_back(Some(taken));
+                    return stopped.map(drop);
+                }
+            }
+            following = self.pass(taken, results).await?;
+        }
+    }
+
+    async fn may_go(&self, mail: &Upcoming, results: &mut Results) -> Result<Verdict> {
+        let app = &self.app;
+        let may_go = results.turn(&app.mailer, mail.begun.is_none()).await?
+            && self.gate.is_open(app, &self.notification).await?;
+        Ok(match may_go {
+            false => Verdict::Stops,
+            true if self.feed.keep(app, &mail.claim).await? => Verdict::Goes,
+            true => Verdict::IsGone,
+        })
+    }
+
+    fn put_back(&self, mail: Option<Upcoming>) {
+        if let Some(mail) = mail {
+            self.feed.put_back(mail.claim);
+        }
+    }
+
+    /// Sends a mail, and begins the next one at the same time if there is one.
+    async fn pass(&self, mail: Upcoming, results: &mut Results) -> Result<Option<Upcoming>> {
+        let Upcoming { claim, mut pass, written, begun } = mail;
+        pass.begin();
+        let written = match written {
+            Some(written) => written,
+            None => self.write(&claim.delivery).await,
         };
-        let sent = match &mail {
-            Outgoing::Message(message) => self.app.mailer.send_written(message).await,
-            Outgoing::Mail(mail) => self.app.mailer.send(mail).await,
+        let mut following = match self.look_ahead().await {
+            Ok(following) => following,
+            Err(error) => {
+                self.feed.put_back(claim);
+                return Err(error);
+            }
+        };
+        let outcome = match written {
+            Ok(mail) => self.send(&mail, begun, following.as_mut(), results).await,
+            Err(outcome) => Some(outcome),
+        };
+        drop(pass);
+        match outcome {
+            Some(outcome) => results.add(Finished { delivery: claim.delivery, outcome })?,
+            None => {
+                self.put_back(following.take());
+                self.feed.put_back(claim);
+                results.settle().await?;
+            }
+        }
+        Ok(following)
+    }
+
+    async fn look_ahead(&self) -> Result<Option<Upcoming>> {
+        if !self.app.mailer.looks_ahead() {
+            return Ok(None);
+        }
+        let Some((claim, pass)) = self.feed.next_at_once(&self.app).await? else {
+            return Ok(None);
+        };
+        let written = Some(self.write(&claim.delivery).await);
+        Ok(Some(Upcoming { claim, pass, written, begun: None }))
+    }
+
+    async fn next(&self, results: &mut Results) -> Result<Next> {
+        if let Some((claim, pass)) = self.feed.next_at_once(&self.app).await? {
+            return Ok(Next::Mail(claim, pass));
+        }
+        // Others may need the turn before there is a mail again.
+        results.settle().await?;
+        self.feed.next(&self.app).await
+    }
+
+    /// Writes a mail.
+    ///
+    /// # Errors
+    ///
+    /// The outcome if there is none to send.
+    async fn write(&self, delivery: &Delivery) -> Result<Outgoing, Outcome> {
+        match self.drafts.mail(&self.app, &self.notification, delivery).await {
+            Ok(Some(mail)) => Ok(mail),
+            Ok(None) => Err(Outcome::Withdrawn),
+            // It may be written later (database unavailable).
+            Err(error) => Err(Outcome::NotSent(SendError::Later(error.to_string()))),
+        }
+    }
+
+    /// Sends a mail. `None` if it was not sent because the result of the last one is not stored yet.
+    async fn send(
+        &self,
+        mail: &Outgoing,
+        begun: Option<Begun>,
+        mut following: Option<&mut Upcoming>,
+        results: &mut Results,
+    ) -> Option<Outcome> {
+        let mailer = &self.app.mailer;
+        let sent = match mail {
+            Outgoing::Message(message) => {
+                let next = following.as_deref().and_then(Upcoming::message);
+                let (sent, begun) = mailer.send_written(message, begun, next, results).await;
+                if let Some(following) = &mut following {
+                    following.begun = begun;
+                }
+                sent
+            }
+            Outgoing::Mail(_) if !results.may_go().await => Ok(false),
+            Outgoing::Mail(mail) => mailer.send(mail).await.map(|()| true),
         };
         match sent {
-            Ok(()) => Outcome::Sent,
-            Err(error) => Outcome::NotSent(error),
+            Ok(true) => Some(Outcome::Sent),
+            Ok(false) => None,
+            Err(error) => Some(Outcome::NotSent(error)),
         }
     }
 }

@@ -96,6 +96,10 @@ impl Domains {
         }
     }
 
+    pub fn are_limited(&self) -> bool {
+        self.connections.is_some() || self.gap.is_some()
+    }
+
     pub fn admit(self: &Arc<Self>, name: &str) -> Admission {
         let mut known = self.known.lock().expect("no panic inside");
         let now = Instant::now();
@@ -105,7 +109,7 @@ impl Domains {
         {
             return Admission::Resting(rest);
         }
-        if self.connections.is_none() && self.gap.is_none() {
+        if !self.are_limited() {
             return Admission::Granted(self.pass(None));
         }
         let domain = known.entry(name.to_owned()).or_insert_with(|| Domain::at(now));

@@ -28,7 +28,7 @@ pub(crate) use self::domains::{Admission, DomainPass};
 use self::health::{Entry, Health, Probe};
 pub(crate) use self::refusal::Refusal;
 pub(crate) use self::shared::{Personal, Shared};
-use self::smtp::{Smtp, Unsent, transparent};
+use self::smtp::{Passing, Smtp, Unsent, transparent};
 pub use self::template::{Encoded, Template};
 use crate::config::Config;
 use crate::{Error, Result};
@@ -82,6 +82,8 @@ pub struct Mailer {
     transport: Transport,
     /// Limits the number of open connections.
     slots: Arc<Semaphore>,
+    /// How many wait for one.
+    wanted: Arc<AtomicUsize>,
     pub connections: u32,
     rate: u32,
     /// When the next mail may go at this rate.
@@ -103,8 +105,37 @@ enum Transport {
 
 /// The right to send one mail now.
 pub(crate) struct Turn {
-    _connection: OwnedSemaphorePermit,
+    connection: OwnedSemaphorePermit,
     _probe: Option<Probe>,
+}
+
+/// What has to be done before a server gets the text of a mail, and may accept it.
+pub(crate) trait BeforeText: Send {
+    /// Does it. If not, the mail is not sent.
+    fn may_go(&mut self) -> impl Future<Output = bool> + Send;
+}
+
+/// Nothing.
+impl BeforeText for () {
+    async fn may_go(&mut self) -> bool {
+        true
+    }
+}
+
+/// Counts as one until it is dropped.
+pub(crate) struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    pub fn of(count: &Arc<AtomicUsize>) -> Counted {
+        count.fetch_add(1, Ordering::Relaxed);
+        Counted(count.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A mail as it is sent to the server.
@@ -113,6 +144,12 @@ pub struct Message {
     envelope: Envelope,
     /// With its end.
     text: String,
+}
+
+/// A mail whose text a server waits for, or why it takes none.
+pub(crate) struct Begun {
+    server: usize,
+    on: smtp::Begun,
 }
 
 /// Sleeping is not more exact than this, so shorter waits add up first.
@@ -154,6 +191,7 @@ impl Mailer {
         Mailer {
             transport,
             slots: Arc::new(Semaphore::new(connections as usize)),
+            wanted: Arc::default(),
             connections,
             rate: rate.max(1),
             next: Arc::new(Mutex::new(Instant::now())),
@@ -222,10 +260,21 @@ impl Mailer {
         (self.rate / 4).clamp(1, self.connections * 64) as usize
     }
 
-    /// Waits for a free connection and for the configured rate. `None` if mails must not be sent now,
-    /// because the process stops or no server can be reached.
-    pub(crate) async fn turn(&self) -> Option<Turn> {
-        let connection = self.slots.clone().acquire_owned().await.expect("never closed");
+    /// Whether somebody waits for a connection.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) > 0
+    }
+
+    /// Waits for a free connection, unless that of an earlier mail is `kept`, and for the configured rate. `None` if
+    /// mails must not be sent now, because the process stops or no server can be reached.
+    pub(crate) async fn turn(&self, kept: Option<Turn>) -> Option<Turn> {
+        let connection = match kept {
+            Some(turn) => turn.connection,
+            None => {
+                let _waiting = Counted::of(&self.wanted);
+                self.slots.clone().acquire_owned().await.expect("never closed")
+            }
+        };
         let probe = loop {
             if self.is_paused() {
                 return None;
@@ -246,7 +295,7 @@ impl Mailer {
         if at.saturating_duration_since(Instant::now()) > TICK {
             tokio::time::sleep_until(at.into()).await;
         }
-        (!self.is_paused()).then_some(Turn { _connection: connection, _probe: probe })
+        (!self.is_paused()).then_some(Turn { connection, _probe: probe })
     }
 
     /// Sends the mail. It has been accepted when this returns successfully. Each server has at most
@@ -257,18 +306,20 @@ impl Mailer {
     /// [`SendError`] says whether to try again.
     pub async fn send(&self, mail: &Mail) -> Result<(), SendError> {
         let sent = match &self.transport {
-            Transport::Smtp(_) => self.send_message(&self.prepare(mail)?).await,
+            Transport::Smtp(_) => {
+                self.try_servers(&self.prepare(mail)?, None, None, &mut ()).await.0
+            }
             Transport::Folder(folder) => {
                 let written = write(folder, mail, &self.written(mail)?.1).await;
                 self.health.record(0, written.is_ok());
-                written
+                written.map(|()| true)
             }
             Transport::Memory(kept) => {
                 kept.lock().expect("no panic inside").push(mail.clone());
-                Ok(())
+                Ok(true)
             }
         };
-        self.judge_domain(mail.to.email.domain(), sent)
+        self.judge_domain(mail.to.email.domain(), sent).map(drop)
     }
 
     /// Writes a mail as it is sent to the server.
@@ -316,14 +367,27 @@ impl Mailer {
         matches!(self.transport, Transport::Smtp(_))
     }
 
-    /// Like [`Mailer::send`], for a message that is written already. It goes to a server only.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Mailer::send`].
-    pub(crate) async fn send_written(&self, message: &Message) -> Result<(), SendError> {
+    /// Like [`Mailer::send`], for a message that is written already. It goes to a server only, which gets the text
+    /// after `before`. Returns whether it may go, and the `next` message if it was begun at the same time.
+    pub(crate) async fn send_written(
+        &self,
+        message: &Message,
+        begun: Option<Begun>,
+        next: Option<&Message>,
+        before: &mut impl BeforeText,
+    ) -> (Result<bool, SendError>, Option<Begun>) {
         let domain = message.envelope.to().first().map_or("", Address::domain);
-        self.judge_domain(domain, self.send_message(message).await)
+        let (sent, begun) = self.try_servers(message, begun, next, before).await;
+        (self.judge_domain(domain, sent), begun)
+    }
+
+    /// Whether it makes sense to begin the next mail along with the last one: nobody else waits for the connection,
+    /// and the server need not wait long for the text.
+    pub(crate) fn looks_ahead(&self) -> bool {
+        self.is_smtp()
+            && self.rate >= self.connections
+            && !self.domains.are_limited()
+            && !self.is_wanted()
     }
 
     /// Sends a message to the first server that can be reached.
@@ -332,8 +396,18 @@ impl Mailer {
     ///
     /// As for [`Mailer::send`].
     pub async fn send_message(&self, message: &Message) -> Result<(), SendError> {
+        self.try_servers(message, None, None, &mut ()).await.0.map(drop)
+    }
+
+    async fn try_servers(
+        &self,
+        message: &Message,
+        mut begun: Option<Begun>,
+        next: Option<&Message>,
+        before: &mut impl BeforeText,
+    ) -> (Result<bool, SendError>, Option<Begun>) {
         let Transport::Smtp(servers) = &self.transport else {
-            return Err(SendError::Unreachable("there is no mail server".into()));
+            return (Err(SendError::Unreachable("there is no mail server".into())), None);
         };
         let mut outcome = Err(SendError::Unreachable("no mail server can be reached".into()));
         for (n, smtp) in servers.iter().enumerate() {
@@ -342,7 +416,9 @@ impl Mailer {
                 continue;
             }
             let if_another = (n + 1..servers.len()).any(|other| self.health.may_try(other));
-            let sent = smtp.send(&message.envelope, &message.text, if_another).await;
+            let begun = begun.take_if(|begun| begun.server == n).map(|begun| begun.on);
+            let mail = Passing { message, begun, next };
+            let (sent, begun) = smtp.send(mail, if_another, before).await;
             let is_up = !matches!(&sent, Err(Unsent { error: SendError::Unreachable(_), .. }));
             if self.health.record(n, is_up) && servers.len() > 1 {
                 report(smtp, is_up);
@@ -352,11 +428,12 @@ impl Mailer {
                 Err(Unsent { error, in_doubt: false }) if !is_up => outcome = Err(error),
                 sent => {
                     self.in_use.store(n, Ordering::Relaxed);
-                    return sent.map_err(Unsent::into_error);
+                    let begun = begun.map(|on| Begun { server: n, on });
+                    return (sent.map_err(Unsent::into_error), begun);
                 }
             }
         }
-        outcome
+        (outcome, None)
     }
 
     /// Finds out in the background whether a server is back. Meanwhile mails go to another one.
@@ -373,9 +450,9 @@ impl Mailer {
     }
 
     /// If many domains in a row have enough, the server does.
-    fn judge_domain(&self, domain: &str, sent: Result<(), SendError>) -> Result<(), SendError> {
+    fn judge_domain(&self, domain: &str, sent: Result<bool, SendError>) -> Result<bool, SendError> {
         match &sent {
-            Ok(()) => self.domains.accepted(domain),
+            Ok(true) => self.domains.accepted(domain),
             Err(SendError::DomainBusy(text)) => {
                 if self.domains.refused(domain).is_none() {
                     self.health.record(self.in_use.load(Ordering::Relaxed), false);
@@ -387,7 +464,7 @@ impl Mailer {
             {
                 return Err(SendError::Later(text.clone()));
             }
-            Err(_) => {}
+            Ok(false) | Err(_) => {}
         }
         sent
     }

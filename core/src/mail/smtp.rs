@@ -4,6 +4,7 @@
 //! any server, and waits for the answer to each command. Therefore the connection is opened and the
 //! commands of a mail are sent here: as one group if the server allows it (RFC 2920).
 
+use std::fmt::{self, Display, Formatter};
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,11 +15,12 @@ use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
 use lettre::transport::smtp::commands::{Data, Ehlo, Mail, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
+use lettre::transport::smtp::response::Response;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use super::{Refusal, SendError};
+use super::{BeforeText, Message, Refusal, SendError};
 use crate::{Error, Result};
 
 /// How long the server may take until the text of a mail is sent, and as long again for the text.
@@ -44,13 +46,38 @@ pub(super) struct Smtp {
     put_off: AtomicU32,
 }
 
-struct Connection {
+pub(super) struct Connection {
     smtp: AsyncSmtpConnection,
     /// The server accepts several commands at once.
     is_pipelining: bool,
     used: Instant,
     /// Carried a mail before, so the server may have closed it meanwhile.
     is_used: bool,
+}
+
+/// A connection whose server waits for the text of a mail, or why it takes none.
+pub(super) type Begun = Result<Connection, SendError>;
+
+/// A mail on its way.
+pub(super) struct Passing<'a> {
+    /// Its text is [`transparent`].
+    pub message: &'a Message,
+    pub begun: Option<Begun>,
+    /// Its commands go along with the text of this one if the server allows it (RFC 2920).
+    pub next: Option<&'a Message>,
+}
+
+/// A text, and the commands of the next mail.
+struct Text<'a> {
+    text: &'a str,
+    commands: Option<&'a [String; 3]>,
+}
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)?;
+        self.commands.into_iter().flatten().try_for_each(|command| f.write_str(command))
+    }
 }
 
 /// A mail that was not accepted.
@@ -149,38 +176,64 @@ impl Smtp {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Sends a mail, whose text is [`transparent`], on a free or new connection. Fails when the server refuses it or does not
-    /// answer in time, which is less `if_another` server can take the mail.
+    /// Sends a mail on the connection where it was begun, or on a free or new one. Fails when the server refuses it or
+    /// does not answer in time, which is less `if_another` server can take the mail. It gets the text after `before`.
+    /// Returns whether that may go, and the connection on which the `next` mail was begun.
     pub async fn send(
         &self,
-        envelope: &Envelope,
-        text: &str,
+        mail: Passing<'_>,
         if_another: bool,
-    ) -> Result<(), Unsent> {
-        let silent = |limit: Duration| {
-            SendError::Unreachable(format!("no answer within {} seconds", limit.as_secs()))
-        };
+        before: &mut impl BeforeText,
+    ) -> (Result<bool, Unsent>, Option<Begun>) {
+        let Passing { message, begun, next } = mail;
         let patience = if if_another { SHORT_PATIENCE } else { PATIENCE };
-        let mut connection = match timeout(patience, self.begin(envelope)).await {
-            Ok(Ok(connection)) => connection,
-            Ok(Err(error)) => return Err(Unsent { error, in_doubt: false }),
-            Err(_) => return Err(Unsent { error: silent(patience), in_doubt: false }),
+        let begun = match begun {
+            Some(begun) => begun,
+            None => timeout(patience, self.begin(&message.envelope))
+                .await
+                .unwrap_or_else(|_| Err(silent(patience))),
         };
-        match timeout(PATIENCE, connection.smtp.command(text)).await {
-            Ok(Ok(_)) => {
-                self.park(connection);
-                Ok(())
-            }
+        let mut connection = match begun {
+            Ok(connection) => connection,
+            Err(error) => return (Err(Unsent { error, in_doubt: false }), None),
+        };
+        if !before.may_go().await {
+            return (Ok(false), None);
+        }
+        let commands = next
+            .filter(|_| connection.is_pipelining)
+            .and_then(|next| connection.commands(&next.envelope).ok());
+        let text = Text { text: &message.text, commands: commands.as_ref() };
+        let sent = match timeout(PATIENCE, connection.smtp.command(text)).await {
+            Ok(Ok(_)) => Ok(true),
             Ok(Err(error)) => {
-                let is_usable = is_answer(&error);
-                let in_doubt = error.status().is_none();
-                if is_usable {
-                    self.park(connection);
-                }
+                let (is_usable, in_doubt) = (is_answer(&error), error.status().is_none());
                 let error = Failed { error, stage: Stage::Text, is_usable }.judge();
-                Err(Unsent { error, in_doubt })
+                let unsent = Err(Unsent { error, in_doubt });
+                if !is_usable {
+                    return (unsent, None);
+                }
+                unsent
             }
-            Err(_) => Err(Unsent { error: silent(PATIENCE), in_doubt: true }),
+            Err(_) => return (Err(Unsent { error: silent(PATIENCE), in_doubt: true }), None),
+        };
+        connection.is_used = true;
+        let begun = match commands {
+            Some(_) => timeout(patience, self.begun_with_a_text(connection)).await.ok().flatten(),
+            None => {
+                self.park(connection);
+                None
+            }
+        };
+        (sent, begun)
+    }
+
+    /// Reads the answers to the commands that followed a text. `None` if the server closed the connection
+    /// instead, for example after a number of mails.
+    async fn begun_with_a_text(&self, mut connection: Connection) -> Option<Begun> {
+        match connection.begun_with_a_text().await {
+            Err(failed) if failed.stage == Stage::Begin && !failed.is_usable => None,
+            begun => Some(self.begun(connection, begun)),
         }
     }
 
@@ -208,7 +261,7 @@ impl Smtp {
     }
 
     /// Opens or reuses a connection, on which the text of the mail can be sent next.
-    async fn begin(&self, envelope: &Envelope) -> Result<Connection, SendError> {
+    async fn begin(&self, envelope: &Envelope) -> Begun {
         let parked = self.parked.lock().expect("no panic inside").pop();
         let mut connection = match self.alive(parked).await {
             Some(parked) => parked,
@@ -231,6 +284,10 @@ impl Smtp {
             connection = self.connect().await?;
             begun = connection.begin(&commands).await;
         }
+        self.begun(connection, begun)
+    }
+
+    fn begun(&self, connection: Connection, begun: Result<(), Failed>) -> Begun {
         match begun {
             Ok(()) => {
                 self.put_off.store(0, Ordering::Relaxed);
@@ -322,9 +379,23 @@ impl Connection {
     /// Sends the commands. On success the server waits for the text.
     async fn begin(&mut self, commands: &[String; 3]) -> Result<(), Failed> {
         let begun = match self.is_pipelining {
-            true => self.begin_at_once(commands).await,
+            true => {
+                let answer = self.smtp.command(commands.concat()).await;
+                self.read_answers(answer).await
+            }
             false => self.begin_stepwise(commands).await,
         };
+        self.reset_if_not(begun).await
+    }
+
+    /// The same for commands that were sent already.
+    async fn begun_with_a_text(&mut self) -> Result<(), Failed> {
+        let answer = self.smtp.read_response().await;
+        let begun = self.read_answers(answer).await;
+        self.reset_if_not(begun).await
+    }
+
+    async fn reset_if_not(&mut self, begun: Result<(), Failed>) -> Result<(), Failed> {
         match begun {
             Err(mut failed) => {
                 failed.is_usable = failed.is_usable && self.smtp.command(Rset).await.is_ok();
@@ -364,8 +435,9 @@ impl Connection {
         Ok(())
     }
 
-    async fn begin_at_once(&mut self, commands: &[String; 3]) -> Result<(), Failed> {
-        let mail = match self.smtp.command(commands.concat()).await {
+    /// Reads the answers to the commands that were sent at once, after the first one.
+    async fn read_answers(&mut self, mail: Result<Response, SmtpError>) -> Result<(), Failed> {
+        let mail = match mail {
             // There will be no answer to the others.
             Err(error) if !is_answer(&error) => {
                 return Err(Failed { error, stage: Stage::Begin, is_usable: false });
@@ -427,6 +499,10 @@ impl Failed {
     }
 }
 
+fn silent(limit: Duration) -> SendError {
+    SendError::Unreachable(format!("no answer within {} seconds", limit.as_secs()))
+}
+
 fn describe(error: &SmtpError) -> String {
     use std::error::Error as _;
     let text = match error.source() {
@@ -454,157 +530,4 @@ fn classify(error: SmtpError) -> SendError {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-    use tokio::net::TcpListener;
-
-    use super::*;
-
-    /// A mail server without SMTPUTF8. It does not know `nobody`, relays nothing to `elsewhere`, refuses the
-    /// text for `filter`, closes the connection for `busy`, and otherwise closes it after two mails. Returns its port, and the lines that it received.
-    async fn server(hello: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let port = listener.local_addr().expect("an address").port();
-        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
-        let said = heard.clone();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                converse(stream, hello, &said).await.ok();
-            }
-        });
-        (port, heard)
-    }
-
-    async fn converse(
-        stream: TcpStream,
-        hello: &str,
-        heard: &Mutex<Vec<String>>,
-    ) -> std::io::Result<()> {
-        let (read, mut write) = stream.into_split();
-        let mut lines = BufReader::new(read).lines();
-        write.write_all(b"220 ready\r\n").await?;
-        let (mut in_data, mut is_known, mut is_filtered, mut mails) = (false, false, false, 0);
-        while let Some(line) = lines.next_line().await? {
-            heard.lock().expect("fine").push(line.clone());
-            let answer = match line.split([' ', ':']).next().unwrap_or_default() {
-                "." => {
-                    in_data = false;
-                    mails += 1;
-                    if is_filtered { "550 we do not want this" } else { "250 taken" }
-                }
-                _ if in_data => continue,
-                "EHLO" => hello,
-                "MAIL" if line.contains("stranger@") => "553 5.7.1 not your address",
-                "MAIL" if line.contains("greylisted@") => "451 4.7.1 later",
-                "MAIL" if mails == 2 => {
-                    write.write_all(b"421 enough\r\n").await?;
-                    return Ok(());
-                }
-                "RCPT" if line.contains("busy@") => {
-                    write.write_all(b"421 4.7.0 too much for this domain\r\n").await?;
-                    return Ok(());
-                }
-                "RCPT" if line.contains("elsewhere@") => "550 relay not permitted",
-                "RCPT" => {
-                    is_filtered = line.contains("filter@");
-                    is_known = !line.contains("nobody@");
-                    if is_known { "250 fine" } else { "550 5.1.1 no such mailbox" }
-                }
-                "DATA" if !is_known => "503 no recipient",
-                "DATA" => {
-                    in_data = true;
-                    "354 go on"
-                }
-                _ => "250 fine",
-            };
-            write.write_all(format!("{answer}\r\n").as_bytes()).await?;
-        }
-        Ok(())
-    }
-
-    fn envelope(to: &str) -> Envelope {
-        let address = |text: &str| text.parse().expect("an address");
-        Envelope::new(Some(address("office@camp.example")), vec![address(to)]).expect("an envelope")
-    }
-
-    /// A mail by another sender, to an address that nobody has.
-    fn from(sender: &str) -> Envelope {
-        let address = |text: &str| text.parse().expect("an address");
-        let envelope = Envelope::new(Some(address(sender)), vec![address("nobody@family.example")]);
-        envelope.expect("an envelope")
-    }
-
-    async fn each_server(check: impl AsyncFn(Smtp, Arc<Mutex<Vec<String>>>)) {
-        for hello in ["250 hello", "250-hello\r\n250 PIPELINING"] {
-            let (port, heard) = server(hello).await;
-            let smtp = Smtp::open(&format!("smtp://127.0.0.1:{port}")).expect("a client");
-            check(smtp, heard).await;
-        }
-    }
-
-    #[tokio::test]
-    async fn an_address_that_the_server_cannot_take_is_refused_and_the_next_mail_goes() {
-        each_server(async |smtp, _| {
-            let mail = &transparent("Subject: Hello\r\n\r\nHello.\r\n".into());
-            let refused = smtp.send(&envelope("jürgen@bücher.example"), mail, false).await;
-            let refused = refused.expect_err("no SMTPUTF8").error;
-            assert!(matches!(refused, SendError::Refused { address: false, .. }), "{refused:?}");
-            let refused = smtp.send(&envelope("nobody@family.example"), mail, false).await;
-            let refused = refused.expect_err("no such mailbox").error;
-            assert!(matches!(refused, SendError::Refused { address: true, .. }), "{refused:?}");
-            smtp.send(&envelope("chaya@family.example"), mail, false).await.expect("the next mail");
-        })
-        .await;
-    }
-
-    #[tokio::test]
-    async fn what_the_server_has_against_the_sender_or_the_text_says_nothing_about_the_address() {
-        each_server(async |smtp, _| {
-            let mail = &transparent("Subject: Hello\r\n\r\nHello.\r\n".into());
-            for to in ["elsewhere@family.example", "filter@family.example"] {
-                let refused = smtp.send(&envelope(to), mail, false).await.expect_err("550").error;
-                let expected = matches!(refused, SendError::Refused { address: false, .. });
-                assert!(expected, "{to}: {refused:?}");
-            }
-            let refused = smtp.send(&from("stranger@camp.example"), mail, false).await;
-            let refused = refused.expect_err("553").error;
-            assert!(matches!(refused, SendError::Unreachable(_)), "{refused:?}");
-            for is_believed in [true, true, false] {
-                let later = smtp.send(&from("greylisted@camp.example"), mail, false).await;
-                let later = later.expect_err("451").error;
-                assert_eq!(matches!(later, SendError::Later(_)), is_believed, "{later:?}");
-            }
-        })
-        .await;
-    }
-
-    #[tokio::test]
-    async fn a_connection_that_the_server_closed_is_replaced() {
-        each_server(async |smtp, heard| {
-            for n in 0..5 {
-                let mail = format!("Subject: {n}\r\n\r\n.\r\n..\r\nShalom.");
-                let mail = transparent(mail);
-                smtp.send(&envelope("chaya@family.example"), &mail, false).await.expect("sent");
-            }
-            let lines = heard.lock().expect("fine").clone();
-            let count = |wanted: &str| lines.iter().filter(|line| *line == wanted).count();
-            assert_eq!((count("."), count(".."), count("...")), (5, 5, 5), "{lines:?}");
-            assert_eq!(count("NOOP"), 0, "{lines:?}");
-        })
-        .await;
-    }
-
-    #[tokio::test]
-    async fn a_busy_domain_says_nothing_about_others() {
-        each_server(async |smtp, _| {
-            let mail = &transparent("Subject: Hello\r\n\r\nHello.\r\n".into());
-            let busy = smtp.send(&envelope("busy@family.example"), mail, false).await;
-            let busy = busy.expect_err("421").error;
-            assert!(matches!(busy, SendError::DomainBusy(_)), "{busy:?}");
-            smtp.send(&envelope("chaya@family.example"), mail, false).await.expect("the next mail");
-        })
-        .await;
-    }
-}
+mod tests;
