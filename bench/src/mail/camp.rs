@@ -60,7 +60,7 @@ impl Camp {
         let begun = Instant::now();
         while self.sent().await < families as i64 {
             assert!(begun.elapsed() < Duration::from_secs(60), "all are recorded as sent");
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
 

@@ -26,7 +26,7 @@ pub async fn measure_all(program: &str) -> bool {
     let program = PathBuf::from(program);
     let server = std::env::var("CAMP_TEST_POSTGRES_URL").ok().filter(|url| !url.is_empty());
     println!(
-        "{:<9} {:>8} {:>8} {:>10} {:>10} {:>6} {:>15} {:>12} {:>10}",
+        "{:<9} {:>8} {:>8} {:>10} {:>10} {:>6} {:>15} {:>12} {:>10} {:>12}",
         "engine",
         "families",
         "workers",
@@ -35,7 +35,8 @@ pub async fn measure_all(program: &str) -> bool {
         "ratio",
         "range",
         "CPU a mail",
-        "memory"
+        "memory",
+        "marked after"
     );
     let mut is_reached = true;
     for postgres in std::iter::once(None).chain(server.as_deref().map(Some)) {
@@ -58,6 +59,8 @@ struct Round {
     cpu: Duration,
     /// The most that a worker ever had, in MiB.
     memory: u64,
+    /// From the last mail until all were marked as sent.
+    marked: Duration,
 }
 
 impl Round {
@@ -77,12 +80,13 @@ async fn measure(program: &Path, postgres: Option<&str>, families: usize, worker
     let (median, memory) = (&rounds[ROUNDS / 2], rounds.iter().map(|round| round.memory).max());
     let range = format!("{:.2} to {:.2}", rounds[0].ratio(), rounds[ROUNDS - 1].ratio());
     println!(
-        "{engine:<9} {families:>8} {workers:>8} {:>10.0} {:>10.0} {:>6.2} {range:>15} {:>9} µs {:>6} MiB",
+        "{engine:<9} {families:>8} {workers:>8} {:>10.0} {:>10.0} {:>6.2} {range:>15} {:>9} µs {:>6} MiB {:>9} ms",
         median.rate,
         median.bare,
         median.ratio(),
         median.cpu.as_micros(),
         memory.unwrap_or_default(),
+        median.marked.as_millis(),
     );
     median.ratio()
 }
@@ -93,7 +97,9 @@ async fn round(program: &Path, postgres: Option<&str>, families: usize, workers:
     let camp = Camp::with(program, postgres, families).await;
     let running: Vec<_> = (0..workers).map(|_| camp.start_worker(&sink.url, CONNECTIONS)).collect();
     let arrived = all(&sink, families).await;
+    let last = Instant::now();
     camp.wait_until_recorded(families).await;
+    let marked = last.elapsed();
     let (cpu, memory) = running
         .iter()
         .map(camp::Running::cost)
@@ -107,7 +113,7 @@ async fn round(program: &Path, postgres: Option<&str>, families: usize, workers:
     let bare = bare(&camp, &sink, families, arrived.bytes / families).await;
     camp.remove().await;
     let (rate, bare) = (per_second(&arrived), per_second(&bare));
-    Round { rate, bare, cpu: cpu / families as u32, memory }
+    Round { rate, bare, cpu: cpu / families as u32, memory, marked }
 }
 
 fn per_second(arrived: &Arrived) -> f64 {

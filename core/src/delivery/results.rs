@@ -1,7 +1,6 @@
 //! Records the results of mails in groups: notes all that were sent while the last ones were noted, and marks the
 //! deliveries of many groups at once.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -21,18 +20,17 @@ use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, Notification, digest, sent};
 use crate::{App, Error, Result};
 
-/// So often, mails that were noted as sent are marked. That waits until they are on the disk: what was noted since
-/// then would be lost in a power failure, and these mails sent again.
-const MARK_EVERY: Duration = Duration::from_millis(250);
-/// On SQLite so many are marked at once, without waiting for the disk: it has one connection that writes, and the
-/// senders wait for it.
-const AT_ONCE: usize = 128;
+/// So often, what was noted is secured on the disk: what was noted since then would be lost in a power failure, and
+/// these mails sent again.
+const SECURE_EVERY: Duration = Duration::from_millis(250);
+/// So often, mails that were noted as sent are marked.
+const MARK_EVERY: Duration = Duration::from_secs(1);
 /// A mail that was begun waits so long until the last result is stored. Then it is begun anew.
 const SOON: Duration = Duration::from_secs(1);
 /// A result waits so long for those of others that are being sent, since a write for many costs each of them less.
 const COMPANY: Duration = Duration::from_millis(1);
 /// The connection of the results is kept for so long, since others wait for it on SQLite,
-const KEEP: Duration = Duration::from_millis(10);
+const KEEP: Duration = Duration::from_millis(25);
 /// and no longer than this if nothing is to be stored.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -151,11 +149,15 @@ pub(super) struct Ledger {
     kept: Option<(Kept, Instant)>,
     /// Mails that were noted as sent, and are not marked yet.
     noted: Vec<EmailAddress>,
-    /// The numbers of their groups.
-    groups: Range<i64>,
-    /// When marking began last, which waits for the disk.
+    /// The number of groups that were noted.
+    groups: i64,
+    /// Something was noted that a power failure would undo.
+    is_unsecured: bool,
+    /// When securing began last.
+    secured: Option<Instant>,
+    /// When marking began last, which secures what was noted as well.
     marked: Option<Instant>,
-    marking: Option<JoinHandle<Result<()>>>,
+    securing: Option<JoinHandle<Result<()>>>,
     recorded: Recorded,
 }
 
@@ -177,9 +179,11 @@ impl Ledger {
             on_the_way,
             kept: None,
             noted: Vec::new(),
-            groups: Range::default(),
+            groups: 0,
+            is_unsecured: false,
+            secured: None,
             marked: None,
-            marking: None,
+            securing: None,
             recorded,
         };
         (results, ledger)
@@ -197,7 +201,7 @@ impl Ledger {
                     Ok(count) => count,
                     Err(_) => {
                         self.give_back().await;
-                        self.mark_if_due().await?;
+                        self.secure_if_due().await?;
                         continue;
                     }
                 },
@@ -211,10 +215,7 @@ impl Ledger {
             for saved in waiting {
                 saved.send(()).ok();
             }
-            self.mark_if_due().await?;
-            if self.noted.len() >= AT_ONCE {
-                self.mark_some().await;
-            }
+            self.secure_if_due().await?;
         }
     }
 
@@ -235,7 +236,7 @@ impl Ledger {
     fn patience(&self) -> Option<Duration> {
         match self.kept {
             Some(_) => Some(PAUSE),
-            None => (!self.noted.is_empty()).then_some(MARK_EVERY),
+            None => (!self.noted.is_empty()).then_some(SECURE_EVERY),
         }
     }
 
@@ -290,6 +291,7 @@ impl Ledger {
         .await?;
         record(&self.recorded, sent);
         self.marked = Some(Instant::now());
+        self.secured = self.marked;
         Ok(())
     }
 
@@ -299,10 +301,11 @@ impl Ledger {
             Some(kept) => kept,
             None => (self.app.db.keep().await?, Instant::now()),
         };
-        let number = self.groups.end;
+        let number = self.groups;
         // Not used again if this fails: it may have been stored.
-        self.groups.end += 1;
+        self.groups += 1;
         sent::note(&mut kept, self.lease, number, sent, self.app.clock.now()).await?;
+        self.is_unsecured = true;
         self.kept = Some((kept, since));
         if since.elapsed() > KEEP {
             self.give_back().await;
@@ -318,68 +321,45 @@ impl Ledger {
         }
     }
 
-    /// Marks what was noted on the connection that is kept, on SQLite. If that fails, it is marked later.
-    async fn mark_some(&mut self) {
-        let Some((mut kept, since)) =
-            self.kept.take_if(|(kept, _)| matches!(kept, Kept::Sqlite(_)))
-        else {
-            return;
-        };
-        let now = self.app.clock.now();
-        let marked = sent::mark_groups(
-            (&mut kept).into(),
-            self.lease,
-            self.groups.clone(),
-            &self.noted,
-            now,
-        );
-        match marked.await {
-            Ok(()) => {
-                let marked = self.take_noted();
-                record(&self.recorded, marked);
-                self.kept = Some((kept, since));
-            }
-            Err(error) => tracing::warn!(%error, "mails that were sent are marked once more"),
-        }
-    }
-
-    /// Marks what was noted and waits for the disk, while other mails go out.
-    async fn mark_if_due(&mut self) -> Result<()> {
-        let is_due = self.marked.is_none_or(|at| at.elapsed() > MARK_EVERY);
-        let is_busy = self.marking.as_ref().is_some_and(|marking| !marking.is_finished());
-        if self.noted.is_empty() || !is_due || is_busy {
+    /// Secures what was noted, and marks it from time to time, while other mails go out.
+    async fn secure_if_due(&mut self) -> Result<()> {
+        let is_due = |at: Option<Instant>, every| at.is_none_or(|at| at.elapsed() > every);
+        let must_mark = !self.noted.is_empty() && is_due(self.marked, MARK_EVERY);
+        let must_secure = self.is_unsecured && is_due(self.secured, SECURE_EVERY);
+        let is_busy = self.securing.as_ref().is_some_and(|securing| !securing.is_finished());
+        if is_busy || !(must_mark || must_secure) {
             return Ok(());
         }
-        self.end_marking().await?;
+        self.end_securing().await?;
         // SQLite has one connection that writes.
         self.give_back().await;
-        let (app, id, recorded) =
-            (self.app.clone(), self.lease.notification_id, self.recorded.clone());
-        let noted = self.take_noted();
-        self.marked = Some(Instant::now());
-        self.marking = Some(tokio::spawn(async move {
-            mark_noted(&app, id).await?;
-            record(&recorded, noted);
-            Ok(())
-        }));
+        let (app, lease, recorded) = (self.app.clone(), self.lease, self.recorded.clone());
+        let now = Some(Instant::now());
+        (self.is_unsecured, self.secured) = (false, now);
+        self.securing = Some(if must_mark {
+            self.marked = now;
+            let noted = std::mem::take(&mut self.noted);
+            tokio::spawn(async move {
+                mark_noted(&app, lease.notification_id).await?;
+                record(&recorded, noted);
+                Ok(())
+            })
+        } else {
+            tokio::spawn(async move { secure(&app, lease).await })
+        });
         Ok(())
     }
 
-    fn take_noted(&mut self) -> Vec<EmailAddress> {
-        self.groups.start = self.groups.end;
-        std::mem::take(&mut self.noted)
-    }
-
-    async fn end_marking(&mut self) -> Result<()> {
-        match self.marking.take() {
-            Some(marking) => marking.await.map_err(Error::unforeseen).flatten(),
+    async fn end_securing(&mut self) -> Result<()> {
+        match self.securing.take() {
+            Some(securing) => securing.await.map_err(Error::unforeseen).flatten(),
             None => Ok(()),
         }
     }
 
     async fn close(mut self) -> Result<()> {
         self.give_back().await;
-        self.end_marking().await?;
+        self.end_securing().await?;
         match self.noted.is_empty() {
             true => Ok(()),
             false => mark_noted(&self.app, self.lease.notification_id).await,
@@ -391,12 +371,29 @@ fn record(recorded: &Recorded, emails: impl IntoIterator<Item = EmailAddress>) {
     recorded.lock().expect("no panic inside").extend(emails);
 }
 
+/// A commit that waits for the disk takes those before it along.
+async fn secure(app: &App, lease: Lease) -> Result<()> {
+    persist(app, "mails that were noted as sent could not be secured", || {
+        Box::pin(async move {
+            let mut tx = app.db.begin().await?;
+            lease.renew(&mut tx, app.clock.now()).await?;
+            tx.commit().await
+        })
+    })
+    .await
+}
+
+/// Marks so many at a time that others can write in between.
 async fn mark_noted(app: &App, notification_id: Uuid) -> Result<()> {
     persist(app, "mails that were sent could not be marked", || {
         Box::pin(async move {
-            let mut tx = app.db.begin().await?;
-            sent::mark_noted(&mut tx, notification_id).await?;
-            tx.commit().await
+            let mut are_more = true;
+            while are_more {
+                let mut tx = app.db.begin().await?;
+                are_more = sent::mark_some_noted(&mut tx, notification_id).await?;
+                tx.commit().await?;
+            }
+            Ok(())
         })
     })
     .await

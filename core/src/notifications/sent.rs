@@ -2,8 +2,6 @@
 //! mails by one short row before it sends the next ones, and marks the deliveries of many groups at once a little
 //! later.
 
-use std::ops::Range;
-
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use uuid::Uuid;
@@ -12,6 +10,9 @@ use super::lease::Lease;
 use crate::db::{On, Sql, Texts, Tx};
 use crate::email_address::EmailAddress;
 use crate::{Error, Result};
+
+/// So many groups are marked at once.
+const GROUPS: usize = 128;
 
 /// Notes that a group of mails was sent.
 pub(crate) async fn note(
@@ -36,29 +37,6 @@ pub(crate) async fn note(
     Ok(())
 }
 
-/// Marks the deliveries of mails that were noted in these groups.
-pub(crate) async fn mark_groups(
-    mut on: On<'_>,
-    lease: Lease,
-    groups: Range<i64>,
-    emails: &[EmailAddress],
-    now: DateTime<Utc>,
-) -> Result<()> {
-    mark_these(on.again(), lease.notification_id, emails, now).await?;
-    // Afterwards, so that none is forgotten between the two.
-    on.sql(
-        "delete from sent_mails
-         where notification_id = $1 and lease = $2 and number >= $3 and number < $4",
-    )
-    .bind(lease.notification_id)
-    .bind(lease.id)
-    .bind(groups.start)
-    .bind(groups.end)
-    .execute()
-    .await?;
-    Ok(())
-}
-
 /// Marks the deliveries of all mails that were noted, and of `more`, which were sent now.
 pub(crate) async fn mark(
     tx: &mut Tx,
@@ -66,17 +44,23 @@ pub(crate) async fn mark(
     more: &[EmailAddress],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let (mut emails, _) = take_noted(tx, notification_id).await?;
-    emails.extend_from_slice(more);
-    mark_these(tx, notification_id, &emails, now).await
+    mark_noted(tx, notification_id).await?;
+    mark_these(tx, notification_id, more, now).await
 }
 
 /// Marks the deliveries of all mails that were noted.
 pub(crate) async fn mark_noted(tx: &mut Tx, notification_id: Uuid) -> Result<()> {
-    match take_noted(tx, notification_id).await? {
-        (emails, Some(at)) => mark_these(tx, notification_id, &emails, at).await,
-        (_, None) => Ok(()),
+    while mark_some_noted(tx, notification_id).await? {}
+    Ok(())
+}
+
+/// Marks some of them. Returns whether there may be more.
+pub(crate) async fn mark_some_noted(tx: &mut Tx, notification_id: Uuid) -> Result<bool> {
+    let (count, emails, last) = take_some_noted(tx, notification_id).await?;
+    if let Some(at) = last {
+        mark_these(tx, notification_id, &emails, at).await?;
     }
+    Ok(count == GROUPS)
 }
 
 /// Like [`mark_noted`], for all notifications.
@@ -89,14 +73,23 @@ pub(crate) async fn mark_all_noted(tx: &mut Tx) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the notes. Returns the addresses, and when the last mail was sent.
-async fn take_noted(
+/// Deletes some notes. Returns how many, the addresses, and when the last mail was sent.
+async fn take_some_noted(
     tx: &mut Tx,
     notification_id: Uuid,
-) -> Result<(Vec<EmailAddress>, Option<DateTime<Utc>>)> {
+) -> Result<(usize, Vec<EmailAddress>, Option<DateTime<Utc>>)> {
     let noted: Vec<(String, DateTime<Utc>)> = tx
-        .sql("delete from sent_mails where notification_id = $1 returning emails, sent_at")
+        .sql(
+            "delete from sent_mails
+             where notification_id = $1
+               and (lease, number) in (select s.lease, s.number from sent_mails s
+                                       where s.notification_id = $1
+                                       order by s.lease, s.number
+                                       limit $2)
+             returning emails, sent_at",
+        )
         .bind(notification_id)
+        .bind(GROUPS as i64)
         .all()
         .await?;
     let mut emails = Vec::new();
@@ -104,7 +97,7 @@ async fn take_noted(
         let group: Vec<String> = serde_json::from_str(group).map_err(Error::unforeseen)?;
         emails.extend(group.into_iter().map(EmailAddress::checked_before));
     }
-    Ok((emails, noted.into_iter().map(|(_, at)| at).max()))
+    Ok((noted.len(), emails, noted.into_iter().map(|(_, at)| at).max()))
 }
 
 async fn mark_these(
