@@ -7,7 +7,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use memchr::memmem::Finder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -132,7 +131,6 @@ async fn converse(mut stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::R
     let mut buffer = Vec::with_capacity(64 * 1024);
     let mut to = String::new();
     let mut is_text = false;
-    let end = Finder::new(END);
     loop {
         if stream.read_buf(&mut buffer).await? == 0 {
             return Ok(());
@@ -143,8 +141,7 @@ async fn converse(mut stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::R
                 is_text = answer_commands(&mut buffer, &mut to, &mut answers, &state);
             }
             // The commands of the next mail may follow the text.
-            let Some(at) = is_text.then(|| end.find(&buffer)).flatten() else { break };
-            let length = at + END.len();
+            let Some(length) = is_text.then(|| length_of_text(&buffer)).flatten() else { break };
             state.lock().expect("no panic inside").record(&to, length);
             buffer.drain(..length);
             is_text = false;
@@ -152,6 +149,13 @@ async fn converse(mut stream: TcpStream, state: Arc<Mutex<State>>) -> std::io::R
         }
         stream.write_all(answers.as_bytes()).await?;
     }
+}
+
+/// The length of the text at the beginning of the buffer, if it is all there. Only commands follow it, which are short.
+fn length_of_text(buffer: &[u8]) -> Option<usize> {
+    let from = buffer.len().saturating_sub(1024);
+    let at = buffer[from..].windows(END.len()).position(|window| window == END)?;
+    Some(from + at + END.len())
 }
 
 /// Answers all complete lines. Returns whether a text follows.
