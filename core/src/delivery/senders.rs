@@ -9,7 +9,7 @@ use super::compose::{Drafts, Outgoing};
 use super::feed::{Claim, Feed, Next};
 use super::quiet::Gate;
 use super::results::{Finished, Ledger, Outcome, Results};
-use crate::mail::{BeforeText, Begun, DomainPass, Message, SendError};
+use crate::mail::{Announced, BeforeText, DomainPass, Message, SendError};
 use crate::notifications::{Delivery, Notification};
 use crate::{App, Error, Result};
 
@@ -26,7 +26,7 @@ struct Upcoming {
     claim: Claim,
     pass: DomainPass,
     written: Option<Result<Outgoing, Outcome>>,
-    begun: Option<Begun>,
+    announced: Option<Announced>,
 }
 
 impl Upcoming {
@@ -101,7 +101,9 @@ impl Senders {
             let taken = match following.take() {
                 Some(following) => following,
                 None => match self.next(results).await? {
-                    Next::Mail(claim, pass) => Upcoming { claim, pass, written: None, begun: None },
+                    Next::Mail(claim, pass) => {
+                        Upcoming { claim, pass, written: None, announced: None }
+                    }
                     Next::Later => continue,
                     Next::End => return Ok(()),
                 },
@@ -120,7 +122,7 @@ impl Senders {
 
     async fn may_go(&self, mail: &Upcoming, results: &mut Results) -> Result<Verdict> {
         let app = &self.app;
-        let may_go = results.turn(&app.mailer, mail.begun.is_none()).await?
+        let may_go = results.turn(&app.mailer, mail.announced.is_none()).await?
             && self.gate.is_open(app, &self.notification).await?;
         Ok(match may_go {
             false => Verdict::Stops,
@@ -135,9 +137,9 @@ impl Senders {
         }
     }
 
-    /// Sends a mail, and begins the next one at the same time if there is one.
+    /// Sends a mail, and announces the next one with it if there is one.
     async fn pass(&self, mail: Upcoming, results: &mut Results) -> Result<Option<Upcoming>> {
-        let Upcoming { claim, mut pass, written, begun } = mail;
+        let Upcoming { claim, mut pass, written, announced } = mail;
         pass.begin();
         let written = match written {
             Some(written) => written,
@@ -151,7 +153,7 @@ impl Senders {
             }
         };
         let outcome = match written {
-            Ok(mail) => self.send(&mail, begun, following.as_mut(), results).await,
+            Ok(mail) => self.send(&mail, announced, following.as_mut(), results).await,
             Err(outcome) => Some(outcome),
         };
         drop(pass);
@@ -174,7 +176,7 @@ impl Senders {
             return Ok(None);
         };
         let written = Some(self.write(&claim.delivery).await);
-        Ok(Some(Upcoming { claim, pass, written, begun: None }))
+        Ok(Some(Upcoming { claim, pass, written, announced: None }))
     }
 
     async fn next(&self, results: &mut Results) -> Result<Next> {
@@ -204,7 +206,7 @@ impl Senders {
     async fn send(
         &self,
         mail: &Outgoing,
-        begun: Option<Begun>,
+        announced: Option<Announced>,
         mut following: Option<&mut Upcoming>,
         results: &mut Results,
     ) -> Option<Outcome> {
@@ -212,9 +214,10 @@ impl Senders {
         let sent = match mail {
             Outgoing::Message(message) => {
                 let next = following.as_deref().and_then(Upcoming::message);
-                let (sent, begun) = mailer.send_written(message, begun, next, results).await;
+                let (sent, announced) =
+                    mailer.send_written(message, announced, next, results).await;
                 if let Some(following) = &mut following {
-                    following.begun = begun;
+                    following.announced = announced;
                 }
                 sent
             }

@@ -146,10 +146,10 @@ pub struct Message {
     text: String,
 }
 
-/// A mail whose text a server waits for, or why it takes none.
-pub(crate) struct Begun {
+/// A mail whose commands a server got along with the text of the one before.
+pub(crate) struct Announced {
     server: usize,
-    on: smtp::Begun,
+    on: smtp::Announced,
 }
 
 /// Sleeping is not more exact than this, so shorter waits add up first.
@@ -368,20 +368,20 @@ impl Mailer {
     }
 
     /// Like [`Mailer::send`], for a message that is written already. It goes to a server only, which gets the text
-    /// after `before`. Returns whether it may go, and the `next` message if it was begun at the same time.
+    /// after `before`. Returns whether it may go, and the `next` message if it was announced.
     pub(crate) async fn send_written(
         &self,
         message: &Message,
-        begun: Option<Begun>,
+        announced: Option<Announced>,
         next: Option<&Message>,
         before: &mut impl BeforeText,
-    ) -> (Result<bool, SendError>, Option<Begun>) {
+    ) -> (Result<bool, SendError>, Option<Announced>) {
         let domain = message.envelope.to().first().map_or("", Address::domain);
-        let (sent, begun) = self.try_servers(message, begun, next, before).await;
-        (self.judge_domain(domain, sent), begun)
+        let (sent, announced) = self.try_servers(message, announced, next, before).await;
+        (self.judge_domain(domain, sent), announced)
     }
 
-    /// Whether it makes sense to begin the next mail along with the last one: nobody else waits for the connection,
+    /// Whether it makes sense to announce the next mail along with the last one: nobody else waits for the connection,
     /// and the server need not wait long for the text.
     pub(crate) fn looks_ahead(&self) -> bool {
         self.is_smtp()
@@ -402,10 +402,10 @@ impl Mailer {
     async fn try_servers(
         &self,
         message: &Message,
-        mut begun: Option<Begun>,
+        mut announced: Option<Announced>,
         next: Option<&Message>,
         before: &mut impl BeforeText,
-    ) -> (Result<bool, SendError>, Option<Begun>) {
+    ) -> (Result<bool, SendError>, Option<Announced>) {
         let Transport::Smtp(servers) = &self.transport else {
             return (Err(SendError::Unreachable("there is no mail server".into())), None);
         };
@@ -416,9 +416,9 @@ impl Mailer {
                 continue;
             }
             let if_another = (n + 1..servers.len()).any(|other| self.health.may_try(other));
-            let begun = begun.take_if(|begun| begun.server == n).map(|begun| begun.on);
-            let mail = Passing { message, begun, next };
-            let (sent, begun) = smtp.send(mail, if_another, before).await;
+            let announced = announced.take_if(|one| one.server == n).map(|one| one.on);
+            let mail = Passing { message, announced, next };
+            let (sent, announced) = smtp.send(mail, if_another, before).await;
             let is_up = !matches!(&sent, Err(Unsent { error: SendError::Unreachable(_), .. }));
             if self.health.record(n, is_up) && servers.len() > 1 {
                 report(smtp, is_up);
@@ -428,8 +428,8 @@ impl Mailer {
                 Err(Unsent { error, in_doubt: false }) if !is_up => outcome = Err(error),
                 sent => {
                     self.in_use.store(n, Ordering::Relaxed);
-                    let begun = begun.map(|on| Begun { server: n, on });
-                    return (sent.map_err(Unsent::into_error), begun);
+                    let announced = announced.map(|on| Announced { server: n, on });
+                    return (sent.map_err(Unsent::into_error), announced);
                 }
             }
         }

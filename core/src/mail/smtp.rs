@@ -46,7 +46,7 @@ pub(super) struct Smtp {
     put_off: AtomicU32,
 }
 
-pub(super) struct Connection {
+struct Connection {
     smtp: AsyncSmtpConnection,
     /// The server accepts several commands at once.
     is_pipelining: bool,
@@ -55,14 +55,14 @@ pub(super) struct Connection {
     is_used: bool,
 }
 
-/// A connection whose server waits for the text of a mail, or why it takes none.
-pub(super) type Begun = Result<Connection, SendError>;
+/// A connection on which the commands of a mail were sent along with the text of the one before.
+pub(super) struct Announced(Connection);
 
 /// A mail on its way.
 pub(super) struct Passing<'a> {
     /// Its text is [`transparent`].
     pub message: &'a Message,
-    pub begun: Option<Begun>,
+    pub announced: Option<Announced>,
     /// Its commands go along with the text of this one if the server allows it (RFC 2920).
     pub next: Option<&'a Message>,
 }
@@ -176,24 +176,19 @@ impl Smtp {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Sends a mail on the connection where it was begun, or on a free or new one. Fails when the server refuses it or
+    /// Sends a mail on the connection where it was announced, or on a free or new one. Fails when the server refuses it or
     /// does not answer in time, which is less `if_another` server can take the mail. It gets the text after `before`.
-    /// Returns whether that may go, and the connection on which the `next` mail was begun.
+    /// Returns whether that may go, and the connection on which the `next` mail was announced.
     pub async fn send(
         &self,
         mail: Passing<'_>,
         if_another: bool,
         before: &mut impl BeforeText,
-    ) -> (Result<bool, Unsent>, Option<Begun>) {
-        let Passing { message, begun, next } = mail;
+    ) -> (Result<bool, Unsent>, Option<Announced>) {
+        let Passing { message, announced, next } = mail;
         let patience = if if_another { SHORT_PATIENCE } else { PATIENCE };
-        let begun = match begun {
-            Some(begun) => begun,
-            None => timeout(patience, self.begin(&message.envelope))
-                .await
-                .unwrap_or_else(|_| Err(silent(patience))),
-        };
-        let mut connection = match begun {
+        let begun = timeout(patience, self.begin(&message.envelope, announced)).await;
+        let mut connection = match begun.unwrap_or_else(|_| Err(silent(patience))) {
             Ok(connection) => connection,
             Err(error) => return (Err(Unsent { error, in_doubt: false }), None),
         };
@@ -218,23 +213,11 @@ impl Smtp {
             Err(_) => return (Err(Unsent { error: silent(PATIENCE), in_doubt: true }), None),
         };
         connection.is_used = true;
-        let begun = match commands {
-            Some(_) => timeout(patience, self.begun_with_a_text(connection)).await.ok().flatten(),
-            None => {
-                self.park(connection);
-                None
-            }
-        };
-        (sent, begun)
-    }
-
-    /// Reads the answers to the commands that followed a text. `None` if the server closed the connection
-    /// instead, for example after a number of mails.
-    async fn begun_with_a_text(&self, mut connection: Connection) -> Option<Begun> {
-        match connection.begun_with_a_text().await {
-            Err(failed) if failed.stage == Stage::Begin && !failed.is_usable => None,
-            begun => Some(self.begun(connection, begun)),
+        if commands.is_some() {
+            return (sent, Some(Announced(connection)));
         }
+        self.park(connection);
+        (sent, None)
     }
 
     /// Connects, encrypts and signs in as for a mail, then quits.
@@ -261,7 +244,18 @@ impl Smtp {
     }
 
     /// Opens or reuses a connection, on which the text of the mail can be sent next.
-    async fn begin(&self, envelope: &Envelope) -> Begun {
+    async fn begin(
+        &self,
+        envelope: &Envelope,
+        announced: Option<Announced>,
+    ) -> Result<Connection, SendError> {
+        if let Some(Announced(mut connection)) = announced {
+            match connection.begin_announced().await {
+                // The server closed it between two mails, for example after a number of them.
+                Err(failed) if failed.stage == Stage::Begin && !failed.is_usable => {}
+                begun => return self.begun(connection, begun),
+            }
+        }
         let parked = self.parked.lock().expect("no panic inside").pop();
         let mut connection = match self.alive(parked).await {
             Some(parked) => parked,
@@ -287,7 +281,11 @@ impl Smtp {
         self.begun(connection, begun)
     }
 
-    fn begun(&self, connection: Connection, begun: Result<(), Failed>) -> Begun {
+    fn begun(
+        &self,
+        connection: Connection,
+        begun: Result<(), Failed>,
+    ) -> Result<Connection, SendError> {
         match begun {
             Ok(()) => {
                 self.put_off.store(0, Ordering::Relaxed);
@@ -388,8 +386,8 @@ impl Connection {
         self.reset_if_not(begun).await
     }
 
-    /// The same for commands that were sent already.
-    async fn begun_with_a_text(&mut self) -> Result<(), Failed> {
+    /// The same for commands that were sent with the text of the last mail.
+    async fn begin_announced(&mut self) -> Result<(), Failed> {
         let answer = self.smtp.read_response().await;
         let begun = self.read_answers(answer).await;
         self.reset_if_not(begun).await
