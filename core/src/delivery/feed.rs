@@ -127,12 +127,10 @@ impl Feed {
 
     /// Returns the next mail if there is one now. It is sent by the caller or passed to [`Feed::put_back`].
     pub async fn next_at_once(&self, app: &App) -> Result<Option<(Claim, DomainPass)>> {
-        let Taken::Mail(claim, pass) = self.take(app) else { return Ok(None) };
-        if let Err(error) = self.claim_ahead(app).await {
-            self.put_back(claim);
-            return Err(error);
+        match self.take(app) {
+            Taken::Mail(claim, pass) => self.hand_out(app, claim, pass).await.map(Some),
+            Taken::Full(_) | Taken::Nothing => Ok(None),
         }
-        Ok(Some((claim, pass)))
     }
 
     /// Waits for the next mail.
@@ -140,10 +138,7 @@ impl Feed {
         loop {
             match self.take(app) {
                 Taken::Mail(claim, pass) => {
-                    if let Err(error) = self.claim_ahead(app).await {
-                        self.put_back(claim);
-                        return Err(error);
-                    }
+                    let (claim, pass) = self.hand_out(app, claim, pass).await?;
                     return Ok(Next::Mail(claim, pass));
                 }
                 Taken::Nothing if self.is_dry() => return Ok(Next::End),
@@ -159,6 +154,21 @@ impl Feed {
                     app.mailer.domains.changed().await;
                     return Ok(Next::Later);
                 }
+            }
+        }
+    }
+
+    async fn hand_out(
+        &self,
+        app: &App,
+        claim: Claim,
+        pass: DomainPass,
+    ) -> Result<(Claim, DomainPass)> {
+        match self.claim_ahead(app).await {
+            Ok(()) => Ok((claim, pass)),
+            Err(error) => {
+                self.put_back(claim);
+                Err(error)
             }
         }
     }

@@ -116,7 +116,7 @@ impl Senders {
                     return stopped.map(drop);
                 }
             }
-            following = self.pass(taken, results).await?;
+            following = self.send_and_announce(taken, results).await?;
         }
     }
 
@@ -138,7 +138,11 @@ impl Senders {
     }
 
     /// Sends a mail, and announces the next one with it if there is one.
-    async fn pass(&self, mail: Upcoming, results: &mut Results) -> Result<Option<Upcoming>> {
+    async fn send_and_announce(
+        &self,
+        mail: Upcoming,
+        results: &mut Results,
+    ) -> Result<Option<Upcoming>> {
         let Upcoming { claim, mut pass, written, announced } = mail;
         pass.begin();
         let written = match written {

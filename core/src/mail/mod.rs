@@ -4,6 +4,7 @@
 mod dkim;
 mod domains;
 mod health;
+mod limits;
 mod refusal;
 mod shared;
 mod smtp;
@@ -12,23 +13,25 @@ mod template;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use lettre::Address;
 use lettre::address::Envelope;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Body, Mailbox, MessageBuilder, MultiPart, SinglePart};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::OwnedSemaphorePermit;
 
 pub use self::dkim::DkimKey;
 use self::dkim::Signer;
 use self::domains::Domains;
 pub(crate) use self::domains::{Admission, DomainPass};
 use self::health::{Entry, Health, Probe};
+pub(crate) use self::limits::Counted;
+use self::limits::Limits;
 pub(crate) use self::refusal::Refusal;
 pub(crate) use self::shared::{Personal, Shared};
-use self::smtp::{Passing, Smtp, Unsent, transparent};
+use self::smtp::{Smtp, Transmission, Unsent, transparent};
 pub use self::template::{Encoded, Template};
 use crate::config::Config;
 use crate::{Error, Result};
@@ -80,14 +83,9 @@ pub enum SendError {
 #[derive(Clone)]
 pub struct Mailer {
     transport: Transport,
-    /// Limits the number of open connections.
-    slots: Arc<Semaphore>,
-    /// How many wait for one.
-    wanted: Arc<AtomicUsize>,
+    limits: Arc<Limits>,
     pub connections: u32,
     rate: u32,
-    /// When the next mail may go at this rate.
-    next: Arc<Mutex<Instant>>,
     pub(crate) domains: Arc<Domains>,
     health: Arc<Health>,
     in_use: Arc<AtomicUsize>,
@@ -115,26 +113,10 @@ pub(crate) trait BeforeText: Send {
     fn may_go(&mut self) -> impl Future<Output = bool> + Send;
 }
 
-/// Nothing.
+/// Nothing has to be done.
 impl BeforeText for () {
     async fn may_go(&mut self) -> bool {
         true
-    }
-}
-
-/// Counts as one until it is dropped.
-pub(crate) struct Counted(Arc<AtomicUsize>);
-
-impl Counted {
-    pub fn of(count: &Arc<AtomicUsize>) -> Counted {
-        count.fetch_add(1, Ordering::Relaxed);
-        Counted(count.clone())
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -151,9 +133,6 @@ pub(crate) struct Announced {
     server: usize,
     on: smtp::Announced,
 }
-
-/// Sleeping is not more exact than this, so shorter waits add up first.
-const TICK: Duration = Duration::from_millis(2);
 
 impl Mailer {
     /// Opens the transport of the configuration: SMTP servers or a folder. Fails when an address is
@@ -188,13 +167,12 @@ impl Mailer {
             Transport::Smtp(servers) => servers.len(),
             Transport::Folder(_) | Transport::Memory(_) => 1,
         };
+        let rate = rate.max(1);
         Mailer {
             transport,
-            slots: Arc::new(Semaphore::new(connections as usize)),
-            wanted: Arc::default(),
+            limits: Arc::new(Limits::new(connections, rate)),
             connections,
-            rate: rate.max(1),
-            next: Arc::new(Mutex::new(Instant::now())),
+            rate,
             domains: Arc::new(domains),
             health: Arc::new(Health::of(servers)),
             in_use: Arc::default(),
@@ -262,7 +240,7 @@ impl Mailer {
 
     /// Whether somebody waits for a connection.
     pub(crate) fn is_wanted(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed) > 0
+        self.limits.are_waited_for()
     }
 
     /// Waits for a free connection, unless that of an earlier mail is `kept`, and for the configured rate. `None` if
@@ -270,10 +248,7 @@ impl Mailer {
     pub(crate) async fn turn(&self, kept: Option<Turn>) -> Option<Turn> {
         let connection = match kept {
             Some(turn) => turn.connection,
-            None => {
-                let _waiting = Counted::of(&self.wanted);
-                self.slots.clone().acquire_owned().await.expect("never closed")
-            }
+            None => self.limits.connection().await,
         };
         let probe = loop {
             if self.is_paused() {
@@ -286,15 +261,7 @@ impl Mailer {
                 Entry::Down => return None,
             }
         };
-        let at = {
-            let mut next = self.next.lock().expect("no panic inside");
-            let at = (*next).max(Instant::now());
-            *next = at + Duration::from_secs(1) / self.rate;
-            at
-        };
-        if at.saturating_duration_since(Instant::now()) > TICK {
-            tokio::time::sleep_until(at.into()).await;
-        }
+        self.limits.pace().await;
         (!self.is_paused()).then_some(Turn { connection, _probe: probe })
     }
 
@@ -417,7 +384,7 @@ impl Mailer {
             }
             let if_another = (n + 1..servers.len()).any(|other| self.health.may_try(other));
             let announced = announced.take_if(|one| one.server == n).map(|one| one.on);
-            let mail = Passing { message, announced, next };
+            let mail = Transmission { message, announced, next };
             let (sent, announced) = smtp.send(mail, if_another, before).await;
             let is_up = !matches!(&sent, Err(Unsent { error: SendError::Unreachable(_), .. }));
             if self.health.record(n, is_up) && servers.len() > 1 {

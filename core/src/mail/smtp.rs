@@ -59,7 +59,7 @@ struct Connection {
 pub(super) struct Announced(Connection);
 
 /// A mail on its way.
-pub(super) struct Passing<'a> {
+pub(super) struct Transmission<'a> {
     /// Its text is [`transparent`].
     pub message: &'a Message,
     pub announced: Option<Announced>,
@@ -181,11 +181,11 @@ impl Smtp {
     /// Returns whether that may go, and the connection on which the `next` mail was announced.
     pub async fn send(
         &self,
-        mail: Passing<'_>,
+        mail: Transmission<'_>,
         if_another: bool,
         before: &mut impl BeforeText,
     ) -> (Result<bool, Unsent>, Option<Announced>) {
-        let Passing { message, announced, next } = mail;
+        let Transmission { message, announced, next } = mail;
         let patience = if if_another { SHORT_PATIENCE } else { PATIENCE };
         let begun = timeout(patience, self.begin(&message.envelope, announced)).await;
         let mut connection = match begun.unwrap_or_else(|_| Err(silent(patience))) {

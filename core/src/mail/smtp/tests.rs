@@ -85,7 +85,9 @@ fn from(sender: &str) -> Envelope {
 
 async fn send(smtp: &Smtp, envelope: &Envelope, text: &str) -> Result<bool, Unsent> {
     let message = Message { envelope: envelope.clone(), text: text.into() };
-    smtp.send(Passing { message: &message, announced: None, next: None }, false, &mut ()).await.0
+    smtp.send(Transmission { message: &message, announced: None, next: None }, false, &mut ())
+        .await
+        .0
 }
 
 async fn each_server(check: impl AsyncFn(Smtp, Arc<Mutex<Vec<String>>>)) {
@@ -171,7 +173,7 @@ async fn mails_that_are_announced_with_the_last_ones_have_the_same_results() {
         let mut announced = None;
         let (mut results, mut announcements) = (Vec::new(), 0);
         for (n, message) in messages.iter().enumerate() {
-            let mail = Passing { message, announced, next: messages.get(n + 1) };
+            let mail = Transmission { message, announced, next: messages.get(n + 1) };
             let (sent, next) = smtp.send(mail, false, &mut ()).await;
             announcements += usize::from(next.is_some());
             announced = next;
@@ -212,7 +214,7 @@ async fn the_result_of_a_mail_does_not_wait_for_what_the_server_says_to_the_next
             envelope: envelope(&format!("{name}@family.example")),
             text: transparent("Subject: Hello\r\n\r\nHello.\r\n".into()),
         });
-        let mail = Passing { message: &mail, announced: None, next: Some(&next) };
+        let mail = Transmission { message: &mail, announced: None, next: Some(&next) };
         let sent = timeout(Duration::from_secs(20), smtp.send(mail, false, &mut ())).await;
         assert!(sent.expect("at once").0.expect("accepted"));
     })
