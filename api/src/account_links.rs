@@ -1,7 +1,6 @@
 //! The links in account mail: verify an address, choose a new password, accept an invitation. A link
 //! opens a page; only a POST from that page uses the link up.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
@@ -18,6 +17,7 @@ use crate::accounts::COOKIE_DAYS;
 use crate::auth::{Client, CurrentUser, MaybeUser, cookie, end_session_in, remember, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::Input;
+use crate::json::Json;
 use crate::site::SessionUser;
 
 pub fn routes() -> OpenApiRouter<Api> {

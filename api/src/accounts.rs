@@ -1,6 +1,5 @@
 //! Accounts of parents and visitors over HTTP: sign-up, sign-in, the profile.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -18,6 +17,7 @@ use crate::Api;
 use crate::auth::{Client, CurrentUser, cookie, end_session_in, no_cookie, remember, user_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
+use crate::json::Json;
 use crate::site::SessionUser;
 
 pub fn routes() -> OpenApiRouter<Api> {

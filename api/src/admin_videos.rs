@@ -1,6 +1,5 @@
 //! Videos for staff, over HTTP: list, add, edit, publish, delete.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
@@ -22,6 +21,7 @@ use crate::Api;
 use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

@@ -1,6 +1,5 @@
 //! Analytics and dashboard of the staff area.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -17,6 +16,7 @@ use crate::Api;
 use crate::auth::{CurrentStaff, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::Params;
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(look)).routes(routes!(table)).routes(routes!(dashboard_now))

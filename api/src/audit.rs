@@ -1,6 +1,5 @@
 //! The audit log over HTTP, for owners.
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
@@ -19,6 +18,7 @@ use crate::Api;
 use crate::auth::Owner;
 use crate::error::{Answer, Problem};
 use crate::input::{Page, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(list)).routes(routes!(filters)).routes(routes!(export))

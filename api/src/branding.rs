@@ -1,6 +1,5 @@
 //! The camp's own logo and pictures over HTTP: owners upload them, everybody sees them.
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
@@ -18,6 +17,7 @@ use crate::Api;
 use crate::auth::Owner;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Page, Picture, Segments};
+use crate::json::Json;
 use crate::settings::{self, Setting};
 
 pub fn routes() -> OpenApiRouter<Api> {

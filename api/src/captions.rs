@@ -1,6 +1,5 @@
 //! Captions of videos over HTTP: staff set them, players show them.
 
-use axum::Json;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -16,6 +15,7 @@ use crate::Api;
 use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{CaptionsFile, Segments};
+use crate::json::Json;
 use crate::media::is_known;
 
 pub fn routes() -> OpenApiRouter<Api> {

@@ -1,6 +1,5 @@
 //! Comments over HTTP: readers write, report and delete their own; staff moderate.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
@@ -19,6 +18,7 @@ use crate::Api;
 use crate::auth::{Client, CurrentStaff, CurrentUser, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
+use crate::json::Json;
 use crate::videos::{PageQuery, countable};
 
 pub fn routes() -> OpenApiRouter<Api> {

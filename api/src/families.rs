@@ -1,6 +1,5 @@
 //! Families for staff, over HTTP: list and counts, add, edit, invite, approve, merge, export, delete.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -22,6 +21,7 @@ use crate::Api;
 use crate::auth::{CurrentStaff, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

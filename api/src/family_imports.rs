@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use axum::Json;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use base64::Engine;
@@ -20,6 +19,7 @@ use crate::Api;
 use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page};
+use crate::json::Json;
 
 /// The maximum size of a file over HTTP, in bytes; the command line accepts larger files.
 const LARGEST: usize = 5 * 1024 * 1024;

@@ -1,6 +1,5 @@
 //! Questions and answers over HTTP.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
@@ -18,6 +17,7 @@ use crate::Api;
 use crate::auth::{Client, CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
+use crate::json::Json;
 use crate::videos::{PageQuery, countable};
 
 pub fn routes() -> OpenApiRouter<Api> {

@@ -24,6 +24,7 @@ mod faq;
 mod feeds;
 mod frontend;
 mod input;
+mod json;
 mod mail;
 mod mail_events;
 mod media;

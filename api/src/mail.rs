@@ -1,6 +1,5 @@
 //! Failed mail, refused addresses, bounces and complaints, and samples of all mails, for staff.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use portal::App;
@@ -19,6 +18,7 @@ use crate::Api;
 use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Input, Page, Params, Segments};
+use crate::json::Json;
 use crate::videos::PageQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {

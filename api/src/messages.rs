@@ -1,6 +1,5 @@
 //! The contact form and the staff's inbox over HTTP.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use portal::App;
@@ -19,6 +18,7 @@ use crate::Api;
 use crate::auth::{Client, CurrentStaff, MaybeUser};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

@@ -1,10 +1,10 @@
 //! Middleware for every request: request id, log line, metrics and security headers.
 
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
@@ -15,6 +15,9 @@ use uuid::Uuid;
 use crate::content_security_policy;
 use crate::error::{Problem, REQUEST_ID};
 use crate::prometheus;
+
+/// A reading request that takes so long is logged like one that writes.
+const SLOW: Duration = Duration::from_millis(500);
 
 /// Assigns the request id, logs and counts the request, and turns a panic into a 500.
 ///
@@ -51,12 +54,11 @@ pub async fn observe(request: Request, next: Next) -> Response {
     // Without the query, which may contain tokens.
     span.in_scope(|| {
         let (code, ms) = (status.as_u16(), elapsed.as_millis() as u64);
-        match status {
-            // A player asks for hundreds of parts of a video.
-            StatusCode::PARTIAL_CONTENT => {
-                tracing::debug!(%method, path, status = code, ms, "answered");
-            }
-            _ => tracing::info!(%method, path, status = code, ms, "answered"),
+        // There are many: answers from the cache and parts of videos are logged like them.
+        if reading && elapsed < SLOW && (status.is_success() || status.is_redirection()) {
+            tracing::debug!(%method, path, status = code, ms, "answered");
+        } else {
+            tracing::info!(%method, path, status = code, ms, "answered");
         }
     });
     prometheus::answered(&method, route.as_ref(), status, elapsed);

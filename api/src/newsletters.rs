@@ -1,6 +1,5 @@
 //! Newsletters to families and the mailing list, over HTTP.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use portal::App;
@@ -16,6 +15,7 @@ use crate::Api;
 use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,6 +16,7 @@ use crate::Api;
 use crate::auth::Client;
 use crate::error::{Answer, Problem};
 use crate::feeds::Document;
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

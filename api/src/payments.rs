@@ -1,6 +1,5 @@
 //! Payments over HTTP: families see theirs, staff record them.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use portal::audit::Actor;
@@ -14,6 +13,7 @@ use crate::Api;
 use crate::auth::{CurrentStaff, CurrentUser};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(own)).routes(routes!(record)).routes(routes!(void))

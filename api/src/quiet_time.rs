@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
 use portal::clock::{moment_in, wall_time};
@@ -20,6 +19,7 @@ use crate::Api;
 use crate::auth::{CurrentStaff, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::{Input, Page, Params};
+use crate::json::Json;
 
 /// Pages learn of a quiet time so long before it begins.
 const AHEAD: TimeDelta = TimeDelta::hours(24);

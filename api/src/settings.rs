@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -23,6 +22,7 @@ use crate::Api;
 use crate::auth::Owner;
 use crate::error::{Answer, Problem};
 use crate::input::{Input, Page};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

@@ -1,6 +1,5 @@
 //! The data that every page needs first: the camp, and who is signed in.
 
-use axum::Json;
 use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
 use portal::access::Access;
@@ -17,6 +16,7 @@ use uuid::Uuid;
 use crate::auth::MaybeUser;
 use crate::error::Answer;
 use crate::frontend;
+use crate::json::Json;
 use crate::quiet_time::{self, SiteQuietTime};
 
 /// The camp, as everybody may see it.

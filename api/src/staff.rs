@@ -1,6 +1,5 @@
 //! Sign-in of staff, the second factor, and staff accounts (owners only).
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
@@ -20,6 +19,7 @@ use crate::auth::{
 };
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

@@ -1,6 +1,5 @@
 //! Passwords and sessions of staff: one's own, and for owners those of every account.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use portal::accounts::sessions::SessionInfo;
@@ -17,6 +16,7 @@ use crate::Api;
 use crate::auth::{AnyStaffSession, Client, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Segments};
+use crate::json::Json;
 use crate::staff::PasswordConfirmation;
 
 pub fn routes() -> OpenApiRouter<Api> {

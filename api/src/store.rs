@@ -1,6 +1,5 @@
 //! The store over HTTP: the public page, the admin pages, and the pictures.
 
-use axum::Json;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{StatusCode, header};
@@ -21,6 +20,7 @@ use crate::Api;
 use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params, Picture, Segments};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     let pictures = OpenApiRouter::new()

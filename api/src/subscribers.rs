@@ -1,6 +1,5 @@
 //! The mailing list over HTTP.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -17,6 +16,7 @@ use crate::Api;
 use crate::auth::{Client, CurrentStaff, Owner};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

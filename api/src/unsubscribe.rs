@@ -1,6 +1,5 @@
 //! Unsubscribing by the link in a mail, without signing in.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Redirect;
@@ -15,6 +14,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::error::{Answer, Problem};
 use crate::input::{Input, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(preview)).routes(routes!(leave)).routes(routes!(choose))

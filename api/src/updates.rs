@@ -1,6 +1,5 @@
 //! Live updates over HTTP: families read them, staff post them.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use portal::App;
@@ -19,6 +18,7 @@ use crate::Api;
 use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
+use crate::json::Json;
 use crate::videos::PageQuery;
 
 pub fn routes() -> OpenApiRouter<Api> {

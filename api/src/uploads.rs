@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::Json;
 use axum::body::{BodyDataStream, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -27,6 +26,7 @@ use crate::Api;
 use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::Id;
+use crate::json::Json;
 
 /// How long nothing may arrive. The bytes before stay, so that cutting costs an honest sender little.
 const SILENCE: Duration = Duration::from_secs(30);

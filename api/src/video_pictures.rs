@@ -1,6 +1,5 @@
 //! Pictures of staff for the camp's own videos over HTTP.
 
-use axum::Json;
 use axum::extract::{DefaultBodyLimit, State};
 use portal::App;
 use portal::audit::Actor;
@@ -13,6 +12,7 @@ use crate::Api;
 use crate::auth::CurrentStaff;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Picture};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(set, remove)).layer(DefaultBodyLimit::max(LARGEST + 1024))

@@ -1,6 +1,5 @@
 //! Videos for families, over HTTP.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum_extra::extract::CookieJar;
@@ -18,6 +17,7 @@ use crate::Api;
 use crate::auth::{Client, CurrentUser, CurrentViewer, browser_cookie};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
+use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

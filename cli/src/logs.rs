@@ -45,7 +45,8 @@ impl Options {
         };
         let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
         match json {
-            true => logs.json().flatten_event(true).init(),
+            // The list would repeat the span.
+            true => logs.json().flatten_event(true).with_span_list(false).init(),
             false => {
                 logs.with_ansi(terminal).with_timer(Uptime::default()).with_target(false).init()
             }

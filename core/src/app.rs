@@ -14,6 +14,7 @@ use uuid::Uuid;
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::content_cache::ContentCache;
 use crate::db::Db;
 use crate::fetch::Fetcher;
 use crate::files::Files;
@@ -45,6 +46,7 @@ pub struct Inner {
     /// Whether it must not convert any more, because it ends.
     pub(crate) ends_conversions: watch::Sender<bool>,
     pub(crate) settings: Arc<settings::Cache>,
+    pub(crate) content_cache: Arc<ContentCache>,
     pub(crate) views: Arc<PendingViews>,
     /// The copy of the database that was made before this process upgraded it.
     pub before_upgrade: Option<PathBuf>,
@@ -63,6 +65,7 @@ impl App {
             mailer: Mailer::open(&config)?,
             files: Files::open(config.storage_url.as_deref(), &config.data_dir)?,
             fetcher: Fetcher::over_https(),
+            content_cache: Arc::new(ContentCache::of(&db)),
             db,
             clock: Clock::default(),
             config: Arc::new(config),

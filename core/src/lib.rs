@@ -34,6 +34,7 @@ pub mod branding;
 pub mod clock;
 pub mod comments;
 pub mod config;
+mod content_cache;
 pub mod conversion;
 pub mod dates;
 pub mod db;

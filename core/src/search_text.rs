@@ -37,8 +37,12 @@ pub fn normalize(text: &str) -> String {
 
 /// Converts search input to a pattern for `like … escape '\'`.
 pub fn like_pattern(typed: &str) -> String {
+    containing(&normalize(typed))
+}
+
+fn containing(term: &str) -> String {
     let mut pattern = String::from("%");
-    for c in normalize(typed).chars() {
+    for c in term.chars() {
         if matches!(c, '%' | '_' | '\\') {
             pattern.push('\\');
         }
@@ -50,10 +54,14 @@ pub fn like_pattern(typed: &str) -> String {
 
 /// Converts search input to a pattern, or `None` if it is empty.
 pub(crate) fn optional_pattern(typed: Option<&str>) -> Option<String> {
+    optional_term(typed).map(|term| containing(&term))
+}
+
+/// Normalizes search input, or returns `None` if it is empty.
+pub(crate) fn optional_term(typed: Option<&str>) -> Option<String> {
     let typed: String =
         typed?.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let pattern = like_pattern(&typed);
-    (pattern != "%%").then_some(pattern)
+    Some(normalize(&typed)).filter(|term| !term.is_empty())
 }
 
 #[cfg(test)]

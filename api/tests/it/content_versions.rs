@@ -110,9 +110,9 @@ async fn columns(db: &Db) -> Vec<(String, Vec<(String, String)>)> {
     tables
 }
 
-/// What strangers are answered now, not from the cache.
+/// What strangers are answered now by a process that knows nothing yet, not from the cache.
 async fn shown(camp: &Camp) -> Vec<(String, u16, String)> {
-    camp.app.invalidate_settings();
+    let camp = camp.beside().await;
     let stranger = camp.browser();
     let video = stranger.get("/api/videos?limit=1").await.json()["items"][0]["id"].clone();
     let mut paths: Vec<String> = PATHS.map(str::to_owned).into();
@@ -124,6 +124,7 @@ async fn shown(camp: &Camp) -> Vec<(String, u16, String)> {
         let reply = stranger.send(Method::GET, &path, Some(Value::Null), &[]).await;
         shown.push((path, reply.status.as_u16(), body(&reply)));
     }
+    camp.app.db.close().await;
     shown
 }
 

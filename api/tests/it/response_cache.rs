@@ -70,7 +70,7 @@ impl History {
         let staff = self.staff[random.random_range(0..2)].clone();
         let video = format!("/api/admin/videos/{}", Self::any(random, &self.videos));
         let update = format!("/api/admin/live-updates/{}", Self::any(random, &self.updates));
-        match random.random_range(0..17) {
+        match random.random_range(0..18) {
             0 => {
                 let new = videos::posted(&staff, &format!("Video {n}"), json!({})).await;
                 self.videos.push(videos::id(&new).to_owned());
@@ -128,8 +128,12 @@ impl History {
                 let cap = json!({ "title": format!("Cap {n}"), "price": 1800, "category": "clothing", "stock_quantity": 3 });
                 staff.post("/api/admin/products", cap).await.expect(201);
             }
+            15 => {
+                let day = format!("202{}-07-0{}", random.random_range(4..7), n % 9 + 1);
+                Self::change(&staff, &video, json!({ "upload_date": day })).await;
+            }
             // Mail goes out, which nobody sees here.
-            15 => camp.work().await,
+            16 => camp.work().await,
             _ => {
                 let closed = ["none", "closed"][random.random_range(0..2)];
                 camp.set("shabbosMode", closed).await;
@@ -146,6 +150,9 @@ impl History {
             "/api/videos?collection=home".into(),
             "/api/videos?collection=current&sort=popular&limit=60".into(),
             "/api/videos/years".into(),
+            "/api/videos/years?q=title".into(),
+            "/api/videos?q=title".into(),
+            "/api/videos?collection=archive&limit=2".into(),
             format!("/api/videos/{video}"),
             "/api/live-updates".into(),
             format!("/api/live-updates/{update}"),
@@ -179,35 +186,39 @@ fn content(reply: &Reply) -> (u16, Vec<(String, String)>, String) {
     (reply.status.as_u16(), headers, body)
 }
 
-/// The response to a reader, and a new one. Asks again if a minute ended meanwhile, as an update may have
-/// expired.
-async fn both(camp: &Camp, reader: &Browser, path: &str) -> (Reply, Reply) {
+/// The responses to a reader: from the cache, not from the cache, and of a process that knows nothing yet.
+/// Asks again if a minute ended meanwhile, as an update may have expired.
+async fn all(camp: &Camp, reader: &Browser, new: &Camp, path: &str) -> [Reply; 3] {
     let minute = || camp.now().timestamp() / 60;
     loop {
         let before = minute();
         let cached = get(reader, path, &[]).await;
         // Otherwise up to two seconds old, which the cache never is.
         camp.app.invalidate_settings();
-        let new = reader.send(Method::GET, path, Some(UNCACHED), &[]).await;
+        let uncached = reader.send(Method::GET, path, Some(UNCACHED), &[]).await;
+        let new = new.of(reader).send(Method::GET, path, Some(UNCACHED), &[]).await;
         if minute() == before {
-            return (cached, new);
+            return [cached, uncached, new];
         }
     }
 }
 
 async fn check(camps: &[Camp; 2], history: &History, paths: &[String], what: &str) {
+    let beside = camps[0].beside().await;
     for (process, camp) in camps.iter().enumerate() {
         let [parent, staff] = [&history.parent[process], &history.staff[process]];
         let stranger = camp.browser();
         let readers = [(&stranger, "a stranger"), (parent, "a parent"), (staff, "staff")];
         for path in paths {
             for (reader, who) in readers {
-                let (cached, new) = both(camp, reader, path).await;
+                let [cached, uncached, new] = all(camp, reader, &beside, path).await;
                 let what = format!("{what}: {path} of process {process} for {who}");
                 assert_eq!(content(&cached), content(&new), "{what}");
+                assert_eq!(content(&uncached), content(&new), "not from the cache, {what}");
             }
         }
     }
+    beside.app.db.close().await;
 }
 
 story! {

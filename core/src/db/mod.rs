@@ -9,6 +9,7 @@ mod content_versions;
 mod kept;
 mod line;
 mod migrations;
+mod packed;
 mod query;
 mod readers;
 mod remembered;
@@ -23,9 +24,11 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
+pub(crate) use commits::Version as Commit;
 pub use kept::Kept;
 pub use migrations::all_migrations;
 pub(crate) use migrations::newest_schema;
+pub(crate) use packed::{packed, packed_by_id};
 pub use query::{On, Row, Value};
 pub(crate) use query::{Query, Sql, Texts, with_ids};
 use readers::Readers;
@@ -138,6 +141,14 @@ impl Db {
     /// Creates a statement that runs outside a transaction.
     pub(crate) fn sql(&self, text: impl Into<Sql>) -> Query<'_> {
         On::Db(self).sql(text)
+    }
+
+    /// The last commit of anybody, in any process, as SQLite tells it.
+    pub(crate) fn commit(&self) -> Option<Commit> {
+        match self {
+            Db::Sqlite { remembered, .. } => remembered.version(),
+            Db::Postgres(_) => None,
+        }
     }
 
     /// The name of the engine.

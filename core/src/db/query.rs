@@ -155,13 +155,13 @@ pub(crate) struct Query<'c> {
 
 /// Raw rows of either engine. Their types are read later, so that the database code is compiled
 /// once and not for every type.
-enum Rows {
+pub(super) enum Rows {
     Sqlite(Vec<SqliteRow>),
     Postgres(Vec<PgRow>),
 }
 
 impl Rows {
-    fn read<T: Row>(self) -> Result<Vec<T>> {
+    pub(super) fn read<T: Row>(self) -> Result<Vec<T>> {
         Ok(match self {
             Rows::Sqlite(rows) => rows.iter().map(T::from_row).collect::<sqlx::Result<_>>()?,
             Rows::Postgres(rows) => rows.iter().map(T::from_row).collect::<sqlx::Result<_>>()?,
@@ -282,7 +282,7 @@ impl Query<'_> {
         })
     }
 
-    fn rows<'q>(self) -> BoxFuture<'q, Result<Rows>>
+    pub(super) fn rows<'q>(self) -> BoxFuture<'q, Result<Rows>>
     where
         Self: 'q,
     {

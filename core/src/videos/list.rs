@@ -1,13 +1,18 @@
 //! Lists of videos as families see them: home page, this summer, archive and search.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
 
+use super::catalog::{Place, Term};
 use super::watch::open_all;
-use super::{CARD, Collection, Sort, VideoCard, YearCount, optional_pattern};
+use super::{Collection, Sort, VideoCard, YearCount, catalog};
 use crate::access::Viewer;
 use crate::clock::{day_in, moment_in, year_in};
 use crate::pagination::{Page, PageRequest};
+use crate::search_text::optional_term;
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -32,81 +37,75 @@ pub async fn list(
     viewer: &Viewer,
     filter: &Filter,
 ) -> Result<Page<VideoCard>> {
+    let by_views = filter.sort == Sort::Popular && viewer.may_watch(settings.watch_access());
     let mut page = match filter.collection {
         Some(Collection::Home) => Page { items: home(app, settings).await?, next: None },
-        _ => listed(app, settings, viewer, filter).await?,
+        // The order by views would reveal to others which videos are watched most.
+        _ if by_views => most_viewed(app, settings, filter).await?,
+        _ => newest(app, settings, viewer, filter).await?,
     };
     open_all(app, settings, viewer, &mut page.items).await?;
     Ok(page)
 }
 
-/// Which videos are found.
-const FOUND: &str = " from videos v
-             where v.status = 'published'
-               and ($1 is null or v.year >= $1)
-               and ($2 is null or v.year < $2)
-               and ($3 is null or v.year = $3)
-               and ($4 is null or v.search_text like $4 escape '\\') ";
+/// Years that no video has.
+const FIRST_YEAR: i64 = 1;
+const LAST_YEAR: i64 = 9999;
 
-async fn listed(
+async fn newest(
     app: &App,
     settings: &Settings,
     viewer: &Viewer,
     filter: &Filter,
 ) -> Result<Page<VideoCard>> {
-    let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
-    let open = viewer.may_watch(settings.watch_access());
-    let pattern = pattern(filter.q.as_deref(), open);
-    let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
-    let query = |order: &'static str| {
-        app.db
-            .sql(["select ", CARD, FOUND, order])
-            .bind(only(Collection::Current))
-            .bind(only(Collection::Archive))
-            .bind(filter.year)
-            .bind(pattern.clone())
-            .bind(filter.part.limit() + 1)
-    };
-    // The order by views would reveal to others which videos are watched most.
-    if filter.sort == Sort::Popular && open {
-        let after: Option<(i64, NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("popular")?;
-        let rows = query(
-            "and ($6 is null
-                  or (v.view_count, v.upload_date, v.published_at, v.id) < ($6, $7, $8, $9))
-             order by v.view_count desc, v.upload_date desc, v.published_at desc, v.id desc
-             limit $5",
-        )
-        .bind(after.map(|a| a.0))
-        .bind(after.map(|a| a.1))
-        .bind(after.map(|a| a.2))
-        .bind(after.map(|a| a.3))
-        .all()
-        .await?;
-        return Ok(filter.part.page("popular", rows, |v: &VideoCard| {
-            (v.view_count, v.upload_date, v.published_at, v.id)
-        }));
+    let term = term(filter.q.as_deref(), viewer.may_watch(settings.watch_access()));
+    let days = filter.days(app, settings);
+    let after: Option<Place> = filter.part.after("newest")?;
+    let catalog = catalog::get(app).await?;
+    let found = catalog.found(&days, after, term.as_ref());
+    let rows = found.take(filter.part.limit() as usize + 1).cloned().collect();
+    let mut page = filter
+        .part
+        .page("newest", rows, |card: &VideoCard| (card.upload_date, card.published_at, card.id));
+    catalog.count(app, &mut page.items).await?;
+    Ok(page)
+}
+
+async fn most_viewed(app: &App, settings: &Settings, filter: &Filter) -> Result<Page<VideoCard>> {
+    let after: Option<(i64, NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("popular")?;
+    let term = term(filter.q.as_deref(), true);
+    let days = filter.days(app, settings);
+    let catalog = catalog::get(app).await?;
+    let mut rows: Vec<VideoCard> = catalog.found(&days, None, term.as_ref()).cloned().collect();
+    catalog.count(app, &mut rows).await?;
+    let place = |card: &VideoCard| (card.view_count, card.upload_date, card.published_at, card.id);
+    rows.retain(|card| after.is_none_or(|after| place(card) < after));
+    rows.sort_by_key(|card| Reverse(place(card)));
+    rows.truncate(filter.part.limit() as usize + 1);
+    Ok(filter.part.page("popular", rows, place))
+}
+
+impl Filter {
+    /// The days of which videos are listed, which follow from the years (decision V1).
+    fn days(&self, app: &App, settings: &Settings) -> Range<NaiveDate> {
+        let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
+        let (mut from, mut before) = match self.collection {
+            Some(Collection::Current) => (this_year, LAST_YEAR),
+            Some(Collection::Archive) => (FIRST_YEAR, this_year),
+            Some(Collection::Home) | None => (FIRST_YEAR, LAST_YEAR),
+        };
+        if let Some(year) = self.year {
+            let year = year.clamp(FIRST_YEAR, LAST_YEAR - 1);
+            (from, before) = (from.max(year), before.min(year + 1));
+        }
+        let first_of = |year: i64| NaiveDate::from_ymd_opt(year as i32, 1, 1).unwrap_or_default();
+        first_of(from)..first_of(before)
     }
-    let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("newest")?;
-    let rows = query(
-        "and ($6 is null or (v.upload_date, v.published_at, v.id) < ($6, $7, $8))
-         order by v.upload_date desc, v.published_at desc, v.id desc
-         limit $5",
-    )
-    .bind(after.map(|a| a.0))
-    .bind(after.map(|a| a.1))
-    .bind(after.map(|a| a.2))
-    .all()
-    .await?;
-    Ok(filter.part.page("newest", rows, |v: &VideoCard| (v.upload_date, v.published_at, v.id)))
 }
 
 /// A viewer who may not watch searches only in titles.
-fn pattern(q: Option<&str>, open: bool) -> Option<String> {
-    optional_pattern(q).map(|pattern| match open {
-        true => pattern,
-        // The only line break in the text separates title and description.
-        false => format!("{pattern}\n%"),
-    })
+fn term(q: Option<&str>, open: bool) -> Option<Term> {
+    Some(Term { text: optional_term(q)?, in_descriptions: open })
 }
 
 /// Returns three videos, the featured one first: the latest that staff featured within seven days,
@@ -114,36 +113,13 @@ fn pattern(q: Option<&str>, open: bool) -> Option<String> {
 async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
     let today = day_in(settings.timezone, app.clock.now());
     let week = today.checked_sub_days(Days::new(7)).unwrap_or(today);
-    let mut videos: Vec<VideoCard> = app
-        .db
-        .sql([
-            "select ",
-            CARD,
-            " from videos v
-             where v.status = 'published'
-             order by v.upload_date desc, v.published_at desc, v.id desc
-             limit 3",
-        ])
-        .all()
-        .await?;
-    let featured: Option<VideoCard> = app
-        .db
-        .sql([
-            "select ",
-            CARD,
-            " from videos v
-             where v.status = 'published' and v.is_featured and v.upload_date > $1
-             order by v.upload_date desc, v.published_at desc, v.id desc
-             limit 1",
-        ])
-        .bind(week)
-        .optional()
-        .await?;
-    if let Some(featured) = featured {
-        videos.retain(|video| video.id != featured.id);
-        videos.insert(0, featured);
-        videos.truncate(3);
-    }
+    let catalog = catalog::get(app).await?;
+    let mut lately = catalog.all().take_while(|card| card.upload_date > week);
+    let featured = lately.find(|card| card.is_featured);
+    let others =
+        catalog.all().filter(|card| featured.is_none_or(|featured| featured.id != card.id));
+    let mut videos: Vec<VideoCard> = featured.into_iter().chain(others).take(3).cloned().collect();
+    catalog.count(app, &mut videos).await?;
     Ok(videos)
 }
 
@@ -155,20 +131,18 @@ pub async fn years(
     viewer: &Viewer,
     q: Option<&str>,
 ) -> Result<Vec<YearCount>> {
-    app.db
-        .sql(
-            "select year, count(*) as count
-             from videos
-             where status = 'published'
-               and year < $1
-               and ($2 is null or search_text like $2 escape '\\')
-             group by year
-             order by year desc",
-        )
-        .bind(i64::from(year_in(settings.timezone, app.clock.now())))
-        .bind(pattern(q, viewer.may_watch(settings.watch_access())))
-        .all()
-        .await
+    let archive = Filter { collection: Some(Collection::Archive), ..Filter::default() };
+    let days = archive.days(app, settings);
+    let term = term(q, viewer.may_watch(settings.watch_access()));
+    let catalog = catalog::uncounted(app).await?;
+    let mut years: Vec<YearCount> = Vec::new();
+    for card in catalog.found(&days, None, term.as_ref()) {
+        match years.last_mut() {
+            Some(last) if last.year == card.year => last.count += 1,
+            _ => years.push(YearCount { year: card.year, count: 1 }),
+        }
+    }
+    Ok(years)
 }
 
 /// When the next video of today will be published, for the banner (decision V8).

@@ -6,6 +6,7 @@ pub mod captions;
 pub mod link;
 
 mod admin;
+mod catalog;
 mod chapters;
 mod edit;
 mod files;

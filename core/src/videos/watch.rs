@@ -5,9 +5,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::captions::AdminCaptions;
-use super::{
-    CARD, NOT_FOUND, Video, VideoCard, VideoRef, VideoType, captions, chapters, positions,
-};
+use super::{CARD, NOT_FOUND, Video, VideoCard, VideoType, captions, catalog, chapters, positions};
 use crate::access::Viewer;
 use crate::clock::year_in;
 use crate::settings::Settings;
@@ -20,6 +18,26 @@ use crate::{App, Result, ffmpeg};
 /// [`crate::Error::NotFound`] while it is not published, also for staff, and the errors of
 /// [`Viewer::must_watch`].
 pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Video> {
+    let question = ("video", id, Uuid::nil());
+    let mut video = app.db.remembered(question, for_everybody(app, id)).await?;
+    viewer.must_watch(settings.watch_access())?;
+    open_all(app, settings, viewer, std::slice::from_mut(&mut video.card)).await?;
+    if let Some(user_id) = viewer.user_id {
+        let likes: i64 = app
+            .db
+            .sql("select count(*) from video_likes where video_id = $1 and user_id = $2")
+            .bind(id)
+            .bind(user_id)
+            .scalar()
+            .await?;
+        video.liked = likes > 0;
+        video.resume_seconds = positions::of(app, user_id, id).await?;
+    }
+    Ok(video)
+}
+
+/// Returns what does not depend on who watches.
+async fn for_everybody(app: &App, id: Uuid) -> Result<Video> {
     let mut video: Video = app
         .db
         .sql([
@@ -37,8 +55,6 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
         .optional()
         .await?
         .ok_or(NOT_FOUND)?;
-    viewer.must_watch(settings.watch_access())?;
-    open_all(app, settings, viewer, std::slice::from_mut(&mut video.card)).await?;
     if let Some(upload_id) = video.converted_upload_id {
         let file = |name| Some(format!("/media/videos/{id}/{upload_id}/{name}"));
         video.hls_url = file(ffmpeg::MASTER);
@@ -50,49 +66,8 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
         let captions = captions::of_videos(&app.db, [id].into_iter()).await?;
         video.captions = captions.iter().map(AdminCaptions::shown).collect();
     }
-    if let Some(user_id) = viewer.user_id {
-        let likes: i64 = app
-            .db
-            .sql("select count(*) from video_likes where video_id = $1 and user_id = $2")
-            .bind(id)
-            .bind(user_id)
-            .scalar()
-            .await?;
-        video.liked = likes > 0;
-        video.resume_seconds = positions::of(app, user_id, id).await?;
-    }
-    (video.previous, video.next) = neighbors(app, &video.card).await?;
+    [video.previous, video.next] = catalog::uncounted(app).await?.neighbors(&video.card);
     Ok(video)
-}
-
-/// Returns the previous and the next video of the season.
-async fn neighbors(app: &App, card: &VideoCard) -> Result<(Option<VideoRef>, Option<VideoRef>)> {
-    let near = |text: &'static str| {
-        app.db
-            .sql(text)
-            .bind(card.year)
-            .bind(card.upload_date)
-            .bind(card.published_at)
-            .bind(card.id)
-            .optional::<VideoRef>()
-    };
-    let previous = near(
-        "select id, title
-         from videos
-         where status = 'published' and year = $1 and (upload_date, published_at, id) < ($2, $3, $4)
-         order by upload_date desc, published_at desc, id desc
-         limit 1",
-    )
-    .await?;
-    let next = near(
-        "select id, title
-         from videos
-         where status = 'published' and year = $1 and (upload_date, published_at, id) > ($2, $3, $4)
-         order by upload_date, published_at, id
-         limit 1",
-    )
-    .await?;
-    Ok((previous, next))
 }
 
 /// What link previews of other programs may show of a video (decision V14).
@@ -157,19 +132,8 @@ pub(super) async fn open_all(
 
 /// The newest published video of the current year. Only this one has the badge (decision V6).
 async fn latest(app: &App, this_year: i64) -> Result<Option<Uuid>> {
-    let row: Option<(Uuid,)> = app
-        .db
-        .sql(
-            "select id
-             from videos
-             where status = 'published' and year = $1
-             order by upload_date desc, published_at desc, id desc
-             limit 1",
-        )
-        .bind(this_year)
-        .optional()
-        .await?;
-    Ok(row.map(|(id,)| id))
+    let catalog = catalog::uncounted(app).await?;
+    Ok(catalog.all().find(|card| card.year == this_year).map(|card| card.id))
 }
 
 /// Decides how much of a published video a viewer gets (safety 14). Nothing else does.
