@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{Mutex as Turn, MutexGuard, TryLockError};
 
 use crate::db::Db;
-use crate::db::content::{Version, Versions};
+use crate::db::content::{Current, Versions};
 
 /// Keeps one value.
 pub(crate) struct ContentCache {
@@ -20,9 +20,9 @@ impl ContentCache {
         ContentCache { versions: Versions::of(db), known: Mutex::default(), turn: Turn::default() }
     }
 
-    /// The current version of the content, never from before this call. `None` where it cannot be told.
-    pub(crate) async fn version(&self) -> Option<Version> {
-        self.versions.current().await.map(|current| current.content)
+    /// The current versions, never from before this call. `None` where they cannot be told.
+    pub(crate) async fn versions(&self) -> Option<Current> {
+        self.versions.current().await
     }
 
     pub(crate) fn get<V: Send + Sync + 'static>(&self) -> Option<Arc<V>> {

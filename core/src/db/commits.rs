@@ -18,7 +18,7 @@ const IS_WRITTEN: usize = 12;
 
 /// A version of the database. As long as it is the current one, a statement always reads the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
+pub(super) struct Version {
     /// How many files were opened. A new file may begin with the header of the one before.
     file: u64,
     header: [u8; HEADER],

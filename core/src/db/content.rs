@@ -9,7 +9,7 @@ use sqlx::sqlite::{Sqlite, SqlitePool};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::content_versions::{CONTENT, PERSONAL};
+use super::content_versions::{CONTENT, NUMBERS, PERSONAL};
 use super::line::{ANSWER, Asked, Line, ask};
 use super::remembered::Remembered;
 use super::{Db, commits};
@@ -26,6 +26,8 @@ pub struct Current {
     pub content: Version,
     /// Of what all parents together watched and like.
     pub personal: Version,
+    /// Of the numbers of views, likes and comments of videos.
+    pub numbers: Version,
 }
 
 /// Reads the versions of one database.
@@ -106,8 +108,12 @@ impl Asked for Reading {
         match timeout(ANSWER, used.version()).await {
             Ok(Ok(tokens)) => {
                 *connection = Some(used);
-                let (content, personal) = tokens?;
-                let version = Current { content: Version(content), personal: Version(personal) };
+                let (content, personal, numbers) = tokens?;
+                let version = Current {
+                    content: Version(content),
+                    personal: Version(personal),
+                    numbers: Version(numbers),
+                };
                 if let (Source::Sqlite { known, .. }, Some(of)) = (&self.source, of) {
                     *held(known) = Some((of, version));
                 }
@@ -132,15 +138,18 @@ impl Reading {
 }
 
 impl Connection {
-    async fn version(&mut self) -> sqlx::Result<Option<(Uuid, Uuid)>> {
-        const CURRENT: &str = "select c.token, p.token
-             from content_versions c join content_versions p on p.name = $2
+    async fn version(&mut self) -> sqlx::Result<Option<(Uuid, Uuid, Uuid)>> {
+        const CURRENT: &str = "select c.token, p.token, n.token
+             from content_versions c
+             join content_versions p on p.name = $2
+             join content_versions n on n.name = $3
              where c.name = $1";
         match self {
             Connection::Sqlite(used) => {
                 sqlx::query_as(CURRENT)
                     .bind(CONTENT)
                     .bind(PERSONAL)
+                    .bind(NUMBERS)
                     .fetch_optional(&mut **used)
                     .await
             }
@@ -148,6 +157,7 @@ impl Connection {
                 sqlx::query_as(CURRENT)
                     .bind(CONTENT)
                     .bind(PERSONAL)
+                    .bind(NUMBERS)
                     .fetch_optional(&mut **used)
                     .await
             }

@@ -59,10 +59,13 @@ const NOT_SHOWN: &[&str] = &[
     "worker_beats",
 ];
 
+/// The columns of [`NUMBERS`].
+const VIDEO_NUMBERS: &[&str] = &["view_count", "like_count", "comment_count"];
+
 /// Columns that do not count. Numbers of views, likes and comments may be shown a second late; the
 /// rest is only for staff or for workers, and often written.
 const NOT_COUNTED: [(&str, &[&str]); 3] = [
-    ("videos", &["view_count", "like_count", "comment_count"]),
+    ("videos", VIDEO_NUMBERS),
     ("faq", &["view_count"]),
     ("uploads", &["progress", "problem", "log", "attempts", "claimed_until", "updated_at"]),
 ];
@@ -74,9 +77,11 @@ fn is_ours(table: &str) -> bool {
         .any(|name| table.starts_with(name))
 }
 
-/// The names of the versions: of what everybody sees, and of what parents watched and like.
+/// The names of the versions: of what everybody sees, of what parents watched and like, and of the numbers of
+/// videos.
 pub(super) const CONTENT: &str = "content";
 pub(super) const PERSONAL: &str = "personal";
+pub(super) const NUMBERS: &str = "numbers";
 
 /// The tables of [`PERSONAL`].
 const OF_PARENTS: [&str; 2] = ["video_likes", "video_positions"];
@@ -113,7 +118,7 @@ impl Db {
     pub(super) async fn begin_content_versions(&self) -> Result<()> {
         let (wanted, existing) = (self.wanted_triggers().await?, self.existing_triggers().await?);
         let versions: i64 = self.sql("select count(*) from content_versions").scalar().await?;
-        if versions == 2 && wanted == existing {
+        if versions == 3 && wanted == existing {
             return Ok(());
         }
         let mut tx = self.begin().await?;
@@ -128,7 +133,7 @@ impl Db {
                 tx.run(format!("comment on trigger {name} on \"{table}\" is '{quoted}'")).await?;
             }
         }
-        for name in [CONTENT, PERSONAL] {
+        for name in [CONTENT, PERSONAL, NUMBERS] {
             tx.sql(
                 "insert into content_versions (name, token) values ($1, $2)
                  on conflict (name) do update set token = excluded.token",
@@ -150,36 +155,43 @@ impl Db {
             let counted = columns.iter().filter(|column| !left_out.contains(&&***column));
             let counted = counted.map(|column| format!("\"{column}\"")).collect::<Vec<_>>();
             let update = format!("update of {}", counted.join(", "));
-            match self {
+            let all = format!("insert or delete or {update}");
+            // SQLite has no trigger for several events.
+            let events = match self {
                 Db::Sqlite { .. } => {
-                    for (event, name) in
-                        [("insert", "insert"), ("delete", "delete"), (update.as_str(), "update")]
-                    {
-                        let name = format!("{PREFIX}{table}_{name}");
-                        let text = format!(
-                            "CREATE TRIGGER {name} after {event} on \"{table}\" begin
+                    vec![("_insert", "insert"), ("_delete", "delete"), ("_update", &update)]
+                }
+                Db::Postgres(_) => vec![("", all.as_str())],
+            };
+            for (name, event) in events {
+                let name = format!("{PREFIX}{table}{name}");
+                let text = self.trigger(&name, &table, event, version);
+                triggers.insert(name, (table.clone(), text));
+            }
+        }
+        let (name, table) = (format!("{PREFIX}numbers"), "videos");
+        let update = format!("update of {}", VIDEO_NUMBERS.join(", "));
+        let text = self.trigger(&name, table, &update, NUMBERS);
+        triggers.insert(name, (table.to_owned(), text));
+        Ok(triggers)
+    }
+
+    fn trigger(&self, name: &str, table: &str, event: &str, version: &str) -> String {
+        match self {
+            Db::Sqlite { .. } => format!(
+                "CREATE TRIGGER {name} after {event} on \"{table}\" begin
                                update content_versions set token = randomblob(16)
                                where name = '{version}';
                              end"
-                        );
-                        triggers.insert(name, (table.clone(), text));
-                    }
-                }
-                Db::Postgres(_) => {
-                    let name = format!("{PREFIX}{table}");
-                    // At the end of the transaction, because from then on others that change something
-                    // wait for it.
-                    let text = format!(
-                        "create constraint trigger {name}
-                         after insert or delete or {update} on \"{table}\"
+            ),
+            // At the end of the transaction, because from then on others that change something wait for it.
+            Db::Postgres(_) => format!(
+                "create constraint trigger {name}
+                         after {event} on \"{table}\"
                          deferrable initially deferred
                          for each row execute function content_changed('{version}')"
-                    );
-                    triggers.insert(name, (table.clone(), text));
-                }
-            }
+            ),
         }
-        Ok(triggers)
     }
 
     async fn existing_triggers(&self) -> Result<Triggers> {
@@ -243,12 +255,18 @@ impl Db {
     }
 }
 
-/// Replaces the version once in a transaction.
+/// Replaces the version once in a transaction. All rows are locked in one order, since a transaction may change
+/// several, and another one the same.
 const FUNCTION: &str =
     "create or replace function content_changed() returns trigger language plpgsql as $$
 begin
+    if exists (select 1 from content_versions
+               where name = tg_argv[0] and xmin = cast(pg_current_xact_id() as xid)) then
+        return null;
+    end if;
+    perform 1 from content_versions order by name for update;
     update content_versions set token = gen_random_uuid()
-    where name = tg_argv[0] and xmin <> cast(pg_current_xact_id() as xid);
+    where name = tg_argv[0];
     return null;
 end
 $$";

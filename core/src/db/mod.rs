@@ -24,7 +24,6 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
-pub(crate) use commits::Version as Commit;
 pub use kept::Kept;
 pub use migrations::all_migrations;
 pub(crate) use migrations::newest_schema;
@@ -141,14 +140,6 @@ impl Db {
     /// Creates a statement that runs outside a transaction.
     pub(crate) fn sql(&self, text: impl Into<Sql>) -> Query<'_> {
         On::Db(self).sql(text)
-    }
-
-    /// The last commit of anybody, in any process, as SQLite tells it.
-    pub(crate) fn commit(&self) -> Option<Commit> {
-        match self {
-            Db::Sqlite { remembered, .. } => remembered.version(),
-            Db::Postgres(_) => None,
-        }
     }
 
     /// The name of the engine.

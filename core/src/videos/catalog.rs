@@ -1,38 +1,40 @@
 //! All published videos in memory. Lists, searches and neighbors are answered from them, which costs less than
 //! a statement for each, however many videos there are.
 //!
-//! They are used only as long as nobody, in no process, has changed anything that families see. Views, likes and
-//! comments change nothing of that kind, so their numbers are read for each list if anybody has committed
-//! anything since.
+//! They are used only as long as nobody, in no process, has changed anything that families see. Numbers of views,
+//! likes and comments have a version of their own, so they are read apart if one has changed since.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::ops::Range;
-use std::sync::Arc;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::{VideoCard, VideoRef, VideoType};
-use crate::db::content::Version;
-use crate::db::{Commit, Db, On, packed, packed_by_id};
+use super::{Video, VideoCard, VideoRef, VideoType};
+use crate::db::content::Current;
+use crate::db::{On, packed, packed_by_id};
 use crate::{App, Result};
 
 /// The order of lists: the last day first, and on a day what was published last.
 pub(super) type Place = (NaiveDate, DateTime<Utc>, Uuid);
 
-/// After so long, numbers are read anew for all videos.
+/// After so long, other numbers are read for all videos.
 const COUNTED: TimeDelta = TimeDelta::seconds(1);
+
+/// How many records are kept.
+const RECORDS: usize = 1_000;
 
 /// The published videos at one moment.
 pub(super) struct Catalog {
-    /// `None` if it could not be told.
-    version: Option<Version>,
-    /// The last commit. PostgreSQL does not tell it.
-    commit: Option<Commit>,
+    /// `None` if they could not be told.
+    of: Option<Current>,
     at: DateTime<Utc>,
     /// The newest first.
     videos: Vec<Listed>,
+    /// Those that somebody asked for, as everybody sees them.
+    records: Mutex<HashMap<Uuid, Arc<Video>>>,
 }
 
 struct Listed {
@@ -46,46 +48,84 @@ pub(super) struct Term {
     pub in_descriptions: bool,
 }
 
-/// Returns the videos as they are now, apart from numbers.
-pub(super) async fn get(app: &App) -> Result<Arc<Catalog>> {
+/// The published videos as they are now, apart from numbers.
+pub(super) struct Now {
+    catalog: Arc<Catalog>,
+    /// Whether its numbers are those of now as well.
+    is_counted: bool,
+}
+
+/// Returns the videos as they are now.
+pub(super) async fn get(app: &App) -> Result<Now> {
     let cache = &app.content_cache;
-    let known = current(app).await;
+    let known = cache.versions().await.and_then(|current| known_at(app, current));
     let _turn = match known {
-        Some(known) if known.is_counted(app) => return Ok(known),
+        Some(now) if now.is_counted || now.is_young(app) => return Ok(now),
         // If somebody else reads them, the numbers can be read apart.
-        Some(known) => match cache.try_turn() {
+        Some(now) => match cache.try_turn() {
             Ok(turn) => turn,
-            Err(_) => return Ok(known),
+            Err(_) => return Ok(now),
         },
         None => cache.turn().await,
     };
-    if let Some(known) = current(app).await.filter(|known| known.is_counted(app)) {
-        return Ok(known);
-    }
     // From before they are read: what somebody changes meanwhile makes another version.
-    let version = cache.version().await;
-    let (commit, at) = (app.db.commit(), app.clock.now());
+    let (of, at) = (cache.versions().await, app.clock.now());
+    if let Some(now) = of.and_then(|of| known_at(app, of)).filter(|now| now.is_counted) {
+        return Ok(now);
+    }
     let query = packed(SQLITE_COLUMNS, POSTGRES_COLUMNS, "from videos where status = 'published'");
     let rows: Vec<Row> = On::from(&app.db).either(query).unpacked().await?;
     let mut videos: Vec<Listed> = rows.into_iter().map(Listed::from).collect();
     videos.sort_by_key(|video| Reverse(video.place()));
-    let catalog = Arc::new(Catalog { version, commit, at, videos });
+    let catalog = Arc::new(Catalog { of, at, videos, records: Mutex::default() });
     cache.put(catalog.clone());
-    Ok(catalog)
+    Ok(Now { catalog, is_counted: true })
 }
 
-/// The same, of which numbers are not needed.
-pub(super) async fn uncounted(app: &App) -> Result<Arc<Catalog>> {
-    match current(app).await {
-        Some(known) => Ok(known),
-        None => get(app).await,
+/// What is known, if nobody has changed anything but numbers since.
+fn known_at(app: &App, current: Current) -> Option<Now> {
+    let catalog = app.content_cache.get::<Catalog>()?;
+    let of = catalog.of.filter(|of| of.content == current.content)?;
+    Some(Now { is_counted: of.numbers == current.numbers, catalog })
+}
+
+impl Now {
+    fn is_young(&self, app: &App) -> bool {
+        (app.clock.now() - self.catalog.at).abs() < COUNTED
+    }
+
+    /// Sets the numbers of cards to the present ones.
+    pub async fn count(&self, app: &App, cards: &mut [VideoCard]) -> Result<()> {
+        if cards.is_empty() || self.is_counted {
+            return Ok(());
+        }
+        let rows: Vec<(Uuid, i64, i64, i64)> = On::from(&app.db)
+            .either(packed_by_id(
+                "hex(id), view_count, like_count, comment_count",
+                "id, view_count, like_count, comment_count",
+                "from videos where id in ",
+            ))
+            .bind_ids(cards.iter().map(|card| card.id))
+            .unpacked()
+            .await?;
+        let counts =
+            rows.into_iter().map(|(id, views, likes, comments)| (id, (views, likes, comments)));
+        let counts: HashMap<Uuid, (i64, i64, i64)> = counts.collect();
+        for card in cards {
+            if let Some(&(views, likes, comments)) = counts.get(&card.id) {
+                (card.view_count, card.like_count, card.comment_count) = (views, likes, comments);
+            }
+        }
+        Ok(())
     }
 }
 
-/// What is known, if nobody has changed anything since.
-async fn current(app: &App) -> Option<Arc<Catalog>> {
-    let version = app.content_cache.version().await?;
-    app.content_cache.get::<Catalog>().filter(|known| known.version == Some(version))
+impl Deref for Now {
+    type Target = Catalog;
+
+    fn deref(&self) -> &Catalog {
+        &self.catalog
+    }
 }
 
 impl Catalog {
@@ -124,40 +164,19 @@ impl Catalog {
         )
     }
 
-    /// Sets the numbers of cards to the present ones.
-    pub async fn count(&self, app: &App, cards: &mut [VideoCard]) -> Result<()> {
-        if cards.is_empty() || self.is_of_last_commit(&app.db) {
-            return Ok(());
-        }
-        let rows: Vec<(Uuid, i64, i64, i64)> = On::from(&app.db)
-            .either(packed_by_id(
-                "hex(id), view_count, like_count, comment_count",
-                "id, view_count, like_count, comment_count",
-                "from videos where id in ",
-            ))
-            .bind_ids(cards.iter().map(|card| card.id))
-            .unpacked()
-            .await?;
-        let counts: HashMap<Uuid, (i64, i64, i64)> = rows
-            .into_iter()
-            .map(|(id, views, likes, comments)| (id, (views, likes, comments)))
-            .collect();
-        for card in cards {
-            if let Some(&(views, likes, comments)) = counts.get(&card.id) {
-                (card.view_count, card.like_count, card.comment_count) = (views, likes, comments);
-            }
-        }
-        Ok(())
+    /// A record that was kept.
+    pub fn record(&self, id: Uuid) -> Option<Video> {
+        let records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = records.get(&id).cloned();
+        drop(records);
+        record.map(Arc::unwrap_or_clone)
     }
 
-    /// Whether the numbers need not be read anew for all.
-    fn is_counted(&self, app: &App) -> bool {
-        let age = app.clock.now() - self.at;
-        self.commit.is_none() || age.abs() < COUNTED || self.is_of_last_commit(&app.db)
-    }
-
-    fn is_of_last_commit(&self, db: &Db) -> bool {
-        self.commit.is_some() && self.commit == db.commit()
+    pub fn keep(&self, record: Video) {
+        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        if records.len() < RECORDS {
+            records.insert(record.card.id, Arc::new(record));
+        }
     }
 }
 

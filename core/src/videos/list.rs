@@ -6,7 +6,7 @@ use std::ops::Range;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
 
-use super::catalog::{Place, Term};
+use super::catalog::{Catalog, Now, Place, Term};
 use super::watch::open_all;
 use super::{Collection, Sort, VideoCard, YearCount, catalog};
 use crate::access::Viewer;
@@ -37,14 +37,20 @@ pub async fn list(
     viewer: &Viewer,
     filter: &Filter,
 ) -> Result<Page<VideoCard>> {
-    let by_views = filter.sort == Sort::Popular && viewer.may_watch(settings.watch_access());
+    let by_views = filter.sort == Sort::Popular
+        && filter.collection != Some(Collection::Home)
+        && viewer.may_watch(settings.watch_access());
+    let now = catalog::get(app).await?;
     let mut page = match filter.collection {
-        Some(Collection::Home) => Page { items: home(app, settings).await?, next: None },
+        Some(Collection::Home) => Page { items: home(app, &now, settings), next: None },
         // The order by views would reveal to others which videos are watched most.
-        _ if by_views => most_viewed(app, settings, filter).await?,
-        _ => newest(app, settings, viewer, filter).await?,
+        _ if by_views => most_viewed(app, &now, settings, filter).await?,
+        _ => newest(app, &now, settings, viewer, filter)?,
     };
-    open_all(app, settings, viewer, &mut page.items).await?;
+    if !by_views {
+        now.count(app, &mut page.items).await?;
+    }
+    open_all(app, &now, settings, viewer, &mut page.items).await?;
     Ok(page)
 }
 
@@ -52,8 +58,9 @@ pub async fn list(
 const FIRST_YEAR: i64 = 1;
 const LAST_YEAR: i64 = 9999;
 
-async fn newest(
+fn newest(
     app: &App,
+    catalog: &Catalog,
     settings: &Settings,
     viewer: &Viewer,
     filter: &Filter,
@@ -61,23 +68,23 @@ async fn newest(
     let term = term(filter.q.as_deref(), viewer.may_watch(settings.watch_access()));
     let days = filter.days(app, settings);
     let after: Option<Place> = filter.part.after("newest")?;
-    let catalog = catalog::get(app).await?;
     let found = catalog.found(&days, after, term.as_ref());
     let rows = found.take(filter.part.limit() as usize + 1).cloned().collect();
-    let mut page = filter
-        .part
-        .page("newest", rows, |card: &VideoCard| (card.upload_date, card.published_at, card.id));
-    catalog.count(app, &mut page.items).await?;
-    Ok(page)
+    let place = |card: &VideoCard| (card.upload_date, card.published_at, card.id);
+    Ok(filter.part.page("newest", rows, place))
 }
 
-async fn most_viewed(app: &App, settings: &Settings, filter: &Filter) -> Result<Page<VideoCard>> {
+async fn most_viewed(
+    app: &App,
+    now: &Now,
+    settings: &Settings,
+    filter: &Filter,
+) -> Result<Page<VideoCard>> {
     let after: Option<(i64, NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("popular")?;
     let term = term(filter.q.as_deref(), true);
     let days = filter.days(app, settings);
-    let catalog = catalog::get(app).await?;
-    let mut rows: Vec<VideoCard> = catalog.found(&days, None, term.as_ref()).cloned().collect();
-    catalog.count(app, &mut rows).await?;
+    let mut rows: Vec<VideoCard> = now.found(&days, None, term.as_ref()).cloned().collect();
+    now.count(app, &mut rows).await?;
     let place = |card: &VideoCard| (card.view_count, card.upload_date, card.published_at, card.id);
     rows.retain(|card| after.is_none_or(|after| place(card) < after));
     rows.sort_by_key(|card| Reverse(place(card)));
@@ -110,17 +117,14 @@ fn term(q: Option<&str>, open: bool) -> Option<Term> {
 
 /// Returns three videos, the featured one first: the latest that staff featured within seven days,
 /// otherwise the newest (decision V7).
-async fn home(app: &App, settings: &Settings) -> Result<Vec<VideoCard>> {
+fn home(app: &App, catalog: &Catalog, settings: &Settings) -> Vec<VideoCard> {
     let today = day_in(settings.timezone, app.clock.now());
     let week = today.checked_sub_days(Days::new(7)).unwrap_or(today);
-    let catalog = catalog::get(app).await?;
     let mut lately = catalog.all().take_while(|card| card.upload_date > week);
     let featured = lately.find(|card| card.is_featured);
     let others =
         catalog.all().filter(|card| featured.is_none_or(|featured| featured.id != card.id));
-    let mut videos: Vec<VideoCard> = featured.into_iter().chain(others).take(3).cloned().collect();
-    catalog.count(app, &mut videos).await?;
-    Ok(videos)
+    featured.into_iter().chain(others).take(3).cloned().collect()
 }
 
 /// Returns the years of the archive with the number of their published videos, newest first. With
@@ -134,7 +138,7 @@ pub async fn years(
     let archive = Filter { collection: Some(Collection::Archive), ..Filter::default() };
     let days = archive.days(app, settings);
     let term = term(q, viewer.may_watch(settings.watch_access()));
-    let catalog = catalog::uncounted(app).await?;
+    let catalog = catalog::get(app).await?;
     let mut years: Vec<YearCount> = Vec::new();
     for card in catalog.found(&days, None, term.as_ref()) {
         match years.last_mut() {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::watch::open_all;
-use super::{CARD, NOT_FOUND, VideoCard, or_gone, positions};
+use super::{CARD, NOT_FOUND, VideoCard, catalog, or_gone, positions};
 use crate::access::Viewer;
 use crate::accounts::ClientInfo;
 use crate::db::{On, Tx};
@@ -190,7 +190,8 @@ pub async fn favorites(
         .await?;
     let page = part.page("liked", rows, |liked| (liked.liked_at, liked.card.id));
     let mut items: Vec<VideoCard> = page.items.into_iter().map(|liked| liked.card).collect();
-    open_all(app, settings, viewer, &mut items).await?;
+    let catalog = catalog::get(app).await?;
+    open_all(app, &catalog, settings, viewer, &mut items).await?;
     Ok(Page { items, next: page.next })
 }
 

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::captions::AdminCaptions;
+use super::catalog::Catalog;
 use super::{CARD, NOT_FOUND, Video, VideoCard, VideoType, captions, catalog, chapters, positions};
 use crate::access::Viewer;
 use crate::clock::year_in;
@@ -18,10 +19,19 @@ use crate::{App, Result, ffmpeg};
 /// [`crate::Error::NotFound`] while it is not published, also for staff, and the errors of
 /// [`Viewer::must_watch`].
 pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Video> {
-    let question = ("video", id, Uuid::nil());
-    let mut video = app.db.remembered(question, for_everybody(app, id)).await?;
+    let catalog = catalog::get(app).await?;
+    let mut video = match catalog.record(id) {
+        Some(video) => video,
+        None => {
+            let video = for_everybody(app, &catalog, id).await?;
+            catalog.keep(video.clone());
+            video
+        }
+    };
     viewer.must_watch(settings.watch_access())?;
-    open_all(app, settings, viewer, std::slice::from_mut(&mut video.card)).await?;
+    let card = std::slice::from_mut(&mut video.card);
+    catalog.count(app, card).await?;
+    open_all(app, &catalog, settings, viewer, card).await?;
     if let Some(user_id) = viewer.user_id {
         let likes: i64 = app
             .db
@@ -37,7 +47,7 @@ pub async fn find(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> 
 }
 
 /// Returns what does not depend on who watches.
-async fn for_everybody(app: &App, id: Uuid) -> Result<Video> {
+async fn for_everybody(app: &App, catalog: &Catalog, id: Uuid) -> Result<Video> {
     let mut video: Video = app
         .db
         .sql([
@@ -66,7 +76,7 @@ async fn for_everybody(app: &App, id: Uuid) -> Result<Video> {
         let captions = captions::of_videos(&app.db, [id].into_iter()).await?;
         video.captions = captions.iter().map(AdminCaptions::shown).collect();
     }
-    [video.previous, video.next] = catalog::uncounted(app).await?.neighbors(&video.card);
+    [video.previous, video.next] = catalog.neighbors(&video.card);
     Ok(video)
 }
 
@@ -113,27 +123,20 @@ pub async fn published(app: &App, limit: i64) -> Result<Vec<(Uuid, DateTime<Utc>
 /// Prepares cards for this viewer: adds badges and removes what the viewer may not see.
 pub(super) async fn open_all(
     app: &App,
+    catalog: &Catalog,
     settings: &Settings,
     viewer: &Viewer,
     cards: &mut [VideoCard],
 ) -> Result<()> {
     let this_year = i64::from(year_in(settings.timezone, app.clock.now()));
-    let latest = match cards.iter().any(|card| card.year == this_year) {
-        true => latest(app, this_year).await?,
-        false => None,
-    };
+    // Only one video has the badge (decision V6).
+    let latest = catalog.all().find(|card| card.year == this_year).map(|card| card.id);
     for card in &mut *cards {
         card.archive = card.year < this_year;
         card.latest = Some(card.id) == latest;
         open(card, settings, viewer);
     }
     positions::mark_new(app, viewer, cards).await
-}
-
-/// The newest published video of the current year. Only this one has the badge (decision V6).
-async fn latest(app: &App, this_year: i64) -> Result<Option<Uuid>> {
-    let catalog = catalog::uncounted(app).await?;
-    Ok(catalog.all().find(|card| card.year == this_year).map(|card| card.id))
 }
 
 /// Decides how much of a published video a viewer gets (safety 14). Nothing else does.
