@@ -63,7 +63,7 @@ pub(super) async fn get(app: &App) -> Result<Now> {
         Some(now) if now.is_counted || now.is_young(app) => return Ok(now),
         // If somebody else reads them, the numbers can be read apart.
         Some(now) => match cache.try_turn() {
-            Ok(turn) => turn,
+            Ok(turn) => Some(turn),
             Err(_) => return Ok(now),
         },
         None => cache.turn().await,
