@@ -82,6 +82,7 @@ fn is_ours(table: &str) -> bool {
 pub(super) const CONTENT: &str = "content";
 pub(super) const PERSONAL: &str = "personal";
 pub(super) const NUMBERS: &str = "numbers";
+const VERSIONS: [&str; 3] = [CONTENT, PERSONAL, NUMBERS];
 
 /// The tables of [`PERSONAL`].
 const OF_PARENTS: [&str; 2] = ["video_likes", "video_positions"];
@@ -118,7 +119,7 @@ impl Db {
     pub(super) async fn begin_content_versions(&self) -> Result<()> {
         let (wanted, existing) = (self.wanted_triggers().await?, self.existing_triggers().await?);
         let versions: i64 = self.sql("select count(*) from content_versions").scalar().await?;
-        if versions == 3 && wanted == existing {
+        if versions == VERSIONS.len() as i64 && wanted == existing {
             return Ok(());
         }
         let mut tx = self.begin().await?;
@@ -133,7 +134,7 @@ impl Db {
                 tx.run(format!("comment on trigger {name} on \"{table}\" is '{quoted}'")).await?;
             }
         }
-        for name in [CONTENT, PERSONAL, NUMBERS] {
+        for name in VERSIONS {
             tx.sql(
                 "insert into content_versions (name, token) values ($1, $2)
                  on conflict (name) do update set token = excluded.token",

@@ -3,11 +3,11 @@
 
 use serde::de::DeserializeOwned;
 
-use super::query::{Query, Row, Rows, Sql, Texts};
+use super::query::{POSTGRES_IDS, Query, Row, Rows, SQLITE_IDS, Sql, Texts};
 use crate::{Error, Result};
 
 /// A statement for [`Query::unpacked`], with the same columns for each engine: for SQLite as values of JSON, ids
-/// by `hex`. `rest` begins with `from`; an order is kept if it ends with `limit`.
+/// by `hex`. `rest` begins with `from`. The rows come in any order.
 pub(crate) fn packed(sqlite: &'static str, postgres: &'static str, rest: &'static str) -> Texts {
     Texts {
         sqlite: Sql::from([PACK, sqlite, ") as packed ", rest, ")"]),
@@ -21,11 +21,9 @@ pub(crate) fn packed_by_id(
     postgres: &'static str,
     rest: &'static str,
 ) -> Texts {
-    let ids = "(select unhex(value) from json_each($1))";
-    let uuids = "(select cast(value as uuid) from jsonb_array_elements_text(cast($1 as jsonb)))";
     Texts {
-        sqlite: Sql::from([PACK, sqlite, ") as packed ", rest, ids, ")"]),
-        postgres: Sql::from(["select ", postgres, " ", rest, uuids]),
+        sqlite: Sql::from([PACK, sqlite, ") as packed ", rest, SQLITE_IDS, "$1)))"]),
+        postgres: Sql::from(["select ", postgres, " ", rest, POSTGRES_IDS, "$1 as jsonb)))"]),
     }
 }
 

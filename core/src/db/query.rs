@@ -129,15 +129,15 @@ pub(crate) fn with_ids<const PARTS: usize>(
     list: &'static str,
     after: &'static str,
 ) -> Texts {
-    let sqlite = ["(select unhex(value) from json_each(", list, "))", after];
-    let postgres = [
-        "(select cast(value as uuid) from jsonb_array_elements_text(cast(",
-        list,
-        " as jsonb)))",
-        after,
-    ];
+    let sqlite = [SQLITE_IDS, list, "))", after];
+    let postgres = [POSTGRES_IDS, list, " as jsonb)))", after];
     Texts { sqlite: Sql::from(before).and(sqlite), postgres: Sql::from(before).and(postgres) }
 }
+
+/// The begin of `(ids)`.
+pub(super) const SQLITE_IDS: &str = "(select unhex(value) from json_each(";
+pub(super) const POSTGRES_IDS: &str =
+    "(select cast(value as uuid) from jsonb_array_elements_text(cast(";
 
 enum Args {
     Sqlite(SqliteArguments),

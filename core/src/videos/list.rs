@@ -47,6 +47,7 @@ pub async fn list(
         _ if by_views => most_viewed(app, &now, settings, filter).await?,
         _ => newest(app, &now, settings, viewer, filter)?,
     };
+    // Those in the order by views have their numbers.
     if !by_views {
         now.count(app, &mut page.items).await?;
     }
