@@ -100,7 +100,7 @@ _schemathesis FORM:
 
 # Measure the pages that parents open most with Lighthouse, as on a phone; needs an idle machine
 [no-exit-message]
-lighthouse: _packages _portal
+lighthouse: _packages _bench-programs
     @node web/scripts/lighthouse.mjs
 
 # Measure the program for a server beside nginx, nchan and PocketBase: reads, writes, sign-in, streams, start, pages or growth; without a name all of them, in half an hour. Besides: media, mail. Needs an idle machine

@@ -25,7 +25,7 @@ async function freePort() {
 
 async function open() {
   const address = `127.0.0.1:${await freePort()}`;
-  const camp = resolve(import.meta.dirname, "../../target/debug/camp");
+  const camp = process.env.CAMP_BENCH_BIN ?? resolve(import.meta.dirname, "../../target/release/camp");
   const portal = spawn(camp, ["demo", "--data-dir", join(place, "camp"), "--bind", address], { stdio: "ignore" });
   for (let tries = 0; ; tries++) {
     const ready = await fetch(`http://${address}/readyz`).catch(() => null);
