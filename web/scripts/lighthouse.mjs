@@ -1,31 +1,17 @@
 // Measures the pages that parents open most, as on a phone of the middle class with a slow line: the median of five
 // runs each. Fails below 95 for performance and 100 for the rest. The portal is one of its own, with the sample camp.
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { camp, freePort, median, place, run } from "./bench-support.mjs";
 
 const lighthouse = "lighthouse@12.8.2";
 const runs = 5;
 const least = { performance: 95, accessibility: 100, "best-practices": 100, seo: 100 };
 
-const run = promisify(execFile);
-const place = await mkdtemp(join(tmpdir(), "lighthouse-"));
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  return port;
-}
-
 async function open() {
   const address = `127.0.0.1:${await freePort()}`;
-  const camp = process.env.CAMP_BENCH_BIN ?? resolve(import.meta.dirname, "../../target/release/camp");
   const portal = spawn(camp, ["demo", "--data-dir", join(place, "camp"), "--bind", address], { stdio: "ignore" });
   for (let tries = 0; ; tries++) {
     const ready = await fetch(`http://${address}/readyz`).catch(() => null);
@@ -63,8 +49,6 @@ async function measure(url) {
       .map(({ id }) => id),
   };
 }
-
-const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /** Converts the camp's own videos first, which would take the processor from the pages, and changes the page of a video. */
 async function convert(url) {
