@@ -1,29 +1,52 @@
 const locale = "en-US";
 const whole = { month: "long", day: "numeric", year: "numeric" } as const;
-const dates = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options);
+
+// Kept, because a phone needs milliseconds to make a formatter.
+const made = new Map<string, unknown>();
+function once<Formatter>(make: new (locale: string, options: object) => Formatter, options: object): Formatter {
+  const key = make.name + JSON.stringify(options);
+  if (!made.has(key)) made.set(key, new make(locale, options));
+  return made.get(key) as Formatter;
+}
+// The zone of the device may change.
+const dates = (options: Intl.DateTimeFormatOptions) =>
+  options.timeZone ? once(Intl.DateTimeFormat, options) : new Intl.DateTimeFormat(locale, options);
+const numbers = (options: Intl.NumberFormatOptions = {}) => once(Intl.NumberFormat, options);
 
 /** "Wednesday, July 29, 2026" for a plain date, which has no time zone to be moved by. */
 export function longDate(date: string) {
-  return plain(date, { ...whole, weekday: "long" });
+  const { day, month, number, year } = plain(date);
+  return `${day}, ${month} ${number}, ${year}`;
 }
 
 /** "Wed, Jul 29" this year, "Jul 29, 2024" of another. */
 export const cardDate = (date: string, currentYear: number) =>
-  date.startsWith(String(currentYear))
-    ? plain(date, { weekday: "short", month: "short", day: "numeric" })
-    : shortDate(date);
+  date.startsWith(String(currentYear)) ? shortDay(date) : shortDate(date);
 
 /** "July 29, 2026". */
 export function fullDate(date: string) {
-  return plain(date, whole);
+  const { month, number, year } = plain(date);
+  return `${month} ${number}, ${year}`;
 }
 
 export function shortDate(date: string) {
-  return plain(date, { month: "short", day: "numeric", year: "numeric" });
+  const { month, number, year } = plain(date);
+  return `${month.slice(0, 3)} ${number}, ${year}`;
 }
 
-function plain(date: string, options: Intl.DateTimeFormatOptions) {
-  return dates({ ...options, timeZone: "UTC" }).format(new Date(`${date}T12:00:00Z`));
+function shortDay(date: string) {
+  const { day, month, number } = plain(date);
+  return `${day.slice(0, 3)}, ${month.slice(0, 3)} ${number}`;
+}
+
+const days = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
+const months = "January February March April May June July August September October November December".split(" ");
+
+/** Without a formatter, because the first one takes a phone longer than all the rest of a list. */
+function plain(date: string) {
+  const at = new Date(`${date}T12:00:00Z`);
+  const [day = "", month = ""] = [days[at.getUTCDay()], months[at.getUTCMonth()]];
+  return { day, month, number: at.getUTCDate(), year: at.getUTCFullYear() };
 }
 
 /** "8:41 PM" in the camp's zone. */
@@ -92,7 +115,7 @@ export function count(n: number, one: string, many = `${one}s`) {
   return `${number(n)} ${n === 1 ? one : many}`;
 }
 
-export const number = (n: number) => new Intl.NumberFormat(locale).format(n);
+export const number = (n: number) => (n >= 0 && n < 1000 && Number.isInteger(n) ? String(n) : numbers().format(n));
 
 /** Integer cents as money: whole amounts without cents. */
 export function money(cents: number, currency = "USD") {
@@ -103,7 +126,7 @@ export function money(cents: number, currency = "USD") {
     minimumFractionDigits: fraction,
     maximumFractionDigits: fraction,
   } as const;
-  return new Intl.NumberFormat(locale, options).format(cents / 100);
+  return numbers(options).format(cents / 100);
 }
 
 /** "6:12", or "1:02:07". */

@@ -16,15 +16,19 @@ export function Segmented<Value extends string>({ label, value, options, onChang
   const shown = useRef("");
   // On a narrow screen the chosen one may be outside. `scrollIntoView` would move the page, too.
   useEffect(() => {
-    const chosen = group.current?.querySelector("[aria-pressed=true]");
-    if (!group.current || !chosen) return;
-    // Notes that load later make it wider.
-    const now = `${value} ${group.current.scrollWidth}`;
-    if (shown.current === now) return;
-    shown.current = now;
-    const [outside, inside] = [group.current.getBoundingClientRect(), chosen.getBoundingClientRect()];
-    if (inside.left < outside.left || inside.right > outside.right)
-      group.current.scrollLeft += inside.left + inside.width / 2 - (outside.left + outside.width / 2);
+    // Measured with the next frame, which needs the layout anyway.
+    const frame = requestAnimationFrame(() => {
+      const chosen = group.current?.querySelector("[aria-pressed=true]");
+      if (!group.current || !chosen) return;
+      // Notes that load later make it wider.
+      const now = `${value} ${group.current.scrollWidth}`;
+      if (shown.current === now) return;
+      shown.current = now;
+      const [outside, inside] = [group.current.getBoundingClientRect(), chosen.getBoundingClientRect()];
+      if (inside.left < outside.left || inside.right > outside.right)
+        group.current.scrollLeft += inside.left + inside.width / 2 - (outside.left + outside.width / 2);
+    });
+    return () => cancelAnimationFrame(frame);
   });
   return (
     <div
