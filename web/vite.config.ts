@@ -1,6 +1,7 @@
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { compression } from "vite-plugin-compression2";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
 const server = process.env.CAMP_SERVER ?? "http://127.0.0.1:8080";
@@ -18,10 +19,34 @@ const everywhere = new RegExp(
 const actions = /(mutationObserver|useMutation|infiniteQueryObserver|useInfiniteQuery)\.js$/;
 const isEverywhere = (id: string) => everywhere.test(id) && !actions.test(id);
 
+/** What the first paint needs is in the HTML; the scripts wait in a template until `public/start.js` inserts them. */
+const firstPaint: Plugin = {
+  name: "first-paint",
+  apply: "build",
+  transformIndexHtml: {
+    order: "post",
+    handler(html, { bundle = {} }) {
+      const scripts: string[] = [];
+      return html
+        .replace(/<link rel="stylesheet" crossorigin href="\/([^"]+)">/, (_, file: string) => {
+          const sheet = bundle[file];
+          if (sheet?.type !== "asset") throw new Error(`The style sheet ${file} is missing.`);
+          return `<style>${String(sheet.source).trim()}</style>`;
+        })
+        .replace(/\s*(<link rel="modulepreload" [^>]*>|<script type="module" [^>]*><\/script>)/g, (_, tag: string) => {
+          scripts.push(tag);
+          return "";
+        })
+        .replace("<!--scripts-->", () => `${scripts.join("")}<!--scripts-->`);
+    },
+  },
+};
+
 export default defineConfig({
   plugins: [
     react(),
     tailwindcss(),
+    firstPaint,
     compression({ algorithms: ["brotliCompress", "gzip"], include: /\.(js|css|svg|txt|json)$/, threshold: 512 }),
   ],
   // A polyfill of the router for React 17.

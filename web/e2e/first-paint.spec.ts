@@ -22,6 +22,35 @@ for (const [path, shown] of [
   });
 }
 
+for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/auth", "/admin/login"]) {
+  test(`the first paint of ${path} waits for nothing but its HTML and the chosen theme`, async ({ page, camp }) => {
+    await page.goto(path);
+    await expect(page.getByRole("main")).toBeVisible();
+    const waitedFor = await page.evaluate(() =>
+      (performance.getEntriesByType("resource") as (PerformanceResourceTiming & { renderBlockingStatus: string })[])
+        .filter((entry) => entry.renderBlockingStatus === "blocking")
+        .map((entry) => entry.name),
+    );
+    expect(waitedFor).toEqual([`${camp.url}/start.js`]);
+  });
+}
+
+for (const path of ["/", "/current-videos", "/past-videos", "/auth"]) {
+  test(`${path} has a picture before any script`, async ({ browser, camp }) => {
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      viewport: { width: 390, height: 844 },
+      baseURL: camp.url,
+    });
+    const page = await context.newPage();
+    await page.goto(path);
+    const picture = page.locator("#root img").nth(1);
+    await expect(picture).toBeVisible();
+    await expect.poll(() => picture.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBeGreaterThan(0);
+    await context.close();
+  });
+}
+
 // A preload in the HTML is wasted unless the page requests exactly the same URL.
 for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/updates", "/about"]) {
   test(`${path} uses what its HTML fetches ahead, and asks for nothing twice`, async ({ page, camp }) => {

@@ -5,3 +5,18 @@ try {
 } catch {
   // Storage may be switched off; the device's theme is then right.
 }
+
+// The scripts are requested after the first paint, with which they would compete for a slow connection.
+addEventListener("DOMContentLoaded", function () {
+  var scripts = document.getElementById("scripts");
+  function load() {
+    document.head.append(scripts.content);
+  }
+  if (!scripts) return;
+  // Nothing is painted in the background.
+  if (document.hidden) return load();
+  requestAnimationFrame(function () {
+    setTimeout(load);
+  });
+  setTimeout(load, 500);
+});

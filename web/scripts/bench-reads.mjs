@@ -137,14 +137,14 @@ async function signedInReads(sides, id) {
 async function staticFiles(sides) {
   const { portal, files } = sides;
   const home = String(await readBytes(`${portal.url}/`));
-  const found = ["index-[\\w-]+\\.js", "index-[\\w-]+\\.css", "heebo-latin-[\\w-]+\\.woff2"];
+  const found = ["index-[\\w-]+\\.js", "heebo-latin-[\\w-]+\\.woff2"];
   const headers = { "Accept-Encoding": "gzip" };
   for (const path of found.map((one) => new RegExp(`/assets/${one}`).exec(home)?.[0]).filter(Boolean)) {
     const type = path.split(".").at(-1);
     const file = await files.add(await readBytes(portal.url + path), `packed/file.${type}`);
     const packed = await readBytes(portal.url + path, headers);
     if (type !== "woff2") await files.add(packed, `packed/file.${type}.gz`);
-    const name = `${type === "js" ? "script" : type === "css" ? "style sheet" : "font"}, gzip_static`;
+    const name = `${type === "js" ? "script" : "font"}, gzip_static`;
     await compare(sides, { name, path, headers, file, goal: goals.ready });
   }
 }

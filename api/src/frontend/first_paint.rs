@@ -1,6 +1,6 @@
-//! Speeds up the first paint on slow connections. The HTML preloads what the page will request, so that
-//! it loads together with the first script, and contains the top of the page, which needs only the style
-//! sheet, until the script renders the whole page.
+//! Speeds up the first paint on slow connections. The HTML contains the style sheet and the top of the page,
+//! until the scripts render the whole page. It preloads what the page will request, and names all scripts, so
+//! that those of the page load together with the first one.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -25,6 +25,9 @@ pub struct Chunk {
     #[serde(default)]
     imports: Vec<String>,
 }
+
+/// The picture of the home page and of the form for signing in.
+const NIGHT: &str = "/art/hero-night.svg";
 
 /// The front end's entry script, which the HTML already preloads with all its imports.
 const ENTRY: &str = "index.html";
@@ -58,6 +61,8 @@ enum Top {
     Heading(&'static str, Sheet),
     Hero,
     Player,
+    /// The picture above the form for signing in.
+    Scene,
 }
 
 /// The first paint of the page at `path`. `plain` means that the URL has no query, which could select
@@ -70,52 +75,29 @@ pub async fn of(
     plain: bool,
     picture: Option<String>,
 ) -> Result<FirstPaint> {
-    let page = |module: &'static str, top: Top| FirstPaint {
-        module: Some(module),
-        data: vec!["/api/session".into()],
-        picture: None,
-        sizes: None,
-        top,
-    };
-    let mut first = match path {
-        "/" => page("src/app/home.tsx", Top::Hero),
-        "/current-videos" => {
-            page("src/videos/current-videos.tsx", Top::Heading("This Year Videos", Sheet::High))
-        }
-        "/past-videos" => page("src/videos/past-videos.tsx", Top::Heading("Gallery", Sheet::High)),
-        "/updates" => {
-            page("src/updates/updates-page.tsx", Top::Heading("Live Updates", Sheet::High))
-        }
-        "/faq" => page("src/faq/faq.tsx", Top::Heading("Frequently Asked Questions", Sheet::Text)),
-        "/contact" => page("src/messages/contact.tsx", Top::Heading("Contact Us", Sheet::Low)),
-        "/store" => page("src/store/store.tsx", Top::Heading("Camp Store", Sheet::Low)),
-        "/privacy" => page("src/legal/privacy.tsx", Top::Heading("Privacy Policy", Sheet::Low)),
-        "/terms" => page("src/legal/terms.tsx", Top::Heading("Terms of Service", Sheet::Low)),
-        "/about" => page("src/about/about.tsx", Top::Nothing),
-        "/auth" => page("src/accounts/auth.tsx", Top::Nothing),
-        "/profile" => page("src/app/profile.tsx", Top::Nothing),
-        _ if path.starts_with("/video/") => page("src/app/watch.tsx", Top::Player),
-        _ => return Ok(FirstPaint::default()),
-    };
+    let Some(mut first) = page(path) else { return Ok(FirstPaint::default()) };
     let mut ask = |address: String| first.data.push(address);
     match path {
         "/" => {
             ask("/api/videos?collection=home".into());
             ask("/api/videos?collection=current&limit=4".into());
             let own = pictures.hero.first();
-            first.picture = Some(own.map_or("/art/hero-night.svg", |own| &own.url).to_owned());
+            first.picture = Some(own.map_or(NIGHT, |own| &own.url).to_owned());
             first.sizes = own.map(in_sizes);
         }
         "/current-videos" if plain => {
             ask("/api/videos?collection=current&sort=newest&limit=100".into());
+            first.picture =
+                newest(app, settings, Collection::Current).await?.and_then(|v| v.thumbnail_url);
         }
         "/past-videos" if plain => {
             ask("/api/videos/years".into());
-            if let Some(newest) = newest_of_the_archive(app, settings).await? {
+            if let Some(newest) = newest(app, settings, Collection::Archive).await? {
                 ask(format!("/api/videos?collection=archive&year={}&limit=100", newest.year));
                 first.picture = newest.thumbnail_url;
             }
         }
+        "/auth" => first.picture = Some(NIGHT.into()),
         "/faq" => ask("/api/faq?limit=100".into()),
         "/store" => ask("/api/store".into()),
         // The browser does not reuse a preloaded error response, so only for public videos.
@@ -130,17 +112,50 @@ pub async fn of(
     Ok(first)
 }
 
+/// What does not depend on the data.
+fn page(path: &str) -> Option<FirstPaint> {
+    let page = |module: &'static str, top: Top| FirstPaint {
+        module: Some(module),
+        data: vec!["/api/session".into()],
+        picture: None,
+        sizes: None,
+        top,
+    };
+    let first = match path {
+        "/" => page("src/app/home.tsx", Top::Hero),
+        "/current-videos" => {
+            page("src/videos/current-videos.tsx", Top::Heading("This Year Videos", Sheet::High))
+        }
+        "/past-videos" => page("src/videos/past-videos.tsx", Top::Heading("Gallery", Sheet::High)),
+        "/updates" => {
+            page("src/updates/updates-page.tsx", Top::Heading("Live Updates", Sheet::High))
+        }
+        "/faq" => page("src/faq/faq.tsx", Top::Heading("Frequently Asked Questions", Sheet::Text)),
+        "/contact" => page("src/messages/contact.tsx", Top::Heading("Contact Us", Sheet::Low)),
+        "/store" => page("src/store/store.tsx", Top::Heading("Camp Store", Sheet::Low)),
+        "/privacy" => page("src/legal/privacy.tsx", Top::Heading("Privacy Policy", Sheet::Low)),
+        "/terms" => page("src/legal/terms.tsx", Top::Heading("Terms of Service", Sheet::Low)),
+        "/about" => page("src/about/about.tsx", Top::Nothing),
+        "/auth" => page("src/accounts/auth.tsx", Top::Scene),
+        "/profile" => page("src/app/profile.tsx", Top::Nothing),
+        _ if path.starts_with("/video/") => page("src/app/watch.tsx", Top::Player),
+        _ => return None,
+    };
+    Some(first)
+}
+
 /// The same `srcset` as in `web/src/videos/hero.tsx`, so that the browser loads only one picture.
 fn in_sizes(SitePicture { url, small_url, width, .. }: &SitePicture) -> String {
     format!("{} 1080w, {url} {width}w", small_url.as_deref().unwrap_or(url))
 }
 
-async fn newest_of_the_archive(
+async fn newest(
     app: &App,
     settings: &Settings,
+    collection: Collection,
 ) -> Result<Option<videos::VideoCard>> {
     let filter = videos::Filter {
-        collection: Some(Collection::Archive),
+        collection: Some(collection),
         part: portal::pagination::PageRequest { limit: Some(1), cursor: None },
         ..Default::default()
     };
@@ -148,7 +163,7 @@ async fn newest_of_the_archive(
 }
 
 /// The `<link>` elements for the head.
-pub fn links(first: &FirstPaint, manifest: &Manifest) -> String {
+pub fn links(first: &FirstPaint) -> String {
     let mut links = String::new();
     if let Some(picture) = &first.picture {
         let picture = escape(picture);
@@ -160,6 +175,13 @@ pub fn links(first: &FirstPaint, manifest: &Manifest) -> String {
             "<link rel=\"preload\" as=\"image\" href=\"{picture}\"{sizes} fetchpriority=\"high\" referrerpolicy=\"no-referrer\">"
         );
     }
+    links.extend(first.data.iter().map(|address| preload(address)));
+    links
+}
+
+/// The `<link>` elements of the page's scripts, which load together with the first one.
+pub fn scripts(first: &FirstPaint, manifest: &Manifest) -> String {
+    let mut links = String::new();
     if let Some(module) = first.module {
         let there = with_imports(manifest, ENTRY);
         let mut files: Vec<&str> = with_imports(manifest, module)
@@ -172,7 +194,6 @@ pub fn links(first: &FirstPaint, manifest: &Manifest) -> String {
             let _ = write!(links, "<link rel=\"modulepreload\" crossorigin href=\"/{file}\">");
         }
     }
-    links.extend(first.data.iter().map(|address| preload(address)));
     links
 }
 
@@ -191,11 +212,11 @@ pub fn top(first: &FirstPaint, site: &Site) -> String {
         .map_or(String::new(), |sizes| format!(" srcset=\"{}\" sizes=\"100vw\"", escape(sizes)));
     let below = match (&first.top, picture) {
         (Top::Heading(heading, sheet), picture) => {
-            // On phones the first card is below the search box, the views and the year.
+            // On phones the first card is below the search box and the choices.
             let card = picture.map_or(String::new(), |picture| {
                 format!(
                     "<img class=\"md:hidden aspect-video w-full rounded-md object-cover\" \
-                     style=\"margin-block-start:15rem\" src=\"{picture}\" alt=\"\" \
+                     style=\"margin-block-start:14.6rem\" src=\"{picture}\" alt=\"\" \
                      referrerpolicy=\"no-referrer\" fetchpriority=\"high\">"
                 )
             });
@@ -217,6 +238,14 @@ pub fn top(first: &FirstPaint, site: &Site) -> String {
             "<div class=\"md:hidden aspect-video bg-player\">\
              <img class=\"size-full object-cover\" src=\"{picture}\" alt=\"\" \
              referrerpolicy=\"no-referrer\" fetchpriority=\"high\"></div>"
+        ),
+        // As in `web/src/ui/small-sheet.tsx`; on wide screens it is beside the form, as high as that is.
+        (Top::Scene, Some(picture)) => format!(
+            "<div class=\"wrap grid justify-items-center pt-8 md:pt-14 lg:hidden\">\
+             <div class=\"sheet w-full max-w-[27.5rem] overflow-hidden shadow-low\">\
+             <div class=\"relative min-h-28 bg-player\">\
+             <img class=\"absolute inset-0 size-full object-cover object-bottom\" src=\"{picture}\" \
+             alt=\"\" fetchpriority=\"high\"></div></div></div>"
         ),
         _ => String::new(),
     };

@@ -221,13 +221,15 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
         _ => Default::default(),
     };
     // After the style sheet, which the first paint needs.
-    let links = first_paint::links(&first, &manifest_of_build()) + "</head>";
+    let links = first_paint::links(&first) + "</head>";
+    let scripts = first_paint::scripts(&first, &manifest_of_build());
     let top = first_paint::top(&first, &site);
     let html = template
         .replacen("<!--head-->", &head, 1)
         .replacen("</head>", &links, 1)
         .replacen("<!--top-->", &top, 1)
-        .replacen("<!--boot-->", &boot, 1);
+        .replacen("<!--boot-->", &boot, 1)
+        .replacen("<!--scripts-->", &scripts, 1);
     let policy = content_security_policy::of_page(app, &settings, trimmed(path)).await?;
     let mut response = (meta.status, html).into_response();
     // Who is signed in may change while a page stays in the browser's cache.

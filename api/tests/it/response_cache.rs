@@ -475,7 +475,7 @@ story! {
             let mut addresses = page.split('"').filter(|part| part.starts_with("/assets/"));
             addresses.find(|address| address.ends_with(end)).expect("a file").to_owned()
         };
-        for path in [named(".js"), named(".css"), named(".woff2")] {
+        for path in [named(".js"), named(".woff2")] {
             let mut sizes = Vec::new();
             for (accepted, coding) in [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", "")] {
                 // Fonts are compressed already.

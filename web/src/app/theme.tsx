@@ -54,7 +54,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** The stored choice is applied before the first paint by /theme.js. */
+/** The stored choice is applied before the first paint by /start.js. */
 export function ThemeSwitch() {
   const theme = useSyncExternalStore(subscribe, current);
   return <Segmented label="Theme" value={theme} options={options} onChange={choose} />;
