@@ -115,7 +115,9 @@ export function count(n: number, one: string, many = `${one}s`) {
   return `${number(n)} ${n === 1 ? one : many}`;
 }
 
-export const number = (n: number) => (n >= 0 && n < 1000 && Number.isInteger(n) ? String(n) : numbers().format(n));
+/** "1,204". */
+export const number = (n: number) =>
+  Number.isInteger(n) ? String(n).replace(/\B(?=(\d{3})+$)/g, ",") : numbers().format(n);
 
 /** Integer cents as money: whole amounts without cents. */
 export function money(cents: number, currency = "USD") {
