@@ -47,6 +47,16 @@ for (const path of ["/", "/current-videos", "/past-videos", "/auth"]) {
     const picture = page.locator("#root img").nth(1);
     await expect(picture).toBeVisible();
     await expect.poll(() => picture.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBeGreaterThan(0);
+
+    // The server writes these classes, of which the style sheet has only those that the front end uses, too.
+    const unknown = await page.evaluate(() => {
+      const sheet = [...document.querySelectorAll("style")].map(({ textContent }) => textContent).join("");
+      const classes = [...document.querySelectorAll("#root [class]")].flatMap((element) => [...element.classList]);
+      return classes.filter((name) => !sheet.includes(`.${CSS.escape(name)}`));
+    });
+    expect(unknown).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    if (path !== "/") await expect(picture).toBeHidden();
     await context.close();
   });
 }

@@ -212,12 +212,14 @@ pub fn top(first: &FirstPaint, site: &Site) -> String {
         .map_or(String::new(), |sizes| format!(" srcset=\"{}\" sizes=\"100vw\"", escape(sizes)));
     let below = match (&first.top, picture) {
         (Top::Heading(heading, sheet), picture) => {
-            // On phones the first card is below the search box and the choices.
+            // On phones and tablets the first card is below the search box and the choices, as wide as in a list of
+            // `web/src/videos/video-card.tsx`.
             let card = picture.map_or(String::new(), |picture| {
                 format!(
-                    "<img class=\"md:hidden aspect-video w-full rounded-md object-cover\" \
-                     style=\"margin-block-start:14.6rem\" src=\"{picture}\" alt=\"\" \
-                     referrerpolicy=\"no-referrer\" fetchpriority=\"high\">"
+                    "<div class=\"xl:hidden\" style=\"margin-block-start:14.6rem\">\
+                     <div class=\"grid grid-cols-[repeat(auto-fill,minmax(min(100%,17.5rem),1fr))] gap-x-6 gap-y-9\">\
+                     <img class=\"aspect-video w-full rounded-md object-cover\" src=\"{picture}\" alt=\"\" \
+                     referrerpolicy=\"no-referrer\" fetchpriority=\"high\"></div></div>"
                 )
             });
             let (outer, inner) = match sheet {
@@ -235,13 +237,13 @@ pub fn top(first: &FirstPaint, site: &Site) -> String {
         ),
         // On wide screens a link is above the player.
         (Top::Player, Some(picture)) => format!(
-            "<div class=\"md:hidden aspect-video bg-player\">\
+            "<div class=\"xl:hidden aspect-video bg-player\">\
              <img class=\"size-full object-cover\" src=\"{picture}\" alt=\"\" \
              referrerpolicy=\"no-referrer\" fetchpriority=\"high\"></div>"
         ),
         // As in `web/src/ui/small-sheet.tsx`; on wide screens it is beside the form, as high as that is.
         (Top::Scene, Some(picture)) => format!(
-            "<div class=\"wrap grid justify-items-center pt-8 md:pt-14 lg:hidden\">\
+            "<div class=\"wrap grid justify-items-center pt-8 md:pt-14 xl:hidden\">\
              <div class=\"sheet w-full max-w-[27.5rem] overflow-hidden shadow-low\">\
              <div class=\"relative min-h-28 bg-player\">\
              <img class=\"absolute inset-0 size-full object-cover object-bottom\" src=\"{picture}\" \
