@@ -27,17 +27,22 @@ const firstPaint: Plugin = {
     order: "post",
     handler(html, { bundle = {} }) {
       const scripts: string[] = [];
+      // Pages that load later would request the style sheet that is in the HTML; of a disabled link they believe that
+      // it is there, and no browser loads it.
+      let there = "";
       return html
         .replace(/<link rel="stylesheet" crossorigin href="\/([^"]+)">/, (_, file: string) => {
           const sheet = bundle[file];
           if (sheet?.type !== "asset") throw new Error(`The style sheet ${file} is missing.`);
+          there = `<link rel="stylesheet" href="/${file}" disabled>`;
           return `<style>${String(sheet.source).trim()}</style>`;
         })
         .replace(/\s*(<link rel="modulepreload" [^>]*>|<script type="module" [^>]*><\/script>)/g, (_, tag: string) => {
           scripts.push(tag);
           return "";
         })
-        .replace("<!--scripts-->", () => `${scripts.join("")}<!--scripts-->`);
+        .replace("<!--scripts-->", () => `${scripts.join("")}<!--scripts-->`)
+        .replace("</body>", () => `${there}</body>`);
     },
   },
 };

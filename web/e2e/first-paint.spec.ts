@@ -79,6 +79,8 @@ for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/
     await expect(page.getByRole("contentinfo")).toBeVisible();
     await page.waitForLoadState("networkidle").catch(() => undefined);
 
+    // The style sheet of all pages is in the HTML.
+    expect(requests.filter((url) => /\/assets\/index-.*\.css$/.test(url))).toEqual([]);
     const ahead = [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]+)">/g)].map(
       ([, href]) => new URL(href!.replaceAll("&amp;", "&"), camp.url).href,
     );
