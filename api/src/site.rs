@@ -6,7 +6,7 @@ use portal::access::Access;
 use portal::accounts::User;
 use portal::accounts::UserType;
 use portal::branding::{self, Pictures};
-use portal::clock::{day_in, year_in};
+use portal::clock::{self, day_in, year_in};
 use portal::settings::Settings;
 use portal::{App, Result, videos};
 use serde::Serialize;
@@ -28,6 +28,8 @@ pub struct Site {
     pub contact_phone: String,
     /// IANA name; all dates and times of the portal are shown in it.
     pub timezone: String,
+    /// The clock of that zone from last year to next year, so that pages need not ask the browser for it.
+    pub utc_offsets: Vec<UtcOffset>,
     pub access: Access,
     pub registrations_open: bool,
     pub require_email_verification: bool,
@@ -48,9 +50,21 @@ pub struct Site {
     pub quiet_time: Option<SiteQuietTime>,
 }
 
+/// A period in which the camp's clock does not change.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UtcOffset {
+    pub from: DateTime<Utc>,
+    pub until: DateTime<Utc>,
+    /// How far the camp's clock is ahead of UTC, in minutes.
+    pub minutes: i32,
+    /// Such as "EDT".
+    pub name: String,
+}
+
 pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
     let now = app.clock.now();
     let zone = settings.timezone;
+    let year = year_in(zone, now);
     let (next_video_at, posting_time_text) = videos::posting_time(app, settings).await?;
     Ok(Site {
         site_name: settings.site_name.clone(),
@@ -58,12 +72,21 @@ pub async fn describe(app: &App, settings: &Settings) -> Result<Site> {
         contact_email: settings.contact_email.clone(),
         contact_phone: settings.contact_phone.clone(),
         timezone: zone.name().to_owned(),
+        utc_offsets: clock::utc_offsets(zone, year - 1..=year + 1)
+            .into_iter()
+            .map(|clock::UtcOffset { from, until, minutes, name }| UtcOffset {
+                from,
+                until,
+                minutes,
+                name,
+            })
+            .collect(),
         access: settings.access,
         registrations_open: settings.user_registrations,
         require_email_verification: settings.require_email_verification,
         password_min_length: settings.password_min_length,
         push_enabled: settings.push_enabled,
-        current_year: year_in(zone, now),
+        current_year: year,
         today: day_in(zone, now),
         posting_time_text,
         next_video_at,

@@ -9,6 +9,7 @@ import {
   type Query,
   type RefetchQueryFilters,
 } from "@tanstack/react-query";
+import { knowZone } from "../lib/format";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
 /** How often a visible page polls for changes. */
@@ -73,6 +74,11 @@ export function makeQueryClient(): QueryClient {
 
 const worthAnotherTry = (error: unknown) => isApiError(error) && (error.code === "network" || error.status >= 500);
 
+function withZone(site: Site) {
+  knowZone(site.timezone, site.utc_offsets);
+  return site;
+}
+
 /** The data that the server embedded in the page, so that the first paint needs no request. */
 function boot(): { site?: Site } {
   const text = document.getElementById("boot")?.textContent;
@@ -86,8 +92,11 @@ function boot(): { site?: Site } {
 
 export const siteQuery = queryOptions({
   queryKey: ["site"],
-  queryFn: () => send(api.GET("/api/site")),
-  initialData: () => boot().site,
+  queryFn: () => send(api.GET("/api/site")).then(withZone),
+  initialData: () => {
+    const { site } = boot();
+    return site && withZone(site);
+  },
   staleTime: everyThirtySeconds,
 });
 

@@ -5662,6 +5662,8 @@ export interface components {
             timezone: string;
             /** Format: date */
             today: string;
+            /** @description The clock of that zone from last year to next year, so that pages need not ask the browser for it. */
+            utc_offsets: components["schemas"]["UtcOffset"][];
         };
         /** @description A picture of the camp's own, as pages show it. */
         SitePicture: {
@@ -5932,6 +5934,20 @@ export interface components {
              * @description Families that staff added and that have no user yet.
              */
             without_login: number;
+        };
+        /** @description A period in which the camp's clock does not change. */
+        UtcOffset: {
+            /** Format: date-time */
+            from: string;
+            /**
+             * Format: int32
+             * @description How far the camp's clock is ahead of UTC, in minutes.
+             */
+            minutes: number;
+            /** @description Such as "EDT". */
+            name: string;
+            /** Format: date-time */
+            until: string;
         };
         Verification: {
             /** @description Of the login whose address is confirmed, where nobody is signed in to it in this browser. */

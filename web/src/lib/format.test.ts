@@ -10,6 +10,8 @@ import {
   duration,
   fullDate,
   initials,
+  isToday,
+  knowZone,
   longDate,
   money,
 } from "./format";
@@ -70,6 +72,58 @@ describe("the camp's zone", () => {
     expect(campZone("2026-07-30T00:41:00Z", zone)).toBe("");
     vi.stubEnv("TZ", "America/Toronto");
     expect(campZone("2026-07-30T00:41:00Z", zone)).toBe("");
+  });
+});
+
+describe("a zone whose clock the server described", () => {
+  const offsets = [
+    { from: "2026-01-01T05:00:00Z", until: "2026-03-08T07:00:00Z", minutes: -300, name: "EST" },
+    { from: "2026-03-08T07:00:00Z", until: "2026-11-01T06:00:00Z", minutes: -240, name: "EDT" },
+    { from: "2026-11-01T06:00:00Z", until: "2027-01-01T05:00:00Z", minutes: -300, name: "EST" },
+  ];
+  const moments = [
+    "2026-01-01T05:00:00Z",
+    "2026-03-08T06:59:59Z",
+    "2026-03-08T07:00:00Z",
+    "2026-07-04T16:00:00Z",
+    "2026-07-30T04:05:00Z",
+    "2026-11-01T05:30:00Z",
+    "2026-11-01T06:30:00Z",
+    "2027-01-01T04:59:59Z",
+  ];
+  const shown = (moment: string) => [
+    campDateTime(moment, zone),
+    campZone(moment, zone),
+    campLocal(moment, zone),
+    isToday(moment, zone, now),
+  ];
+  const unknown = () => knowZone("", []);
+
+  afterEach(() => {
+    unknown();
+    vi.unstubAllEnvs();
+  });
+
+  it("reads the same as one that the browser knows, without a formatter", () => {
+    vi.stubEnv("TZ", "Europe/London");
+    unknown();
+    const asTheBrowserSays = moments.map(shown);
+    knowZone(zone, offsets);
+    const formatter = vi.spyOn(Intl, "DateTimeFormat");
+    expect(moments.map(shown)).toEqual(asTheBrowserSays);
+    expect(formatter).not.toHaveBeenCalled();
+  });
+
+  it("asks the browser about other years and other zones", () => {
+    knowZone(zone, offsets);
+    expect(campDateTime("2019-07-04T16:00:00Z", zone)).toBe("July 4, 2019, 12:00 PM");
+    expect(campDateTime("2026-07-04T16:00:00Z", "Asia/Jerusalem")).toBe("July 4, 2026, 7:00 PM");
+  });
+
+  it("is not named to readers whose clock shows the same time", () => {
+    vi.stubEnv("TZ", "America/Toronto");
+    knowZone(zone, offsets);
+    expect(moments.map((moment) => campZone(moment, zone))).toEqual(moments.map(() => ""));
   });
 });
 

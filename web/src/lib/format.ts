@@ -1,5 +1,4 @@
 const locale = "en-US";
-const whole = { month: "long", day: "numeric", year: "numeric" } as const;
 
 // Kept, because a phone needs milliseconds to make a formatter.
 const made = new Map<string, unknown>();
@@ -49,14 +48,41 @@ function plain(date: string) {
   return { day, month, number: at.getUTCDate(), year: at.getUTCFullYear() };
 }
 
+/** A period in which the clock of a time zone is so many minutes ahead of UTC. */
+export type UtcOffset = { from: string; until: string; minutes: number; name: string };
+
+let known: { timeZone: string; offsets: UtcOffset[] } | undefined;
+
+/** Without a formatter, times of this zone are known at once: the first one takes a phone longer than a whole page. */
+export function knowZone(timeZone: string, offsets: UtcOffset[]) {
+  known = { timeZone, offsets };
+}
+
+function offsetOf(at: Date, timeZone: string) {
+  if (known?.timeZone !== timeZone) return undefined;
+  return known.offsets.find(({ from, until }) => new Date(from) <= at && at < new Date(until));
+}
+
+/** The moment as if UTC were the camp's zone; nothing outside of the years whose offsets are known. */
+function wallClock(moment: string, timeZone: string) {
+  const at = new Date(moment);
+  const offset = offsetOf(at, timeZone);
+  return offset && new Date(at.getTime() + offset.minutes * 60_000);
+}
+
 /** "8:41 PM" in the camp's zone. */
 export function campTime(moment: string, timeZone: string) {
-  return dates({ hour: "numeric", minute: "2-digit", timeZone }).format(new Date(moment));
+  const wall = wallClock(moment, timeZone);
+  if (!wall) return dates({ hour: "numeric", minute: "2-digit", timeZone }).format(new Date(moment));
+  const [hour, minute] = [wall.getUTCHours(), wall.getUTCMinutes()];
+  return `${hour % 12 || 12}:${two(minute)} ${hour < 12 ? "AM" : "PM"}`;
 }
 
 /** The camp's zone, such as " EDT", to say after a time; nothing where the reader's clock shows the same time. */
 export function campZone(moment: string, timeZone: string) {
   const at = new Date(moment);
+  const offset = offsetOf(at, timeZone);
+  if (offset) return offset.minutes === -at.getTimezoneOffset() ? "" : ` ${offset.name}`;
   const parts = (options: Intl.DateTimeFormatOptions) =>
     dates({ day: "numeric", hour: "numeric", minute: "numeric", ...options }).formatToParts(at);
   const [camp, reader] = [{ timeZone }, {}].map((zone) => JSON.stringify(parts(zone)));
@@ -70,11 +96,13 @@ export function campDateTime(moment: string, timeZone: string) {
 }
 
 export function campDate(moment: string, timeZone: string) {
-  return dates({ ...whole, timeZone }).format(new Date(moment));
+  return fullDate(campLocal(moment, timeZone).date);
 }
 
 /** A moment as the camp's wall clock shows it, for date and time inputs. */
 export function campLocal(moment: string, timeZone: string): { date: string; time: string } {
+  const wall = wallClock(moment, timeZone)?.toISOString();
+  if (wall) return { date: wall.slice(0, 10), time: wall.slice(11, 16) };
   const parts = new Intl.DateTimeFormat("en-CA", {
     year: "numeric",
     month: "2-digit",
@@ -134,9 +162,10 @@ export function money(cents: number, currency = "USD") {
 /** "6:12", or "1:02:07". */
 export function duration(seconds: number) {
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
-  const two = (n: number) => String(n).padStart(2, "0");
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
+
+const two = (n: number) => String(n).padStart(2, "0");
 
 /** First letters of up to two words, else U. */
 export function initials(name: string) {

@@ -14,6 +14,11 @@ export const site: Site = {
   contact_email: "office@camp.example",
   contact_phone: "(845) 555-0142",
   timezone: "America/New_York",
+  utc_offsets: [
+    { from: "2026-01-01T05:00:00Z", until: "2026-03-08T07:00:00Z", minutes: -300, name: "EST" },
+    { from: "2026-03-08T07:00:00Z", until: "2026-11-01T06:00:00Z", minutes: -240, name: "EDT" },
+    { from: "2026-11-01T06:00:00Z", until: "2027-01-01T05:00:00Z", minutes: -300, name: "EST" },
+  ],
   access: "everyone",
   registrations_open: true,
   require_email_verification: true,
