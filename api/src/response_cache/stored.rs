@@ -14,6 +14,7 @@ use hyper::body::{Frame, SizeHint};
 use portal::Keys;
 use tokio::sync::OnceCell;
 use tower::{Layer, ServiceExt, service_fn};
+use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
 use crate::server::Share;
@@ -126,19 +127,22 @@ impl Stored {
             Coding::Gzip => (&self.gzip, "gzip"),
             Coding::Brotli => (&self.brotli, "br"),
         };
-        let form = form.get_or_init(|| compressed(&self.plain, name)).await;
+        let form = form.get_or_init(|| compressed(&self.plain, coding, name)).await;
         form.as_ref().unwrap_or(&self.plain)
     }
 }
 
-async fn compressed(plain: &Form, coding: &'static str) -> Option<Form> {
+async fn compressed(plain: &Form, coding: Coding, name: &'static str) -> Option<Form> {
     let answer = |_: Request<Body>| {
         let mut response = Response::new(Body::from(plain.bytes.clone()));
         *response.headers_mut() = plain.headers.clone();
         ready(Ok::<_, Infallible>(response))
     };
-    let request = Request::get("/").header(header::ACCEPT_ENCODING, coding).body(Body::empty());
-    let compression = CompressionLayer::new().layer(service_fn(answer));
+    let request = Request::get("/").header(header::ACCEPT_ENCODING, name).body(Body::empty());
+    // Brotli 5 takes no longer than 4, the default, and makes pages 7 % smaller. With it most of them arrive in the
+    // first round trip of a connection, which brings about 14 KB.
+    let quality = CompressionLevel::Precise(if coding == Coding::Brotli { 5 } else { 6 });
+    let compression = CompressionLayer::new().quality(quality).layer(service_fn(answer));
     let Ok(response) = compression.oneshot(request.ok()?).await;
     let (mut head, body) = response.into_parts();
     let bytes = to_bytes(Body::new(body), plain.bytes.len()).await.ok()?;
