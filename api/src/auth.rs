@@ -9,6 +9,7 @@ use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
+use futures_util::future::BoxFuture;
 use moka::future::Cache;
 use portal::access::Viewer;
 use portal::accounts::{ClientInfo, Role, Staff, User, sessions, user_browsers};
@@ -174,36 +175,44 @@ pub struct MaybeUser(pub Option<Arc<User>>);
 /// Where the request comes from.
 pub struct Client(pub ClientInfo);
 
-async fn user_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<User>)>, Problem> {
-    let jar = CookieJar::from_headers(&parts.headers);
-    let Some(cookie) = jar.get(user_cookie(&api.app.config)) else { return Ok(None) };
-    let token = cookie.value();
-    if token.len() > LONGEST_TOKEN {
-        return Ok(None);
-    }
-    if let Some(known) = api.sessions.users.get(token).await {
-        return Ok(known);
-    }
-    let found = sessions::user(&api.app, token).await?.map(|(id, user)| (id, Arc::new(user)));
-    api.sessions.users.insert(token.to_owned(), found.clone()).await;
-    Ok(found)
+/// Who has the session of a request, if there is one. Boxed, so that the code of the caches of sessions is compiled once and
+/// not into every handler.
+type Identity<'a, T> = BoxFuture<'a, Result<Option<(Uuid, Arc<T>)>, Problem>>;
+
+fn user_of<'a>(parts: &'a Parts, api: &'a Api) -> Identity<'a, User> {
+    Box::pin(async move {
+        let jar = CookieJar::from_headers(&parts.headers);
+        let Some(cookie) = jar.get(user_cookie(&api.app.config)) else { return Ok(None) };
+        let token = cookie.value();
+        if token.len() > LONGEST_TOKEN {
+            return Ok(None);
+        }
+        if let Some(known) = api.sessions.users.get(token).await {
+            return Ok(known);
+        }
+        let found = sessions::user(&api.app, token).await?.map(|(id, user)| (id, Arc::new(user)));
+        api.sessions.users.insert(token.to_owned(), found.clone()).await;
+        Ok(found)
+    })
 }
 
-async fn staff_of(parts: &mut Parts, api: &Api) -> Result<Option<(Uuid, Arc<Staff>)>, Problem> {
-    let jar = CookieJar::from_headers(&parts.headers);
-    let Some(cookie) = jar.get(staff_cookie(&api.app.config)) else { return Ok(None) };
-    let token = cookie.value();
-    if token.len() > LONGEST_TOKEN {
-        return Ok(None);
-    }
-    if let Some(known) = api.sessions.staff.get(token).await {
-        return Ok(known);
-    }
-    let settings = api.app.settings().await?;
-    let found = sessions::staff(&api.app, &settings, token).await?;
-    let found = found.map(|(id, staff)| (id, Arc::new(staff)));
-    api.sessions.staff.insert(token.to_owned(), found.clone()).await;
-    Ok(found)
+fn staff_of<'a>(parts: &'a Parts, api: &'a Api) -> Identity<'a, Staff> {
+    Box::pin(async move {
+        let jar = CookieJar::from_headers(&parts.headers);
+        let Some(cookie) = jar.get(staff_cookie(&api.app.config)) else { return Ok(None) };
+        let token = cookie.value();
+        if token.len() > LONGEST_TOKEN {
+            return Ok(None);
+        }
+        if let Some(known) = api.sessions.staff.get(token).await {
+            return Ok(known);
+        }
+        let settings = api.app.settings().await?;
+        let found = sessions::staff(&api.app, &settings, token).await?;
+        let found = found.map(|(id, staff)| (id, Arc::new(staff)));
+        api.sessions.staff.insert(token.to_owned(), found.clone()).await;
+        Ok(found)
+    })
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for CurrentUser

@@ -19,6 +19,7 @@ mod versions;
 use std::str::FromStr;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
@@ -111,29 +112,39 @@ impl Db {
 
     /// Begins a transaction that writes. On SQLite it is the only one in the process. Fails when
     /// the database is busy or unavailable.
-    pub async fn begin(&self) -> Result<Tx> {
-        Ok(match self {
-            Db::Sqlite { write, .. } => {
-                Tx::Sqlite(OpenTransaction::begin(write, "begin immediate").await?)
-            }
-            Db::Postgres(pool) => {
-                // Runs in its own task: sqlx 0.9.0 loses count of a `begin` that is dropped midway.
-                let pool = pool.clone();
-                let begun =
-                    tokio::spawn(async move { OpenTransaction::begin(&pool, "begin").await });
-                Tx::Postgres(begun.await.map_err(Error::unforeseen)??)
-            }
+    ///
+    /// Like all futures of the database it is boxed, so that the code of connecting is compiled once and not into
+    /// everything that waits for it.
+    pub fn begin(&self) -> BoxFuture<'_, Result<Tx>> {
+        Box::pin(async move {
+            Ok(match self {
+                Db::Sqlite { write, .. } => {
+                    Tx::Sqlite(OpenTransaction::begin(write, "begin immediate").await?)
+                }
+                Db::Postgres(pool) => {
+                    // Runs in its own task: sqlx 0.9.0 loses count of a `begin` that is dropped midway.
+                    let pool = pool.clone();
+                    let begun =
+                        tokio::spawn(async move { OpenTransaction::begin(&pool, "begin").await });
+                    Tx::Postgres(begun.await.map_err(Error::unforeseen)??)
+                }
+            })
         })
     }
 
     /// Begins a read-only transaction. It sees the database as of its first query.
-    pub(crate) async fn snapshot(&self) -> Result<Tx> {
-        Ok(match self {
-            Db::Sqlite { read, .. } => Tx::Sqlite(OpenTransaction::begin(read, "begin").await?),
-            Db::Postgres(pool) => Tx::Postgres(
-                OpenTransaction::begin(pool, "begin isolation level repeatable read, read only")
+    pub(crate) fn snapshot(&self) -> BoxFuture<'_, Result<Tx>> {
+        Box::pin(async move {
+            Ok(match self {
+                Db::Sqlite { read, .. } => Tx::Sqlite(OpenTransaction::begin(read, "begin").await?),
+                Db::Postgres(pool) => Tx::Postgres(
+                    OpenTransaction::begin(
+                        pool,
+                        "begin isolation level repeatable read, read only",
+                    )
                     .await?,
-            ),
+                ),
+            })
         })
     }
 

@@ -176,35 +176,39 @@ impl Tx {
 
     /// Takes the last steps ([`Tx::before_commit`]) and commits. Fails when the database ended the
     /// transaction on its own or cannot commit; nothing is stored then.
-    pub async fn commit(mut self) -> Result<()> {
-        let steps = match &mut self {
-            Tx::Sqlite(open) => std::mem::take(&mut open.last_steps),
-            Tx::Postgres(open) => std::mem::take(&mut open.last_steps),
-        };
-        for step in steps {
-            step(&mut self).await?;
-        }
-        match self {
-            Tx::Sqlite(mut open) => {
-                open.check()?;
-                let outcome = open.send_commit().await;
-                if matches!(outcome, Err(Error::Full)) {
-                    open.reuse_log().await;
+    pub fn commit(mut self) -> BoxFuture<'static, Result<()>> {
+        Box::pin(async move {
+            let steps = match &mut self {
+                Tx::Sqlite(open) => std::mem::take(&mut open.last_steps),
+                Tx::Postgres(open) => std::mem::take(&mut open.last_steps),
+            };
+            for step in steps {
+                step(&mut self).await?;
+            }
+            match self {
+                Tx::Sqlite(mut open) => {
+                    open.check()?;
+                    let outcome = open.send_commit().await;
+                    if matches!(outcome, Err(Error::Full)) {
+                        open.reuse_log().await;
+                    }
+                    open.committed(outcome)
                 }
-                open.committed(outcome)
+                Tx::Postgres(mut open) => {
+                    let outcome = open.send_commit().await;
+                    open.committed(outcome)
+                }
             }
-            Tx::Postgres(mut open) => {
-                let outcome = open.send_commit().await;
-                open.committed(outcome)
-            }
-        }
+        })
     }
 
-    pub async fn rollback(self) -> Result<()> {
-        match self {
-            Tx::Sqlite(open) => open.rollback().await,
-            Tx::Postgres(open) => open.rollback().await,
-        }
+    pub fn rollback(self) -> BoxFuture<'static, Result<()>> {
+        Box::pin(async move {
+            match self {
+                Tx::Sqlite(open) => open.rollback().await,
+                Tx::Postgres(open) => open.rollback().await,
+            }
+        })
     }
 
     /// Leaves work for the end of the transaction. A number that others wait for is taken there, so
