@@ -210,7 +210,7 @@ _web: _node-modules
     #!/usr/bin/env bash
     set -euo pipefail
     cd web
-    now=$(find index.html package.json tsconfig.json vite.config.ts src public -type f -print0 |
+    now=$(find index.html package.json tsconfig.json vite.config.ts build src public -type f -print0 |
         LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum)
     stamp=node_modules/.camp-built-from
     if [ ! -e dist/index.html ] || [ "$(cat $stamp 2>/dev/null)" != "$now" ]; then

@@ -3,6 +3,7 @@ import react from "@vitejs/plugin-react";
 import { compression } from "vite-plugin-compression2";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+import { renderShells } from "./build/shells";
 
 const server = process.env.CAMP_SERVER ?? "http://127.0.0.1:8080";
 const proxy = Object.fromEntries(["/api", "/media"].map((path) => [path, { target: server }]));
@@ -19,40 +20,50 @@ const everywhere = new RegExp(
 const actions = /(mutationObserver|useMutation|infiniteQueryObserver|useInfiniteQuery)\.js$/;
 const isEverywhere = (id: string) => everywhere.test(id) && !actions.test(id);
 
-/** What the first paint needs is in the HTML; the scripts wait in a template until `public/start.js` inserts them. */
-const firstPaint: Plugin = {
-  name: "first-paint",
-  apply: "build",
-  transformIndexHtml: {
-    order: "post",
-    handler(html, { bundle = {} }) {
-      const scripts: string[] = [];
-      // Pages that load later would request the style sheet that is in the HTML; of a disabled link they believe that
-      // it is there, and no browser loads it.
-      let there = "";
-      return html
-        .replace(/<link rel="stylesheet" crossorigin href="\/([^"]+)">/, (_, file: string) => {
-          const sheet = bundle[file];
-          if (sheet?.type !== "asset") throw new Error(`The style sheet ${file} is missing.`);
-          there = `<link rel="stylesheet" href="/${file}" disabled>`;
-          return `<style>${String(sheet.source).trim()}</style>`;
-        })
-        .replace(/\s*(<link rel="modulepreload" [^>]*>|<script type="module" [^>]*><\/script>)/g, (_, tag: string) => {
-          scripts.push(tag);
-          return "";
-        })
-        .replace("<!--scripts-->", () => `${scripts.join("")}<!--scripts-->`)
-        .replace("</body>", () => `${there}</body>`);
+/**
+ * The HTML has the style sheet of what it shows, and that of all pages waits with the scripts in a template until
+ * `public/start.js` inserts them. The shells of the pages, which the server writes into the HTML, are beside the manifest.
+ */
+function firstView(): Plugin {
+  let style = "";
+  return {
+    name: "first-view",
+    apply: "build",
+    async buildStart() {
+      const shells = await renderShells();
+      style = shells.style;
+      this.emitFile({ type: "asset", fileName: ".vite/shells.json", source: shells.json });
     },
-  },
-};
+    transformIndexHtml: {
+      order: "post",
+      handler(html) {
+        const later: string[] = [];
+        return html
+          .replace(
+            /\s*(<link rel="(?:stylesheet|modulepreload)" [^>]*>|<script type="module" [^>]*><\/script>)/g,
+            (_, tag: string) => {
+              later.push(tag);
+              return "";
+            },
+          )
+          .replace("<!--head-->", () => `<style>${style}</style><!--head-->`)
+          .replace("<!--scripts-->", () => `${later.join("")}<!--scripts-->`);
+      },
+    },
+  };
+}
 
 export default defineConfig({
   plugins: [
     react(),
     tailwindcss(),
-    firstPaint,
-    compression({ algorithms: ["brotliCompress", "gzip"], include: /\.(js|css|svg|txt|json)$/, threshold: 512 }),
+    firstView(),
+    compression({
+      algorithms: ["brotliCompress", "gzip"],
+      include: /\.(js|css|svg|txt|json)$/,
+      exclude: /\.vite/,
+      threshold: 512,
+    }),
   ],
   // A polyfill of the router for React 17.
   resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },

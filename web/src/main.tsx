@@ -1,20 +1,38 @@
 import { startTransition, StrictMode } from "react";
-import { createRoot } from "react-dom/client";
+import { createRoot, hydrateRoot } from "react-dom/client";
 import { App } from "./app/app";
 import { prefetchLinks } from "./app/prefetch";
-import { fetchPage } from "./app/routes";
+import { fetchPage, isStaffArea } from "./app/routes";
 import "./styles.css";
 
+const root = document.getElementById("root")!;
+const hasShell = root.firstElementChild !== null && !isStaffArea(location.pathname);
+
+const app = (shell: boolean) => (
+  <StrictMode>
+    <App shell={shell} />
+  </StrictMode>
+);
+
 // As a transition it renders in slices, between which a phone can scroll and tap.
-const draw = () =>
-  startTransition(() =>
-    createRoot(document.getElementById("root")!).render(
-      <StrictMode>
-        <App />
-      </StrictMode>,
-    ),
-  );
+const draw = (shell: boolean) =>
+  startTransition(() => {
+    if (shell) hydrateRoot(root, app(true));
+    else createRoot(root).render(app(false));
+  });
+
+/** The style sheet of all pages, which comes with the scripts; a page without it is better than none. */
+function style() {
+  const sheet = document.querySelector<HTMLLinkElement>("link[rel=stylesheet][href^='/assets/']");
+  if (!sheet || sheet.sheet) return undefined;
+  return new Promise((resolve) => {
+    sheet.addEventListener("load", resolve);
+    sheet.addEventListener("error", resolve);
+    setTimeout(resolve, 5_000);
+  });
+}
 
 // The server names the page's script in the HTML, so both load at the same time. If it fails, the page itself says so.
-fetchPage(location.pathname).then(draw, draw);
+const page = fetchPage(location.pathname);
+Promise.allSettled([page, style()]).then(([{ status }]) => draw(hasShell && status === "fulfilled"));
 prefetchLinks();

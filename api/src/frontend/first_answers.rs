@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use tower::ServiceExt;
 
-use super::first_paint::preload;
+use super::first_view::preload;
 use super::meta::escape;
 
 /// The largest page and the largest answer in it.

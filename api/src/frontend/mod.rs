@@ -2,8 +2,9 @@
 //! every page (decision V14).
 
 pub mod first_answers;
-mod first_paint;
+mod first_view;
 mod meta;
+mod shells;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -202,35 +203,37 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
     let settings = app.settings().await?;
     let site = site::describe(app, &settings).await?;
     let meta = meta::of(app, &settings, &site.pictures, path).await?;
-    let boot = json!({ "site": site }).to_string();
-    let template = String::from_utf8_lossy(&template.data);
-    // `<` in JSON could end the element that contains it.
-    let boot = format!(
-        "<script type=\"application/json\" id=\"boot\">{}</script>",
-        boot.replace('<', "\\u003c")
-    );
     let mut head = meta::tags(app, &settings, path, &meta);
     if let Some(url) = &site.style_sheet {
         head.push_str(&format!("<link rel=\"stylesheet\" href=\"{url}\">"));
     }
+    let path = trimmed(path);
     let first = match meta.status {
         StatusCode::OK => {
-            first_paint::of(app, &settings, &site.pictures, trimmed(path), plain, meta.shown)
-                .await?
+            first_view::of(app, &settings, &site.pictures, path, plain, meta.shown).await?
         }
         _ => Default::default(),
     };
-    // After the style sheet, which the first paint needs.
-    let links = first_paint::links(&first) + "</head>";
-    let scripts = first_paint::scripts(&first, &manifest_of_build());
-    let top = first_paint::top(&first, &site);
-    let html = template
+    let picture = first.picture.as_ref();
+    let shells = shells::of_build();
+    let shell = shells.find(path);
+    let top = shell.map(|shell| shells.fill(shell, &site, picture)).unwrap_or_default();
+    let module = shell.and_then(|shell| shell.module.as_deref());
+    let scripts = first_view::scripts(module, &manifest_of_build());
+    let boot = json!({ "site": site, "picture": picture.map(|picture| &picture.url) });
+    // `<` in JSON could end the element that contains it.
+    let boot = format!(
+        "<script type=\"application/json\" id=\"boot\">{}</script>",
+        boot.to_string().replace('<', "\\u003c")
+    );
+    let links: String = first.data.iter().map(|address| first_view::preload(address)).collect();
+    let html = String::from_utf8_lossy(&template.data)
         .replacen("<!--head-->", &head, 1)
-        .replacen("</head>", &links, 1)
+        .replacen("</head>", &(links + "</head>"), 1)
         .replacen("<!--top-->", &top, 1)
         .replacen("<!--boot-->", &boot, 1)
         .replacen("<!--scripts-->", &scripts, 1);
-    let policy = content_security_policy::of_page(app, &settings, trimmed(path)).await?;
+    let policy = content_security_policy::of_page(app, &settings, path).await?;
     let mut response = (meta.status, html).into_response();
     // Who is signed in may change while a page stays in the browser's cache.
     let answers = first.data.into_iter().filter(|address| address != "/api/session").collect();
@@ -247,8 +250,8 @@ fn trimmed(path: &str) -> &str {
 }
 
 /// The manifest of the front end's build. Read again in development, where it changes.
-fn manifest_of_build() -> Arc<first_paint::Manifest> {
-    static BUILT: OnceLock<Arc<first_paint::Manifest>> = OnceLock::new();
+fn manifest_of_build() -> Arc<first_view::Manifest> {
+    static BUILT: OnceLock<Arc<first_view::Manifest>> = OnceLock::new();
     let read = || {
         let file = Web::get(".vite/manifest.json");
         Arc::new(file.and_then(|file| serde_json::from_slice(&file.data).ok()).unwrap_or_default())

@@ -132,10 +132,18 @@ impl Settings {
 /// The camp's name without the Yiddish or Hebrew that may follow it: "Camp Naarim" of "Camp Naarim ·
 /// קעמפ נערים".
 pub fn camp_name(site_name: &str) -> &str {
+    in_two_scripts(site_name).0
+}
+
+/// The camp's name and its name in Yiddish or Hebrew, if the setting has both. Pages split it the same way
+/// (`splitScripts` in `web/src/ui/two-scripts.tsx`).
+pub fn in_two_scripts(site_name: &str) -> (&str, Option<&str>) {
     let hebrew = |text: &str| text.chars().any(crate::text::is_hebrew);
     match site_name.rsplit_once(" · ") {
-        Some((name, rest)) if hebrew(rest) && !hebrew(name) && !name.is_empty() => name,
-        _ => site_name,
+        Some((name, rest)) if hebrew(rest) && !hebrew(name) && !name.is_empty() => {
+            (name, Some(rest.trim()))
+        }
+        _ => (site_name, None),
     }
 }
 

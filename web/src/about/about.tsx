@@ -50,26 +50,7 @@ export default function About() {
         title="About"
         description="Who we are: a boys' camp in the mountains, its story in Yiddish, and what you will find on this site."
       />
-      <section aria-labelledby="about" className="relative isolate overflow-hidden bg-[oklch(0.3_0.04_230)]">
-        <img
-          src="/art/hero-dawn.svg"
-          alt=""
-          width={1440}
-          height={900}
-          fetchPriority="high"
-          className="absolute inset-0 -z-1 size-full max-w-none object-cover object-[26%_60%] md:object-[50%_60%]"
-        />
-        {/* Dusk over the picture in the dark theme. */}
-        <div className="absolute inset-0 -z-1 bg-[light-dark(transparent,oklch(0.19_0.03_225/0.68))]" />
-        <div className="wrap min-h-104 pt-8 text-[light-dark(oklch(0.25_0.035_200),oklch(0.955_0.014_86))] md:min-h-144 md:pt-14">
-          <h1 id="about" className="max-w-[9.5em] text-[length:var(--text-4xl)] leading-[1.05]">
-            About {name}
-          </h1>
-          <p className="mt-3 max-w-[34em] text-lg text-balance">
-            The summer belongs to the boys. Here, everyone at home gets to see it.
-          </p>
-        </div>
-      </section>
+      <Top name={name} />
 
       <section aria-labelledby="story" className="wrap pt-section">
         <div lang="yi" dir="rtl">
@@ -129,3 +110,29 @@ export default function About() {
     </>
   );
 }
+
+const Top = ({ name }: { name: string }) => (
+  <section aria-labelledby="about" className="relative isolate overflow-hidden bg-[oklch(0.3_0.04_230)]">
+    <img
+      src="/art/hero-dawn.svg"
+      alt=""
+      width={1440}
+      height={900}
+      fetchPriority="high"
+      className="absolute inset-0 -z-1 size-full max-w-none object-cover object-[26%_60%] md:object-[50%_60%]"
+    />
+    {/* Dusk over the picture in the dark theme. */}
+    <div className="absolute inset-0 -z-1 bg-[light-dark(transparent,oklch(0.19_0.03_225/0.68))]" />
+    <div className="wrap min-h-104 pt-8 text-[light-dark(oklch(0.25_0.035_200),oklch(0.955_0.014_86))] md:min-h-144 md:pt-14">
+      <h1 id="about" className="max-w-[9.5em] text-[length:var(--text-4xl)] leading-[1.05]">
+        About {name}
+      </h1>
+      <p className="mt-3 max-w-[34em] text-lg text-balance">
+        The summer belongs to the boys. Here, everyone at home gets to see it.
+      </p>
+    </div>
+  </section>
+);
+
+/** The page without its story. */
+export const Shell = () => <Top name={splitScripts(useSite()?.site_name ?? "")[0]} />;

@@ -49,6 +49,13 @@ const scene = {
   text: "Comment, keep your favorite videos, and get an email when tonight’s video is up.",
 };
 
+/** The picture above the form. On a wide screen it is beside the form, as high as that is. */
+export const Shell = () => (
+  <div className="lg:hidden">
+    <SmallSheet scene={scene} />
+  </div>
+);
+
 type AuthFormProps = { invite: string; prefill: Prefill | null; inviteProblem: string | null };
 
 function AuthForm({ invite, prefill, inviteProblem }: AuthFormProps) {

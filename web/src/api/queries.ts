@@ -10,6 +10,7 @@ import {
   type RefetchQueryFilters,
 } from "@tanstack/react-query";
 import { knowZone } from "../lib/format";
+import { boot } from "./boot";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
 /** How often a visible page polls for changes. */
@@ -77,17 +78,6 @@ const worthAnotherTry = (error: unknown) => isApiError(error) && (error.code ===
 function withZone(site: Site) {
   knowZone(site.timezone, site.utc_offsets);
   return site;
-}
-
-/** The data that the server embedded in the page, so that the first paint needs no request. */
-function boot(): { site?: Site } {
-  const text = document.getElementById("boot")?.textContent;
-  if (!text) return {};
-  try {
-    return JSON.parse(text) as { site?: Site };
-  } catch {
-    return {};
-  }
 }
 
 export const siteQuery = queryOptions({

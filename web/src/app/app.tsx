@@ -1,27 +1,33 @@
-import { Suspense, useState } from "react";
+import { startTransition, Suspense, useEffect, useState } from "react";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { makeQueryClient } from "../api/queries";
 import "../lib/pop-state";
 import { navigate, Navigation } from "../lib/navigation";
+import { ShellContext } from "../lib/shell";
 import { ErrorBoundary } from "./error-boundary";
 import { Toaster } from "./later";
 import { Sitemap } from "./routes";
 
-export function App() {
+/** With `shell`, the first render is what the HTML shows already, and the page follows. */
+export function App({ shell = false }: { shell?: boolean }) {
   const [queryClient] = useState(makeQueryClient);
+  const [isShell, setIsShell] = useState(shell);
+  useEffect(() => startTransition(() => setIsShell(false)), []);
   return (
     <QueryClientProvider client={queryClient}>
       <Navigation>
         <ErrorBoundary>
-          <Suspense>
+          <ShellContext value={isShell}>
             <Sitemap />
-          </Suspense>
+          </ShellContext>
         </ErrorBoundary>
-        <ErrorBoundary small>
-          <Suspense>
-            <Toaster onFollow={navigate} />
-          </Suspense>
-        </ErrorBoundary>
+        {!isShell && (
+          <ErrorBoundary small>
+            <Suspense>
+              <Toaster onFollow={navigate} />
+            </Suspense>
+          </ErrorBoundary>
+        )}
       </Navigation>
     </QueryClientProvider>
   );

@@ -1,7 +1,8 @@
-import { Suspense, useState } from "react";
+import { Suspense, useState, type ReactNode } from "react";
 import { useSession } from "../api/queries";
 import { Link, NavLink, usePathname, useSearch } from "../lib/navigation";
 import { paths } from "../lib/paths";
+import { useIsShell } from "../lib/shell";
 import { buttonLook, IconButton } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Account, Menu } from "./later";
@@ -12,39 +13,48 @@ export function Header() {
   const { user, pending } = useSession();
   const pathname = usePathname();
   const search = useSearch();
+  // Which address comes after signing in is not known to the HTML, which is the same for all queries.
+  const isShell = useIsShell();
   return (
-    <header className="sticky top-0 z-20 border-b border-line bg-paper">
-      <div className="wrap flex min-h-16 items-center gap-2 sm:gap-3 xl:gap-5">
-        <Logo />
-        <nav aria-label="Main" className="mx-auto hidden gap-0.5 xl:flex">
-          {mainNav.map(({ label, to }) => (
-            <NavLink key={to} to={to} end className={navLook}>
-              {label}
-            </NavLink>
-          ))}
-        </nav>
-        <a href={paths.admin.login} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
-          Staff
-        </a>
-        <div className="ms-auto shrink-0 xl:ms-0">
-          {user ? (
-            <Suspense>
-              <Account user={user} />
-            </Suspense>
-          ) : (
-            <Link
-              to={paths.auth(pathname.startsWith("/auth") ? undefined : pathname + search)}
-              className={buttonLook("line", cx("whitespace-nowrap max-sm:px-3", pending && "invisible"))}
-            >
-              Sign In
-            </Link>
-          )}
-        </div>
-        <MenuButton signedIn={user !== null} />
+    <HeaderBar>
+      <nav aria-label="Main" className="mx-auto hidden gap-0.5 xl:flex">
+        {mainNav.map(({ label, to }) => (
+          <NavLink key={to} to={to} end className={navLook}>
+            {label}
+          </NavLink>
+        ))}
+      </nav>
+      <a href={paths.admin.login} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
+        Staff
+      </a>
+      <div className="ms-auto shrink-0 xl:ms-0">
+        {user ? (
+          <Suspense>
+            <Account user={user} />
+          </Suspense>
+        ) : (
+          <Link
+            to={paths.auth(isShell || pathname.startsWith("/auth") ? undefined : pathname + search)}
+            className={buttonLook("line", cx("whitespace-nowrap max-sm:px-3", pending && "invisible"))}
+          >
+            Sign In
+          </Link>
+        )}
       </div>
-    </header>
+      <MenuButton signedIn={user !== null} />
+    </HeaderBar>
   );
 }
+
+/** What every page has at its top, the staff area until it is loaded. */
+export const HeaderBar = ({ children }: { children?: ReactNode }) => (
+  <header className="sticky top-0 z-20 border-b border-line bg-paper">
+    <div className="wrap flex min-h-16 items-center gap-2 sm:gap-3 xl:gap-5">
+      <Logo />
+      {children}
+    </div>
+  </header>
+);
 
 const navLook = ({ isActive }: { isActive: boolean }) =>
   cx(

@@ -1,5 +1,8 @@
 import { lazy, Suspense } from "react";
+import { HeroShell as Shell } from "../videos/hero";
 import { HomeVideos } from "../videos/home";
+
+export { Shell };
 
 // Below the fold: loaded lazily, so that a phone renders tonight's video first.
 const News = lazy(() => import("./news"));

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore, type ReactNode, type RefObject } from "react";
 import { useSession, useSite } from "../api/queries";
 import { useRestored, usePathname } from "../lib/navigation";
+import { useIsShell } from "../lib/shell";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
 import { ErrorBoundary } from "./error-boundary";
@@ -17,6 +18,7 @@ export function PublicLayout({ children }: { children: ReactNode }) {
   const pathname = usePathname();
   const { user } = useSession();
   const site = useSite();
+  const isShell = useIsShell();
   useNewPage(main);
   useServerEvents();
 
@@ -29,23 +31,31 @@ export function PublicLayout({ children }: { children: ReactNode }) {
         <Header />
       </ErrorBoundary>
       <OfflineBar />
-      <ErrorBoundary small>
-        <Suspense>
-          {user && !user.email_verified && site?.require_email_verification && <VerifyBanner user={user} />}
-          {site?.quiet_time && <QuietTime quiet={site.quiet_time} main={main} />}
-        </Suspense>
-      </ErrorBoundary>
+      {!isShell && (
+        <ErrorBoundary small>
+          <Suspense>
+            {user && !user.email_verified && site?.require_email_verification && <VerifyBanner user={user} />}
+            {site?.quiet_time && <QuietTime quiet={site.quiet_time} main={main} />}
+          </Suspense>
+        </ErrorBoundary>
+      )}
       {/* The footer stays below the fold, so that nothing in sight moves while a page fills. */}
       <main ref={main} id="main" tabIndex={-1} className="min-h-[calc(100dvh-4rem)] flex-1">
-        <ErrorBoundary key={pathname}>
-          <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
-        </ErrorBoundary>
+        {isShell ? (
+          children
+        ) : (
+          <ErrorBoundary key={pathname}>
+            <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
+          </ErrorBoundary>
+        )}
       </main>
-      <ErrorBoundary small>
-        <Suspense>
-          <Footer />
-        </Suspense>
-      </ErrorBoundary>
+      {!isShell && (
+        <ErrorBoundary small>
+          <Suspense>
+            <Footer />
+          </Suspense>
+        </ErrorBoundary>
+      )}
     </>
   );
 }
@@ -66,7 +76,11 @@ export function useNewPage(main: RefObject<HTMLElement | null>) {
 }
 
 export function OfflineBar() {
-  const online = useSyncExternalStore(listenToNetwork, () => navigator.onLine);
+  const online = useSyncExternalStore(
+    listenToNetwork,
+    () => navigator.onLine,
+    () => true,
+  );
   if (online) return null;
   return (
     <div role="status" className="bg-lake-wash text-lake">

@@ -1,27 +1,30 @@
-import { lazy, useState, type ComponentType } from "react";
+import { lazy, Suspense, useState, type ComponentType } from "react";
 import { parse } from "regexparam";
 import { Route, Switch } from "../lib/navigation";
+import { useIsShell } from "../lib/shell";
 import { PublicLayout } from "./public-layout";
 
-type Module = { default: ComponentType };
+/** `Shell` is what the page shows before its data. */
+type Module = { default: ComponentType; Shell?: ComponentType };
 
 /** A page whose code is loaded on demand; a page that is loaded already renders without a delay. */
 function page(path: string, load: () => Promise<Module>) {
-  let here: ComponentType | undefined;
+  let here: Module | undefined;
   const fetch = async () => {
-    const module = await load();
-    here = module.default;
-    return module;
+    here = await load();
+    return here;
   };
   const Later = lazy(fetch);
   function Page() {
-    const [Here] = useState(() => here ?? Later);
-    return <Here />;
+    const isShell = useIsShell();
+    const [Here] = useState(() => here?.default ?? Later);
+    if (!isShell) return <Here />;
+    return here?.Shell && <here.Shell />;
   }
   return { path, fetch, Page };
 }
 
-const pages = [
+export const pages = [
   page("/", () => import("./home")),
   page("/current-videos", () => import("../videos/current-videos")),
   page("/past-videos", () => import("../videos/past-videos")),
@@ -49,9 +52,11 @@ const Admin = lazy(() => import("./admin"));
 const adminPath = "/admin/*?";
 const matches = (path: string, pathname: string) => parse(path).pattern.test(pathname);
 
+export const isStaffArea = (pathname: string) => matches(adminPath, pathname);
+
 /** Loads the page at an address before the first render. The staff area loads its own pages. */
 export const fetchPage = async (pathname: string) => {
-  if (!matches(adminPath, pathname)) await pages.find(({ path }) => matches(path, pathname))?.fetch();
+  if (!isStaffArea(pathname)) await pages.find(({ path }) => matches(path, pathname))?.fetch();
 };
 
 /** All routes. Those of the staff area are in admin.tsx, so that public pages load none of its code. */
@@ -59,7 +64,9 @@ export function Sitemap() {
   return (
     <Switch>
       <Route path={adminPath}>
-        <Admin />
+        <Suspense>
+          <Admin />
+        </Suspense>
       </Route>
       <Route>
         <PublicLayout>

@@ -1,6 +1,8 @@
 import type { Video } from "../api/client";
 import { CommentsPanel } from "../comments/comments-panel";
-import { VideoPage } from "../videos/video-page";
+import { VideoPage, VideoShell as Shell } from "../videos/video-page";
+
+export { Shell };
 
 /** The page of a video with its comments. */
 export default function Watch() {

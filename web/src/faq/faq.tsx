@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { Faq as Entry } from "../api/client";
 import { useSite } from "../api/queries";
@@ -15,66 +15,75 @@ export default function Faq() {
   const site = useSite();
   const faq = useQuery(faqQuery);
   return (
-    <div className="wrap pt-8 md:pt-12">
+    <Page>
       <PageMeta
         title="FAQ"
         description="Frequently asked questions about the videos, notifications, access and privacy."
       />
-      <div className="mx-auto max-w-[48rem]">
-        <h1>Frequently Asked Questions</h1>
-        <p className="mt-3 mb-8 max-w-[52ch] text-lg text-muted">What parents ask us most, and what we answer.</p>
-        {faq.data ? (
-          faq.data.length > 0 ? (
-            <Questions entries={faq.data} />
-          ) : (
-            <EmptyState
-              title="No questions here yet"
-              text="Ask us yours. The answer may help the next family."
-              picture="/art/placeholder.svg"
-            />
-          )
-        ) : faq.isError ? (
-          <ErrorState
-            title="The questions could not be loaded"
-            error={faq.error}
-            retrying={faq.isFetching}
-            onRetry={faq.refetch}
-          />
+      {faq.data ? (
+        faq.data.length > 0 ? (
+          <Questions entries={faq.data} />
         ) : (
-          <Loading label="Loading questions" className="border-t border-line">
-            {Array.from({ length: 10 }, (_, i) => (
-              <div key={i} className="flex min-h-16 items-center border-b border-line px-1">
-                <Skeleton className={i % 2 ? "w-2/3" : "w-1/2"} />
-              </div>
-            ))}
-          </Loading>
-        )}
+          <EmptyState
+            title="No questions here yet"
+            text="Ask us yours. The answer may help the next family."
+            picture="/art/placeholder.svg"
+          />
+        )
+      ) : faq.isError ? (
+        <ErrorState
+          title="The questions could not be loaded"
+          error={faq.error}
+          retrying={faq.isFetching}
+          onRetry={faq.refetch}
+        />
+      ) : (
+        <Loading label="Loading questions" className="border-t border-line">
+          {Array.from({ length: 10 }, (_, i) => (
+            <div key={i} className="flex min-h-16 items-center border-b border-line px-1">
+              <Skeleton className={i % 2 ? "w-2/3" : "w-1/2"} />
+            </div>
+          ))}
+        </Loading>
+      )}
 
-        <section
-          aria-labelledby="still"
-          className="mt-12 flex flex-wrap items-center justify-between gap-x-8 gap-y-5 rounded-lg bg-pine-wash px-5 py-6 sm:px-8"
-        >
-          <div className="min-w-0">
-            <h2 id="still" className="text-xl">
-              Still Have Questions?
-            </h2>
-            {site?.contact_email && (
-              <p className="mt-1 text-muted">
-                Or write to{" "}
-                <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">
-                  {site.contact_email}
-                </a>
-              </p>
-            )}
-          </div>
-          <Link to={paths.contact} className={buttonLook()}>
-            Contact Support
-          </Link>
-        </section>
-      </div>
-    </div>
+      <section
+        aria-labelledby="still"
+        className="mt-12 flex flex-wrap items-center justify-between gap-x-8 gap-y-5 rounded-lg bg-pine-wash px-5 py-6 sm:px-8"
+      >
+        <div className="min-w-0">
+          <h2 id="still" className="text-xl">
+            Still Have Questions?
+          </h2>
+          {site?.contact_email && (
+            <p className="mt-1 text-muted">
+              Or write to{" "}
+              <a href={`mailto:${site.contact_email}`} className="link wrap-anywhere">
+                {site.contact_email}
+              </a>
+            </p>
+          )}
+        </div>
+        <Link to={paths.contact} className={buttonLook()}>
+          Contact Support
+        </Link>
+      </section>
+    </Page>
   );
 }
+
+const Page = ({ children }: { children?: ReactNode }) => (
+  <div className="wrap pt-8 md:pt-12">
+    <div className="mx-auto max-w-[48rem]">
+      <h1>Frequently Asked Questions</h1>
+      <p className="mt-3 mb-8 max-w-[52ch] text-lg text-muted">What parents ask us most, and what we answer.</p>
+      {children}
+    </div>
+  </div>
+);
+
+/** The page without its questions. */
+export const Shell = () => <Page />;
 
 /** One answer is open at a time; the address names it, so that it can be sent to somebody. */
 function Questions({ entries }: { entries: Entry[] }) {

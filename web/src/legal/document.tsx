@@ -12,15 +12,11 @@ type Props = { title: string; description: string; updated: string; lede: ReactN
 export function LegalDocument({ title, description, updated, lede, parts }: Props) {
   useAnchor();
   return (
-    <div className="wrap pt-8 lg:grid lg:grid-cols-[minmax(0,1fr)_17rem] lg:gap-x-16 lg:pt-12">
+    <div className={documentLook}>
       <PageMeta title={title} description={description} />
-      <header className="max-w-[68ch]">
-        <h1>{title}</h1>
-        <p className="mt-2 text-sm text-muted">
-          Last updated: <time dateTime={updated}>{fullDate(updated)}</time>
-        </p>
+      <Heading title={title} updated={updated}>
         <div className="mt-5 grid gap-3 text-lg">{lede}</div>
-      </header>
+      </Heading>
       <nav
         aria-label="On this page"
         className="sheet mt-7 p-5 lg:sticky lg:top-22 lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:mt-0 lg:self-start"
@@ -52,6 +48,25 @@ export function LegalDocument({ title, description, updated, lede, parts }: Prop
     </div>
   );
 }
+
+const documentLook = "wrap pt-8 lg:grid lg:grid-cols-[minmax(0,1fr)_17rem] lg:gap-x-16 lg:pt-12";
+
+const Heading = ({ title, updated, children }: Pick<Props, "title" | "updated"> & { children?: ReactNode }) => (
+  <header className="max-w-[68ch]">
+    <h1>{title}</h1>
+    <p className="mt-2 text-sm text-muted">
+      Last updated: <time dateTime={updated}>{fullDate(updated)}</time>
+    </p>
+    {children}
+  </header>
+);
+
+/** The document without its text, which depends on the settings. */
+export const LegalShell = (props: Pick<Props, "title" | "updated">) => (
+  <div className={documentLook}>
+    <Heading {...props} />
+  </div>
+);
 
 export const Points = ({ children }: { children: ReactNode }) => (
   <ul className="grid list-disc gap-2 ps-5 marker:text-muted">{children}</ul>

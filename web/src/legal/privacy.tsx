@@ -3,10 +3,13 @@ import { useSite } from "../api/queries";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { splitScripts } from "../ui/two-scripts";
-import { HowToReachUs, LegalDocument, Points, Terms } from "./document";
+import { HowToReachUs, LegalDocument, LegalShell, Points, Terms } from "./document";
 
 /** The day on which this text was last changed: change both together. */
 const updated = "2026-11-22";
+const title = "Privacy Policy";
+
+export const Shell = () => <LegalShell title={title} updated={updated} />;
 
 const whoWatches: Record<Site["access"], string> = {
   everyone:
@@ -24,7 +27,7 @@ export default function Privacy() {
   const [camp] = splitScripts(site?.site_name ?? "the camp");
   return (
     <LegalDocument
-      title="Privacy Policy"
+      title={title}
       description="What we store about families and children, why, for how long, and what you can ask for."
       updated={updated}
       lede={

@@ -2,10 +2,13 @@ import { useSite } from "../api/queries";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { splitScripts } from "../ui/two-scripts";
-import { HowToReachUs, LegalDocument, Points } from "./document";
+import { HowToReachUs, LegalDocument, LegalShell, Points } from "./document";
 
 /** The day on which this text was last changed: change both together. */
 const updated = "2026-11-22";
+const title = "Terms of Service";
+
+export const Shell = () => <LegalShell title={title} updated={updated} />;
 
 export default function TermsOfService() {
   const site = useSite();
@@ -13,7 +16,7 @@ export default function TermsOfService() {
   const phone = site?.contact_phone;
   return (
     <LegalDocument
-      title="Terms of Service"
+      title={title}
       description="The rules for using this site: accounts, videos of children, comments, payments and the store."
       updated={updated}
       lede={

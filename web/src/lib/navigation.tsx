@@ -16,6 +16,9 @@ const aroundNav: AroundNavHandler = (_, to, options) => navigate(to, options);
 /** Placed once around everything that has links. */
 export const Navigation = ({ children }: { children: ReactNode }) => <Router aroundNav={aroundNav}>{children}</Router>;
 
+/** Reads the address. In the first render too, which takes over what the HTML shows. */
+const useAddress = <Value extends string | number | boolean>(read: () => Value) => useLocationProperty(read, read);
+
 type LinkProps = Omit<ComponentProps<"a">, "href"> & { to: string };
 
 export const Link = ({ to, ...props }: LinkProps) => <RouterLink href={to} {...props} />;
@@ -28,13 +31,13 @@ type NavLinkProps = Omit<LinkProps, "className"> & {
 
 /** A link that knows whether its page is open. */
 export function NavLink({ to, end = false, className, ...props }: NavLinkProps) {
-  const pathname = useLocationProperty(() => location.pathname);
+  const pathname = useAddress(() => location.pathname);
   const isActive = pathname === to || (!end && pathname.startsWith(`${to}/`));
   return <Link to={to} aria-current={isActive ? "page" : undefined} className={className({ isActive })} {...props} />;
 }
 
 /** The query of the address with its "?". */
-export const useSearch = () => useLocationProperty(() => location.search);
+export const useSearch = () => useAddress(() => location.search);
 
 /** The parameters of the query and how to change them. The router's own hook decodes the query twice. */
 export function useSearchParams() {
@@ -61,14 +64,14 @@ for (const move of ["popstate", "pushState", "replaceState"])
   });
 
 /** Whether Back, Forward or a reload opened the current address, and not a link. */
-export const useRestored = () => useLocationProperty(() => restored);
+export const useRestored = () => useAddress(() => restored);
 
 /** The hash that was followed last. */
-export const useHash = () => useLocationProperty(() => hash);
+export const useHash = () => useAddress(() => hash);
 
 /** Writes a hash into the address that nothing scrolls to. */
 export const writeHash = (next: string) => History.prototype.replaceState.call(history, history.state, "", next);
 
 /** The index of the current entry in the tab's history; browsers without the Navigation API do not tell it. */
 export const currentEntry = () => window.navigation?.currentEntry?.index ?? NaN;
-export const useCurrentEntry = () => useLocationProperty(currentEntry);
+export const useCurrentEntry = () => useAddress(currentEntry);

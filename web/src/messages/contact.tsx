@@ -53,8 +53,7 @@ export default function Contact() {
       <PageMeta title="Contact" description="Write to the camp staff or the video team, or call the office." />
       <div className="grid gap-x-16 gap-y-10 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
         <div>
-          <h1>Contact Us</h1>
-          <p className="mt-3 max-w-[52ch] text-lg text-muted">Ask us anything. Someone at camp reads every message.</p>
+          <Heading />
           {sent ? (
             <SentMessage sent={sent} focused={arrived === "sent"} onAnother={another} />
           ) : (
@@ -95,6 +94,20 @@ export default function Contact() {
     </div>
   );
 }
+
+const Heading = () => (
+  <>
+    <h1>Contact Us</h1>
+    <p className="mt-3 max-w-[52ch] text-lg text-muted">Ask us anything. Someone at camp reads every message.</p>
+  </>
+);
+
+/** The page without its form. */
+export const Shell = () => (
+  <div className="wrap pt-8 md:pt-12">
+    <Heading />
+  </div>
+);
 
 const Way = ({ icon, title, children }: { icon: IconName; title: string; children: ReactNode }) => (
   <li className="flex gap-4">

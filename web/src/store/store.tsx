@@ -15,10 +15,7 @@ export default function Store() {
   return (
     <div className="wrap pt-8 md:pt-12">
       <PageMeta title="Camp Store" description="Caps, shirts and more from camp, and how to order them." />
-      <h1>Camp Store</h1>
-      <p className="mt-3 mb-8 max-w-[56ch] text-lg text-muted">
-        Something from camp to wear, use or keep. Tell us what you’d like and we’ll get it to you.
-      </p>
+      <Heading />
 
       {store.data ? (
         <>
@@ -74,3 +71,19 @@ export default function Store() {
     </div>
   );
 }
+
+const Heading = () => (
+  <>
+    <h1>Camp Store</h1>
+    <p className="mt-3 mb-8 max-w-[56ch] text-lg text-muted">
+      Something from camp to wear, use or keep. Tell us what you’d like and we’ll get it to you.
+    </p>
+  </>
+);
+
+/** The page without its products. */
+export const Shell = () => (
+  <div className="wrap pt-8 md:pt-12">
+    <Heading />
+  </div>
+);

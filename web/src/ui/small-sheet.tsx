@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { cx } from "./class-names";
 
-type Props = { title: ReactNode; scene?: { picture: string; text: string }; children: ReactNode };
+type Props = { title?: ReactNode; scene?: { picture: string; text: string }; children?: ReactNode };
 
 /** The layout of a small page with one column; a scene stands above it, or beside it on a wide screen. */
 export const SmallSheet = ({ title, scene, children }: Props) => (
@@ -18,6 +18,7 @@ export const SmallSheet = ({ title, scene, children }: Props) => (
             <img
               src={scene.picture}
               alt=""
+              fetchPriority="high"
               className="absolute inset-0 size-full object-cover object-bottom"
               // The picture ends in the color that the text stands on.
               style={{ maskImage: "linear-gradient(#000 88%, transparent)" }}
@@ -27,7 +28,7 @@ export const SmallSheet = ({ title, scene, children }: Props) => (
         </div>
       )}
       <div className="grid content-start gap-5 p-5 sm:p-8">
-        <h1 className="text-2xl">{title}</h1>
+        {title && <h1 className="text-2xl">{title}</h1>}
         {children}
       </div>
     </div>

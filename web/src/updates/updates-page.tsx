@@ -17,7 +17,7 @@ export default function Updates() {
   return (
     <div className="wrap pt-8">
       <PageMeta title="Live Updates" description="Short announcements from camp." />
-      <h1 className="mb-5">Live Updates</h1>
+      <Heading />
       {isRestricted(updates.error) ? (
         <Restricted error={updates.error} back={paths.updates} />
       ) : updates.data ? (
@@ -50,3 +50,12 @@ export default function Updates() {
     </div>
   );
 }
+
+const Heading = () => <h1 className="mb-5">Live Updates</h1>;
+
+/** The page without its updates. */
+export const Shell = () => (
+  <div className="wrap pt-8">
+    <Heading />
+  </div>
+);

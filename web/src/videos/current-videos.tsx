@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { everyThirtySeconds, siteQuery } from "../api/queries";
-import { useFilters } from "../lib/filters";
+import { everyThirtySeconds, siteQuery, useSite } from "../api/queries";
+import { useFilters, type Filters } from "../lib/filters";
 import { campZone } from "../lib/format";
 import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
@@ -13,7 +13,7 @@ import { SearchBox } from "../ui/search-box";
 import { Segmented } from "../ui/segmented";
 import { EmptyState, ErrorState } from "../ui/states";
 import { videosQuery, type Sort } from "./queries";
-import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
+import { VideoCard, videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-card";
 
 export default function CurrentVideos() {
   const site = useQuery({ ...siteQuery, refetchInterval: everyThirtySeconds }).data;
@@ -26,38 +26,8 @@ export default function CurrentVideos() {
   return (
     <div className="wrap pt-8">
       <PageMeta title="This Year Videos" description="This summer's videos from camp, newest first." />
-      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
-        <h1>This Year Videos</h1>
-        <aside aria-label="Posting time" className="flex items-center gap-3 rounded-md bg-pine-wash px-4 py-2.5">
-          <Icon name="clock" className="size-6 text-pine" />
-          <p className="leading-snug">
-            <strong className="block font-medium">New Videos Daily!</strong>
-            <span className="text-sm">{site?.posting_time_text}</span>
-            <span className="text-sm">{site && campZone(openedAt, site.timezone)}</span>
-          </p>
-        </aside>
-      </div>
-
-      <div className="mt-6 mb-7 flex flex-wrap gap-3">
-        <SearchBox
-          label="Search videos"
-          placeholder="Search by title or description..."
-          value={term}
-          onSearch={(q) => set({ q })}
-          className="flex-[1_1_18rem]"
-        />
-        <Segmented
-          label="Sort"
-          value={sort}
-          options={[
-            { value: "newest", label: "Newest First" },
-            { value: "popular", label: "Most Popular" },
-          ]}
-          onChange={(next) => set({ sort: next === "newest" ? "" : next }, true)}
-          className="max-sm:w-full"
-        />
-      </div>
-
+      <Heading postingTime={site?.posting_time_text} zone={site && campZone(openedAt, site.timezone)} />
+      <SearchAndSort term={term} sort={sort} set={set} />
       <h2 className="sr-only">Videos</h2>
       {videos.data ? (
         videos.data.length > 0 ? (
@@ -107,3 +77,50 @@ export default function CurrentVideos() {
     </div>
   );
 }
+
+/** The page without its videos. */
+export const Shell = () => (
+  <div className="wrap pt-8">
+    <Heading postingTime={useSite()?.posting_time_text} />
+    <div inert>
+      <SearchAndSort term="" sort="newest" />
+    </div>
+    <VideoGridShell />
+  </div>
+);
+
+const Heading = ({ postingTime, zone }: { postingTime: string | undefined; zone?: string }) => (
+  <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-4">
+    <h1>This Year Videos</h1>
+    <aside aria-label="Posting time" className="flex items-center gap-3 rounded-md bg-pine-wash px-4 py-2.5">
+      <Icon name="clock" className="size-6 text-pine" />
+      <p className="leading-snug">
+        <strong className="block font-medium">New Videos Daily!</strong>
+        <span className="text-sm">{postingTime}</span>
+        <span className="text-sm">{zone}</span>
+      </p>
+    </aside>
+  </div>
+);
+
+const SearchAndSort = ({ term, sort, set }: { term: string; sort: Sort; set?: Filters["set"] }) => (
+  <div className="mt-6 mb-7 flex flex-wrap gap-3">
+    <SearchBox
+      label="Search videos"
+      placeholder="Search by title or description..."
+      value={term}
+      onSearch={(q) => set?.({ q })}
+      className="flex-[1_1_18rem]"
+    />
+    <Segmented
+      label="Sort"
+      value={sort}
+      options={[
+        { value: "newest", label: "Newest First" },
+        { value: "popular", label: "Most Popular" },
+      ]}
+      onChange={(next) => set?.({ sort: next === "newest" ? "" : next }, true)}
+      className="max-sm:w-full"
+    />
+  </div>
+);

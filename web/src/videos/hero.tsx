@@ -27,16 +27,40 @@ const own = (pictures: Site["pictures"]["hero"]) =>
     name: `Picture ${i + 1}`,
     picture: url,
     tone: "night",
-    sizes: `${small_url} 1080w, ${url} ${width}w`,
+    sizes: `${small_url ?? url} 1080w, ${url} ${width}w`,
   }));
 
+const scenesOf = (site: Site | undefined) => (site?.pictures.hero.length ? own(site.pictures.hero) : builtIn);
+
+const SceneImage = ({ scene, shown }: { scene: Scene; shown: boolean }) => (
+  <img
+    src={scene.picture}
+    srcSet={scene.sizes}
+    sizes="100vw"
+    alt=""
+    fetchPriority={shown ? "high" : "low"}
+    className={cx("hero-art transition-opacity duration-700", !shown && "opacity-0")}
+  />
+);
+
 const sceneLasts = 30_000;
+
+/** The hero without the video. */
+export function HeroShell() {
+  const [scene] = scenesOf(useSite());
+  return (
+    scene && (
+      <div className="hero" data-tone={scene.tone}>
+        <SceneImage scene={scene} shown />
+      </div>
+    )
+  );
+}
 
 /** Pictures of the camp, and above them the newest video. */
 export function Hero({ promise, waiting }: { promise: Promised | null; waiting: boolean }) {
   const site = useSite();
-  const pictures = site?.pictures.hero ?? [];
-  const scenes = pictures.length > 0 ? own(pictures) : builtIn;
+  const scenes = scenesOf(site);
   const carousel = useCarousel(scenes);
 
   return (
@@ -49,15 +73,7 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
       onTouchEnd={carousel.release}
     >
       {scenes.map((scene, i) => (
-        <img
-          key={scene.name}
-          src={scene.picture}
-          srcSet={scene.sizes}
-          sizes="100vw"
-          alt=""
-          fetchPriority={i === carousel.at ? "high" : "low"}
-          className={cx("hero-art transition-opacity duration-700", i !== carousel.at && "opacity-0")}
-        />
+        <SceneImage key={scene.name} scene={scene} shown={i === carousel.at} />
       ))}
       <div className="hero-grid wrap">
         <div className="hero-text">

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { startTransition, useDeferredValue, useOptimistic, useState } from "react";
-import { useFilters } from "../lib/filters";
+import { useFilters, type Filters } from "../lib/filters";
 import { count, number } from "../lib/format";
 import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
@@ -12,37 +12,21 @@ import { SearchBox } from "../ui/search-box";
 import { Segmented } from "../ui/segmented";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { foundQuery, videosQuery, yearsQuery } from "./queries";
-import { VideoCard, videoGrid, VideoGridSkeleton } from "./video-card";
+import { VideoCard, videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-card";
+
+type View = "years" | "all";
 
 export default function PastVideos() {
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
-  const view = params.get("view") === "all" ? "all" : "years";
+  const view: View = params.get("view") === "all" ? "all" : "years";
   const years = useQuery(yearsQuery);
 
   return (
     <div className="wrap pt-8">
       <PageMeta title="Gallery" description="Videos of past summers at camp, year by year." />
       <h1>Gallery</h1>
-      <div className="mt-6 mb-7 flex flex-wrap gap-3">
-        <SearchBox
-          label="Search videos"
-          placeholder="Search by title or description..."
-          value={term}
-          onSearch={(q) => set({ q })}
-          className="flex-[1_1_18rem]"
-        />
-        <Segmented
-          label="View"
-          value={view}
-          options={[
-            { value: "years", label: "By Year" },
-            { value: "all", label: "All Videos" },
-          ]}
-          onChange={(next) => set({ view: next === "all" ? "all" : "" }, true)}
-          className="max-sm:w-full"
-        />
-      </div>
+      <SearchAndView term={term} view={view} set={set} />
 
       {years.data ? (
         years.data.items.length === 0 ? (
@@ -81,6 +65,48 @@ export default function PastVideos() {
   );
 }
 
+/** The page without its videos. */
+export const Shell = () => (
+  <div className="wrap pt-8">
+    <h1>Gallery</h1>
+    <div inert>
+      <SearchAndView term="" view="years" />
+    </div>
+    <div className={accordionLook}>
+      <div className={summaryLook} />
+      <div className={summerLook}>
+        <VideoGridShell />
+      </div>
+    </div>
+  </div>
+);
+
+const SearchAndView = ({ term, view, set }: { term: string; view: View; set?: Filters["set"] }) => (
+  <div className="mt-6 mb-7 flex flex-wrap gap-3">
+    <SearchBox
+      label="Search videos"
+      placeholder="Search by title or description..."
+      value={term}
+      onSearch={(q) => set?.({ q })}
+      className="flex-[1_1_18rem]"
+    />
+    <Segmented
+      label="View"
+      value={view}
+      options={[
+        { value: "years", label: "By Year" },
+        { value: "all", label: "All Videos" },
+      ]}
+      onChange={(next) => set?.({ view: next === "all" ? "all" : "" }, true)}
+      className="max-sm:w-full"
+    />
+  </div>
+);
+
+const accordionLook = "border-t border-line";
+const summaryLook = "flex min-h-18 items-center gap-4 rounded-sm px-1 hover:bg-sunk";
+const summerLook = "pt-3 pb-10";
+
 type SummersProps = {
   summers: { year: number; count: number }[];
   opened: string | null;
@@ -107,7 +133,7 @@ function Summers({ summers, opened, onOpened }: SummersProps) {
   }
 
   return (
-    <div className="border-t border-line">
+    <div className={accordionLook}>
       {summers.map(({ year, count: videos }, i) => (
         <Summer
           key={year}
@@ -136,12 +162,12 @@ function Summer({ year, videos, eager, open, onToggle }: SummerProps) {
       }}
       className="group border-b border-line"
     >
-      <summary className="flex min-h-18 items-center gap-4 rounded-sm px-1 hover:bg-sunk">
+      <summary className={summaryLook}>
         <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
         <h2 className="text-xl">Summer {year}</h2>
         <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">{count(videos, "video")}</span>
       </summary>
-      <div className="pt-3 pb-10">{wanted && <VideoList year={year} eager={eager} />}</div>
+      <div className={summerLook}>{wanted && <VideoList year={year} eager={eager} />}</div>
     </details>
   );
 }

@@ -126,6 +126,8 @@ type ScreenProps = FileEvents & {
   onPlace?: ((seconds: number) => void) | undefined;
 };
 
+export const screenLook = "relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg";
+
 /** Files play in a player of our own; Drive and YouTube are loaded only when somebody presses play. */
 export function Screen({ video, playing = false, place = null, onStart, onPlace, ...events }: ScreenProps) {
   const [started, setStarted] = useState(playing);
@@ -137,12 +139,7 @@ export function Screen({ video, playing = false, place = null, onStart, onPlace,
   }
 
   return (
-    <div
-      ref={setStage}
-      role="group"
-      aria-label="Video player"
-      className="relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg"
-    >
+    <div ref={setStage} role="group" aria-label="Video player" className={screenLook}>
       {video.video_type === "upload" ? (
         <FilePlayer
           video={video}

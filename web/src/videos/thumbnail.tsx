@@ -5,6 +5,11 @@ const placeholder = "/art/placeholder.svg";
 
 type Props = { url: string | null | undefined; eager?: boolean; className?: string };
 
+/** The first picture of a page, as its HTML brings it: before any script can say whether it loads. */
+export const FirstThumbnail = ({ url }: { url: string }) => (
+  <img src={url} alt="" fetchPriority="high" referrerPolicy="no-referrer" className="size-full object-cover" />
+);
+
 /** The thumbnail of a video, or a placeholder. */
 export function Thumbnail({ url, eager = false, className }: Props) {
   const [failed, setFailed] = useState<string[]>([]);

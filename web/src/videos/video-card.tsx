@@ -1,4 +1,5 @@
 import type { VideoCard as Card } from "../api/client";
+import { boot } from "../api/boot";
 import { useSession, useSite } from "../api/queries";
 import { cardDate, count, duration } from "../lib/format";
 import { Link } from "../lib/navigation";
@@ -8,10 +9,12 @@ import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
 import { TwoScripts } from "../ui/two-scripts";
-import { Thumbnail } from "./thumbnail";
+import { FirstThumbnail, Thumbnail } from "./thumbnail";
 
 type Look = "plain" | "featured" | "small";
 type Props = { video: Card; look?: Look; heading?: "h2" | "h3"; eager?: boolean };
+
+const pictureLook = "relative mb-3 aspect-video overflow-hidden rounded-md bg-sunk";
 
 const titleSize: Record<Look, string> = { plain: "text-[1.25rem]", featured: "text-2xl", small: "text-lg" };
 
@@ -19,7 +22,7 @@ export function VideoCard({ video, look = "plain", heading: Heading = "h3", eage
   const description = video.restricted ? null : video.description || "No description available";
   return (
     <article className="group relative">
-      <div className="relative mb-3 aspect-video overflow-hidden rounded-md bg-sunk">
+      <div className={pictureLook}>
         <Thumbnail
           url={video.thumbnail_url}
           eager={eager}
@@ -113,6 +116,19 @@ export const PlayMark = ({ large = false, className }: { large?: boolean; classN
 );
 
 export const videoGrid = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,17.5rem),1fr))] gap-x-6 gap-y-9";
+
+/** The first card of a list in the shell of its page: its picture. */
+export function VideoGridShell() {
+  const { picture } = boot();
+  if (!picture) return null;
+  return (
+    <div className={videoGrid}>
+      <div className={pictureLook}>
+        <FirstThumbnail url={picture} />
+      </div>
+    </div>
+  );
+}
 
 export const VideoCardSkeleton = () => (
   <div>

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { isApiError, type ApiError, type Video } from "../api/client";
+import { boot } from "../api/boot";
 import { useSession, useSite } from "../api/queries";
 import { duration, longDate } from "../lib/format";
 import { accessMessage } from "../lib/access-message";
@@ -14,8 +15,9 @@ import { Icon } from "../ui/icon";
 import { ErrorState, Skeleton } from "../ui/states";
 import { splitScripts, TwoScripts } from "../ui/two-scripts";
 import { LikeButton, ShareButtons } from "./actions";
-import { Player } from "./player";
+import { Player, screenLook } from "./player";
 import { videoQuery, videosQuery } from "./queries";
+import { FirstThumbnail } from "./thumbnail";
 import { Counts, VideoCard } from "./video-card";
 
 export function VideoPage({ comments }: { comments: (video: Video) => ReactNode }) {
@@ -49,6 +51,24 @@ export function VideoPage({ comments }: { comments: (video: Video) => ReactNode 
   return <LoadingVideo />;
 }
 
+/** The page before it has the video: its picture, where everybody may see it. */
+export function VideoShell() {
+  const { picture } = boot();
+  if (!picture) return null;
+  return (
+    <div className="wrap">
+      <BackLink />
+      <div className={watchGrid}>
+        <div className={frameLook}>
+          <div className={screenLook}>
+            <FirstThumbnail url={picture} />
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
 const watchGrid = "grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]";
 
 function Found({ video, comments }: { video: Video; comments: ReactNode }) {
@@ -62,7 +82,7 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
       <BackLink />
       <div className={watchGrid}>
         <article className="min-w-0">
-          <div className="max-md:-mx-gutter">
+          <div className={frameLook}>
             <Player video={video} />
           </div>
           <p className="mt-4 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted tabular-nums">
@@ -127,6 +147,8 @@ function Chapters({ video: { id, chapters } }: { video: Video }) {
     </nav>
   );
 }
+
+const frameLook = "max-md:-mx-gutter";
 
 const BackLink = () => (
   <Link

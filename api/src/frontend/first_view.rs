@@ -1,0 +1,133 @@
+//! Speeds up the first view on slow connections. Names what a page requests first, the picture that it shows first,
+//! and its scripts, so that those of the page load together with the first one.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+
+use portal::access::{Access, Viewer};
+use portal::branding::Pictures;
+use portal::settings::Settings;
+use portal::videos::{self, Collection};
+use portal::{App, Result};
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::meta::escape;
+use super::shells::FirstPicture;
+
+/// The manifest of the front end's build: its files by source module.
+pub type Manifest = HashMap<String, Chunk>;
+
+#[derive(Deserialize)]
+pub struct Chunk {
+    file: String,
+    #[serde(default)]
+    imports: Vec<String>,
+}
+
+/// The front end's entry script, which the HTML already names with all its imports.
+const ENTRY: &str = "index.html";
+
+/// What one page needs first.
+#[derive(Debug, Default)]
+pub struct FirstView {
+    /// API requests, with exactly the URLs that the page uses.
+    pub data: Vec<String>,
+    pub picture: Option<FirstPicture>,
+}
+
+/// The first view of the page at `path`. `plain` means that the URL has no query, which could select
+/// other data. `picture` is the picture of the video that the page shows.
+pub async fn of(
+    app: &App,
+    settings: &Settings,
+    pictures: &Pictures,
+    path: &str,
+    plain: bool,
+    picture: Option<String>,
+) -> Result<FirstView> {
+    let mut first = FirstView::default();
+    let mut ask = |address: String| first.data.push(address);
+    let alone = |url: String| FirstPicture { url, small: None };
+    if !path.starts_with("/admin") {
+        ask("/api/session".into());
+    }
+    match path {
+        "/" => {
+            ask("/api/videos?collection=home".into());
+            ask("/api/videos?collection=current&limit=4".into());
+            first.picture = pictures.hero.first().map(FirstPicture::from);
+        }
+        "/current-videos" if plain => {
+            ask("/api/videos?collection=current&sort=newest&limit=100".into());
+            let newest = newest(app, settings, Collection::Current).await?;
+            first.picture = newest.and_then(|newest| newest.thumbnail_url).map(alone);
+        }
+        "/past-videos" if plain => {
+            ask("/api/videos/years".into());
+            if let Some(newest) = newest(app, settings, Collection::Archive).await? {
+                ask(format!("/api/videos?collection=archive&year={}&limit=100", newest.year));
+                first.picture = newest.thumbnail_url.map(alone);
+            }
+        }
+        "/faq" => ask("/api/faq?limit=100".into()),
+        "/store" => ask("/api/store".into()),
+        // The browser does not reuse a preloaded error response, so only for public videos.
+        _ if settings.watch_access() == Access::Everyone => {
+            if let Some(id) = path.strip_prefix("/video/").and_then(|id| id.parse::<Uuid>().ok()) {
+                ask(format!("/api/videos/{id}"));
+                first.picture = picture.map(alone);
+            }
+        }
+        _ => {}
+    }
+    Ok(first)
+}
+
+async fn newest(
+    app: &App,
+    settings: &Settings,
+    collection: Collection,
+) -> Result<Option<videos::VideoCard>> {
+    let filter = videos::Filter {
+        collection: Some(collection),
+        part: portal::pagination::PageRequest { limit: Some(1), cursor: None },
+        ..Default::default()
+    };
+    Ok(videos::list(app, settings, &Viewer::default(), &filter).await?.items.into_iter().next())
+}
+
+/// The `<link>` elements of the page's scripts, which load together with the first one.
+pub fn scripts(module: Option<&str>, manifest: &Manifest) -> String {
+    let mut links = String::new();
+    if let Some(module) = module {
+        let there = with_imports(manifest, ENTRY);
+        let mut files: Vec<&str> = with_imports(manifest, module)
+            .difference(&there)
+            .filter_map(|key| manifest.get(*key))
+            .map(|chunk| chunk.file.as_str())
+            .collect();
+        files.sort_unstable();
+        for file in files {
+            let _ = write!(links, "<link rel=\"modulepreload\" crossorigin href=\"/{file}\">");
+        }
+    }
+    links
+}
+
+/// The `<link>` that requests what the API answers at an address.
+pub fn preload(address: &str) -> String {
+    format!("<link rel=\"preload\" as=\"fetch\" crossorigin href=\"{}\">", escape(address))
+}
+
+fn with_imports<'a>(manifest: &'a Manifest, key: &'a str) -> HashSet<&'a str> {
+    let mut seen = HashSet::new();
+    let mut next = vec![key];
+    while let Some(key) = next.pop() {
+        let Some(chunk) = manifest.get(key) else { continue };
+        if seen.insert(key) {
+            next.extend(chunk.imports.iter().map(String::as_str));
+        }
+    }
+    seen
+}

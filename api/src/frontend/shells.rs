@@ -1,0 +1,173 @@
+//! The HTML that pages show before their scripts: each page's own React components, rendered by the build of the
+//! front end (`web/build/shells.ts`) into a template with holes like `[[name]]`. The browser takes the elements over,
+//! so what is filled in must be what the scripts would render.
+
+use std::sync::{Arc, OnceLock};
+
+use portal::branding::SitePicture;
+use portal::settings;
+use serde::Deserialize;
+
+use super::Web;
+use super::meta::escape;
+use crate::site::Site;
+
+#[derive(Default, Deserialize)]
+pub struct Shells {
+    logos: Vec<Logo>,
+    pages: Vec<Shell>,
+}
+
+/// The camp's mark and name.
+#[derive(Deserialize)]
+struct Logo {
+    /// A picture of the camp, not the built-in mark.
+    own: bool,
+    yiddish: bool,
+    html: String,
+}
+
+#[derive(Deserialize)]
+pub struct Shell {
+    /// As in `web/src/app/routes.tsx`: `:id` is one segment, `*` anything.
+    path: String,
+    /// The source module of the page.
+    pub module: Option<String>,
+    html: String,
+    /// With a picture.
+    pictured: String,
+}
+
+/// The picture that a page shows first.
+#[derive(Debug)]
+pub struct FirstPicture {
+    pub url: String,
+    /// For small screens, if it has another size for them. Width is that of `url` in pixels.
+    pub small: Option<(String, i64)>,
+}
+
+impl From<&SitePicture> for FirstPicture {
+    fn from(SitePicture { url, small_url, width, .. }: &SitePicture) -> Self {
+        let small = small_url.as_ref().unwrap_or(url).clone();
+        FirstPicture { url: url.clone(), small: Some((small, *width)) }
+    }
+}
+
+/// The shells of the build. Read again in development, where they change.
+pub fn of_build() -> Arc<Shells> {
+    static BUILT: OnceLock<Arc<Shells>> = OnceLock::new();
+    let read = || {
+        let file = Web::get(".vite/shells.json");
+        Arc::new(file.and_then(|file| serde_json::from_slice(&file.data).ok()).unwrap_or_default())
+    };
+    if cfg!(debug_assertions) { read() } else { BUILT.get_or_init(read).clone() }
+}
+
+impl Shells {
+    /// The first page in the order of the routes that has this path. The staff area is last, and so is what is no page.
+    pub fn find(&self, path: &str) -> Option<&Shell> {
+        let area = path.split('/').nth(1).filter(|first| *first == "admin");
+        let is_of = |shell: &&Shell| match area {
+            Some(_) => shell.path == "/admin/*",
+            None => matches(&shell.path, path),
+        };
+        self.pages.iter().find(is_of)
+    }
+
+    /// The HTML of a page for the element that the scripts render into.
+    pub fn fill(&self, shell: &Shell, site: &Site, picture: Option<&FirstPicture>) -> String {
+        let (name, yiddish) = settings::in_two_scripts(&site.site_name);
+        let own = site.pictures.logo.as_ref();
+        let logo = self
+            .logos
+            .iter()
+            .find(|logo| logo.own == own.is_some() && logo.yiddish == yiddish.is_some())
+            .map_or("", |logo| &logo.html);
+        let of_logo = |part: fn(&SitePicture) -> String| own.map(part).unwrap_or_default();
+        let (small, width) = picture.and_then(|picture| picture.small.clone()).unwrap_or_default();
+        let value = |hole: &str| match hole {
+            "name" => name.to_owned(),
+            "yiddish" => yiddish.unwrap_or_default().to_owned(),
+            "logo_url" => of_logo(|logo| logo.url.clone()),
+            "logo_width" => of_logo(|logo| logo.width.to_string()),
+            "logo_height" => of_logo(|logo| logo.height.to_string()),
+            "posting_time" => site.posting_time_text.clone(),
+            "picture" => picture.map(|picture| picture.url.clone()).unwrap_or_default(),
+            "small_picture" => small.clone(),
+            "picture_width" => width.to_string(),
+            _ => String::new(),
+        };
+        let template = if picture.is_some() { &shell.pictured } else { &shell.html };
+        let mut html = String::with_capacity(template.len() + 1024);
+        // What is filled in is not searched for holes.
+        fill(&template.replacen("[[logo]]", logo, 1), value, &mut html);
+        html
+    }
+}
+
+fn fill(template: &str, value: impl Fn(&str) -> String, html: &mut String) {
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("[[") {
+        let Some((hole, after)) = after.split_once("]]") else { break };
+        html.push_str(before);
+        html.push_str(&escape(&value(hole)));
+        rest = after;
+    }
+    html.push_str(rest);
+}
+
+fn matches(pattern: &str, path: &str) -> bool {
+    if pattern == "*" {
+        return true;
+    }
+    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some(":id"), Some(segment)) if !segment.is_empty() => {}
+            (Some(wanted), Some(given)) if wanted == given => {}
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_is_found_by_its_path() {
+        let shell = |path: &str| Shell {
+            path: path.into(),
+            module: None,
+            html: String::new(),
+            pictured: String::new(),
+        };
+        let pages = ["/", "/faq", "/updates", "/updates/:id", "*", "/admin/*"].map(shell).into();
+        let shells = Shells { logos: vec![], pages };
+        for (path, page) in [
+            ("/", "/"),
+            ("/faq", "/faq"),
+            ("/updates", "/updates"),
+            ("/updates/1", "/updates/:id"),
+            ("/updates/1/2", "*"),
+            ("/elsewhere", "*"),
+            ("/admin", "/admin/*"),
+            ("/admin/users", "/admin/*"),
+            ("/administrator", "*"),
+        ] {
+            assert_eq!(shells.find(path).map(|shell| shell.path.as_str()), Some(page), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_filled_in_is_text() {
+        let mut html = String::new();
+        let value = |hole: &str| match hole {
+            "name" => "<b> [[picture]] & \"co\"".to_owned(),
+            _ => "!".to_owned(),
+        };
+        fill("<p title=\"[[name]]\">[[other]]</p>[[", value, &mut html);
+        assert_eq!(html, "<p title=\"&lt;b&gt; [[picture]] &amp; &quot;co&quot;\">!</p>[[");
+    }
+}

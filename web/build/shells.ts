@@ -1,0 +1,119 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import tailwindcss from "@tailwindcss/vite";
+import { build, createServer, type InlineConfig } from "vite";
+import type * as Shells from "../src/app/shells";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const place = `${root}node_modules/.shells`;
+
+/** What the server fills in, written as the HTML has it: `[[name]]`. `api/src/frontend/shells.rs` knows the same. */
+const hole = (name: string) => `[[${name}]]`;
+/** Numbers cannot be holes; these stand for them. */
+const numbers = { 987_001: "logo_width", 987_002: "logo_height", 987_003: "picture_width" };
+
+type Camp = { ownLogo?: boolean; yiddish?: boolean; picture?: boolean };
+
+const siteOf = ({ ownLogo, yiddish, picture }: Camp) => ({
+  site_name: hole("name") + (yiddish ? " · א" : ""),
+  timezone: "UTC",
+  utc_offsets: [],
+  access: "everyone",
+  posting_time_text: hole("posting_time"),
+  today: "2000-01-01",
+  current_year: 2000,
+  pictures: {
+    logo: ownLogo ? { url: hole("logo_url"), width: 987_001, height: 987_002 } : null,
+    hero: picture ? [{ url: hole("picture"), small_url: hole("small_picture"), width: 987_003 }] : [],
+  },
+});
+
+/** The little of a browser that rendering needs. Nothing of it listens or waits. */
+function pretendToBeAt(pathname: string, camp: Camp) {
+  const boot = JSON.stringify({ site: siteOf(camp), picture: camp.picture ? hole("picture") : null });
+  Object.assign(globalThis, {
+    location: new URL(pathname, "http://camp.invalid"),
+    document: { getElementById: () => ({ textContent: boot }), querySelector: () => null },
+    addEventListener: () => undefined,
+  });
+}
+
+const withHoles = (html: string) =>
+  Object.entries(numbers)
+    .reduce((text, [number, name]) => text.replaceAll(number, hole(name)), html)
+    .replaceAll("א", hole("yiddish"));
+
+/** A page's source file, as the manifest of the build names it. */
+function modules() {
+  const source = readFileSync(`${root}src/app/routes.tsx`, "utf8");
+  return new Map(
+    [...source.matchAll(/page\("([^"]+)", \(\) => import\("([^"]+)"\)\)/g)].map(([, path, from]) => [
+      path!,
+      new URL(`${from!}.tsx`, "file:///src/app/").pathname.slice(1),
+    ]),
+  );
+}
+
+/** Renders the shells of all pages, and the style sheet that they need. */
+export async function renderShells() {
+  pretendToBeAt("/", {});
+  const server = await createServer({
+    ...common,
+    plugins: [react()],
+    appType: "custom",
+    server: { middlewareMode: true, hmr: false, ws: false, watch: null },
+    optimizeDeps: { noDiscovery: true },
+  });
+  try {
+    const { pages, shellOf, logo } = (await server.ssrLoadModule("/src/app/shells.tsx")) as typeof Shells;
+    const render = async (pathname: string, camp: Camp = {}) => {
+      pretendToBeAt(pathname, camp);
+      const [html, mark] = [await shellOf(pathname), logo()];
+      if (!html.includes(mark)) throw new Error(`The shell of ${pathname} has no logo.`);
+      return withHoles(html.replace(mark, () => hole("logo")));
+    };
+    const source = modules();
+    const shells = {
+      logos: [false, true].flatMap((yiddish) =>
+        [false, true].map((ownLogo) => {
+          pretendToBeAt("/", { yiddish, ownLogo });
+          return { own: ownLogo, yiddish, html: withHoles(logo()) };
+        }),
+      ),
+      pages: [] as { path: string; module: string | null; html: string; pictured: string }[],
+    };
+    for (const { path } of [...pages, { path: "/admin/*" }]) {
+      const module = source.get(path) ?? null;
+      if (!module && path !== "/admin/*") throw new Error(`Which file is the page ${path}?`);
+      const pathname = path.replace(":id", "1").replace("*", "none");
+      const html = await render(pathname);
+      shells.pages.push({ path, module, html, pictured: await render(pathname, { picture: true }) });
+    }
+    return { json: JSON.stringify(shells), style: await styleOf(shells) };
+  } finally {
+    await server.close();
+  }
+}
+
+const common = { root, configFile: false, logLevel: "warn", publicDir: false } satisfies InlineConfig;
+
+/** The rules of `src/first-view.css` with the classes of these shells. */
+async function styleOf(shells: { logos: { html: string }[]; pages: { html: string; pictured: string }[] }) {
+  mkdirSync(place, { recursive: true });
+  const all = [
+    ...shells.logos.map(({ html }) => html),
+    ...shells.pages.flatMap(({ html, pictured }) => [html, pictured]),
+  ];
+  // Tailwind reads text, not HTML.
+  writeFileSync(`${place}/shells.html`, all.join("\n").replaceAll("&amp;", "&"));
+  const built = await build({
+    ...common,
+    plugins: [tailwindcss()],
+    build: { write: false, assetsInlineLimit: 0, rolldownOptions: { input: `${root}src/first-view.css` } },
+  });
+  const files = (Array.isArray(built) ? built : [built]).flatMap((part) => ("output" in part ? part.output : []));
+  const sheet = files.find((file) => file.type === "asset" && file.fileName.endsWith(".css"));
+  if (sheet?.type !== "asset") throw new Error("The style sheet of the first view was not built.");
+  return String(sheet.source).trim();
+}
