@@ -1,9 +1,8 @@
 //! The camp's own logo and pictures over HTTP: owners upload them, everybody sees them.
 
-use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
 use portal::App;
 use portal::audit::Actor;
 use portal::branding;
@@ -19,6 +18,7 @@ use crate::error::{Answer, Problem};
 use crate::input::{Id, Page, Picture, Segments};
 use crate::json::Json;
 use crate::settings::{self, Setting};
+use crate::webp;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(add)).layer(DefaultBodyLimit::max(LARGEST + 1024))
@@ -48,25 +48,20 @@ async fn add(
 /// The camp's logo, or a picture of the camp
 #[utoipa::path(get, path = "/media/site/{id}", tag = "media", security(()), params(("id" = Uuid, Path)),
     responses((status = 200, content_type = "image/*"), (status = 404, body = Problem)))]
-async fn picture(State(app): State<App>, Id(id): Id) -> Answer<Response> {
-    send(&app, id, false).await
+async fn picture(State(app): State<App>, Id(id): Id, headers: HeaderMap) -> Answer<Response> {
+    send(&app, id, false, &headers).await
 }
 
 /// The same for phones
 #[utoipa::path(get, path = "/media/site/{id}/small", tag = "media", security(()), params(("id" = Uuid, Path)),
     responses((status = 200, content_type = "image/*"), (status = 404, body = Problem)))]
-async fn small(State(app): State<App>, Id(id): Id) -> Answer<Response> {
-    send(&app, id, true).await
+async fn small(State(app): State<App>, Id(id): Id, headers: HeaderMap) -> Answer<Response> {
+    send(&app, id, true, &headers).await
 }
 
-async fn send(app: &App, id: uuid::Uuid, small: bool) -> Answer<Response> {
+async fn send(app: &App, id: uuid::Uuid, small: bool, headers: &HeaderMap) -> Answer<Response> {
     let (key, kind) = branding::key(&app.db, id, small).await?;
-    let part = app.files.get(&key, None).await?;
     // The picture of an id never changes.
-    let headers = [
-        (header::CONTENT_TYPE, kind.to_owned()),
-        (header::CONTENT_LENGTH, part.size.to_string()),
-        (header::CACHE_CONTROL, "public, max-age=31536000, immutable".to_owned()),
-    ];
-    Ok((headers, Body::from_stream(part.bytes)).into_response())
+    let cache = [(header::CACHE_CONTROL, "public, max-age=31536000, immutable")];
+    webp::send(app, &key, kind, headers, cache).await
 }

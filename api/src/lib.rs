@@ -49,6 +49,7 @@ mod updates;
 mod uploads;
 mod video_pictures;
 mod videos;
+mod webp;
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -21,6 +21,7 @@ use crate::auth::CurrentViewer;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Segments};
 use crate::server::Pace;
+use crate::webp;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -128,7 +129,7 @@ async fn converted(
 
 /// The picture of a video
 #[utoipa::path(get, path = "/media/thumbnails/{id}", tag = "media", security(()), params(("id" = Uuid, Path)),
-    responses((status = 200, content_type = "image/jpeg"), (status = 401, body = Problem),
+    responses((status = 200, content_type = "image/*"), (status = 401, body = Problem),
               (status = 403, body = Problem), (status = 404, body = Problem)))]
 async fn thumbnail(
     State(app): State<App>,
@@ -139,7 +140,22 @@ async fn thumbnail(
 ) -> Answer<Response> {
     let settings = app.settings().await?;
     let media = videos::thumbnail(&app, &settings, &viewer, id).await?;
-    send(&app, &settings, media, &method, &headers).await
+    let response = match webp::copy_for(&app, &headers, &media.key).await {
+        Some(copy) => {
+            let etag = etag(&app, &format!("{}.webp", media.key));
+            let always = [
+                (ETAG, etag.as_str()),
+                (CACHE_CONTROL, cache_control(&settings, &media)),
+                (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+            ];
+            match is_known(&headers, &etag) {
+                true => (StatusCode::NOT_MODIFIED, always).into_response(),
+                false => (always, [(CONTENT_TYPE, webp::WEBP)], copy).into_response(),
+            }
+        }
+        None => send(&app, &settings, media, &method, &headers).await?,
+    };
+    Ok(webp::vary(response))
 }
 
 /// Sends a browser to the bucket for the bytes of a video, where the operator wants it. It comes back
@@ -161,17 +177,10 @@ async fn send(
     method: &Method,
     headers: &HeaderMap,
 ) -> Answer<Response> {
-    // The content of a key never changes, so the key is its ETag.
-    let etag = format!("\"{}\"", app.keys.sign("etag", &media.key));
-    // Restricted media must be revalidated each time, so that a revoked right takes effect at once.
-    let cache = match settings.watch_access() {
-        _ if media.immutable => "public, max-age=31536000, immutable",
-        Access::Everyone => "private, max-age=600",
-        _ => "private, no-cache",
-    };
+    let etag = etag(app, &media.key);
     let always = [
         (ETAG, etag.as_str()),
-        (CACHE_CONTROL, cache),
+        (CACHE_CONTROL, cache_control(settings, &media)),
         (ACCEPT_RANGES, "bytes"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
@@ -213,6 +222,20 @@ async fn send(
         response.headers_mut().insert(name, value.parse().map_err(Error::unforeseen)?);
     }
     Ok(response)
+}
+
+/// The content of a key never changes, so the key is its ETag.
+fn etag(app: &App, key: &str) -> String {
+    format!("\"{}\"", app.keys.sign("etag", key))
+}
+
+/// Restricted media must be revalidated each time, so that a revoked right takes effect at once.
+fn cache_control(settings: &Settings, media: &Media) -> &'static str {
+    match settings.watch_access() {
+        _ if media.immutable => "public, max-age=31536000, immutable",
+        Access::Everyone => "private, max-age=600",
+        _ => "private, no-cache",
+    }
 }
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {

@@ -1,9 +1,8 @@
 //! The store over HTTP: the public page, the admin pages, and the pictures.
 
-use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
 use portal::App;
 use portal::audit::Actor;
 use portal::pagination::PageRequest;
@@ -21,6 +20,7 @@ use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params, Picture, Segments};
 use crate::json::Json;
+use crate::webp;
 
 pub fn routes() -> OpenApiRouter<Api> {
     let pictures = OpenApiRouter::new()
@@ -215,34 +215,37 @@ async fn remove_image(
 
 /// A picture of a product
 #[utoipa::path(get, path = "/media/products/{id}", tag = "media", security(()), params(("id" = Uuid, Path)),
-    responses((status = 200, content_type = "image/jpeg"), (status = 404, body = Problem)))]
+    responses((status = 200, content_type = "image/*"), (status = 404, body = Problem)))]
 async fn image(
     State(app): State<App>,
     CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
+    headers: HeaderMap,
 ) -> Answer<Response> {
-    send(&app, id, false, viewer.staff_id.is_some()).await
+    send(&app, id, false, viewer.staff_id.is_some(), &headers).await
 }
 
 /// A small picture of a product
 #[utoipa::path(get, path = "/media/products/{id}/thumb", tag = "media", security(()), params(("id" = Uuid, Path)),
-    responses((status = 200, content_type = "image/jpeg"), (status = 404, body = Problem)))]
+    responses((status = 200, content_type = "image/*"), (status = 404, body = Problem)))]
 async fn thumb(
     State(app): State<App>,
     CurrentViewer(viewer): CurrentViewer,
     Id(id): Id,
+    headers: HeaderMap,
 ) -> Answer<Response> {
-    send(&app, id, true, viewer.staff_id.is_some()).await
+    send(&app, id, true, viewer.staff_id.is_some(), &headers).await
 }
 
-async fn send(app: &App, id: Uuid, small: bool, staff: bool) -> Answer<Response> {
+async fn send(
+    app: &App,
+    id: Uuid,
+    small: bool,
+    staff: bool,
+    headers: &HeaderMap,
+) -> Answer<Response> {
     let key = pictures::key(&app.db, id, small, staff).await?;
-    let part = app.files.get(&key, None).await?;
     // The picture of an id never changes.
-    let headers = [
-        (header::CONTENT_TYPE, "image/jpeg".to_owned()),
-        (header::CONTENT_LENGTH, part.size.to_string()),
-        (header::CACHE_CONTROL, "private, max-age=31536000, immutable".to_owned()),
-    ];
-    Ok((headers, Body::from_stream(part.bytes)).into_response())
+    let cache = [(header::CACHE_CONTROL, "private, max-age=31536000, immutable")];
+    webp::send(app, &key, "image/jpeg", headers, cache).await
 }

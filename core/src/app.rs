@@ -21,6 +21,7 @@ use crate::files::Files;
 use crate::mail::Mailer;
 use crate::pending_views::PendingViews;
 use crate::settings::{self, Settings};
+use crate::webp_copies::WebpCopies;
 use crate::{Error, Result, cryptography};
 
 /// What every entry point receives. A clone shares it and costs next to nothing.
@@ -48,6 +49,7 @@ pub struct Inner {
     pub(crate) settings: Arc<settings::Cache>,
     pub(crate) content_cache: Arc<ContentCache>,
     pub(crate) views: Arc<PendingViews>,
+    pub(crate) webp_copies: Arc<WebpCopies>,
     /// The copy of the database that was made before this process upgraded it.
     pub before_upgrade: Option<PathBuf>,
     /// Whether this process created the camp, because its database was empty.
@@ -75,6 +77,7 @@ impl App {
             ends_conversions: watch::Sender::new(false),
             settings: Arc::default(),
             views: Arc::default(),
+            webp_copies: Arc::default(),
             before_upgrade: None,
             is_new: false,
             _present: None,

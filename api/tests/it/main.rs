@@ -61,3 +61,4 @@ mod uploads;
 mod video_details;
 mod videos;
 mod watching;
+mod webp;

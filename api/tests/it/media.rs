@@ -11,7 +11,7 @@ use crate::camp::{Browser, Camp, Reply};
 const FILM: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// A video with its own file, like those of imports.
-async fn own_video(camp: &Camp, title: &str, status: Status, key: &str) -> Uuid {
+pub async fn own_video(camp: &Camp, title: &str, status: Status, key: &str) -> Uuid {
     camp.app.files.put(key, FILM.to_vec()).await.expect("stored");
     camp.app.files.put("pictures/lake.jpg", b"picture".to_vec()).await.expect("stored");
     let own = OwnVideo {

@@ -12352,7 +12352,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/jpeg": unknown;
+                    "image/*": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -12381,7 +12381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/jpeg": unknown;
+                    "image/*": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -12468,7 +12468,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "image/jpeg": unknown;
+                    "image/*": unknown;
                 };
             };
             400: components["responses"]["BadRequest"];
