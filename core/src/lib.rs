@@ -80,6 +80,7 @@ pub mod users;
 pub mod validation;
 pub mod videos;
 pub mod view_counts;
+mod webp;
 mod webp_copies;
 
 pub use app::{App, Keys};

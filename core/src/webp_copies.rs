@@ -1,26 +1,18 @@
-//! Copies of JPEG pictures as WebP, which are about a third smaller, for browsers that accept them. They are made in
-//! the background after a picture was first sent, and kept in memory: a picture that is removed leaves no copy behind,
-//! and the content of a key never changes.
+//! Keeps WebP copies of pictures in memory: a picture that is removed leaves no copy behind, and the content of a key
+//! never changes.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use bytes::{Bytes, BytesMut};
-use futures_util::TryStreamExt;
-use image::DynamicImage;
+use bytes::Bytes;
 use moka::future::Cache;
-
-use crate::{App, Error, Result, pictures};
 
 /// In bytes. A list shows pictures of about 14 KB.
 const MOST_KEPT: u64 = 8 << 20;
-/// Looks like the quality 85 of [`pictures::jpeg`].
-const QUALITY: f32 = 76.0;
-const MOST_WAITING: usize = 100;
 
 pub(crate) struct WebpCopies {
     /// Nothing for what has no smaller copy.
-    made: Cache<String, Option<Bytes>>,
+    pub made: Cache<String, Option<Bytes>>,
     /// Keys of copies that are being made.
     waiting: Mutex<HashSet<String>>,
 }
@@ -38,69 +30,7 @@ impl Default for WebpCopies {
 }
 
 impl WebpCopies {
-    fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+    pub fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl App {
-    /// The WebP copy of the JPEG picture with this key, if there is one. Otherwise it is made for the next request.
-    pub async fn webp_copy(&self, key: &str) -> Option<Bytes> {
-        if !key.ends_with(".jpg") {
-            return None;
-        }
-        if let Some(made) = self.webp_copies.made.get(key).await {
-            return made;
-        }
-        let is_new = {
-            let mut waiting = self.webp_copies.waiting();
-            waiting.len() < MOST_WAITING && waiting.insert(key.to_owned())
-        };
-        if is_new {
-            let (app, key) = (self.clone(), key.to_owned());
-            tokio::spawn(async move {
-                match make(&app, &key).await {
-                    Ok(copy) => app.webp_copies.made.insert(key.clone(), copy).await,
-                    Err(error) => tracing::debug!(%error, key, "no WebP copy"),
-                }
-                app.webp_copies.waiting().remove(&key);
-            });
-        }
-        None
-    }
-}
-
-async fn make(app: &App, key: &str) -> Result<Option<Bytes>> {
-    let file = app.files.get(key, None).await?;
-    if file.size > pictures::LARGEST as u64 {
-        return Ok(None);
-    }
-    let jpeg: BytesMut = file.bytes.try_collect().await.map_err(Error::unforeseen)?;
-    let (size, jpeg) = (jpeg.len(), jpeg.freeze());
-    let webp = pictures::open(jpeg, |picture| Ok(encode(&picture))).await?;
-    // A copy that saves little is not worth its memory.
-    Ok(webp.filter(|webp| webp.len() < size / 10 * 9).map(Bytes::from))
-}
-
-fn encode(picture: &DynamicImage) -> Option<Vec<u8>> {
-    let plain = picture.to_rgb8();
-    let encoder = webp::Encoder::from_rgb(&plain, plain.width(), plain.height());
-    Some(encoder.encode_simple(false, QUALITY).ok()?.to_vec())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_picture_becomes_a_smaller_one_of_the_same_size() {
-        let picture = DynamicImage::ImageRgb8(image::RgbImage::from_fn(640, 360, |x, y| {
-            image::Rgb([(x / 3) as u8, (y / 2) as u8, ((x * y) / 900) as u8])
-        }));
-        let jpeg = pictures::jpeg(&picture, 640).expect("a JPEG");
-        let copy = encode(&picture).expect("a WebP");
-        assert!(copy.len() < jpeg.len(), "{} and {}", copy.len(), jpeg.len());
-        let seen = image::load_from_memory(&copy).expect("a WebP");
-        assert_eq!((seen.width(), seen.height()), (640, 360));
     }
 }
