@@ -32,10 +32,15 @@ pub async fn open<T: Send + 'static>(
         return Err(Error::invalid("file", TOO_LARGE));
     }
     let _turn = AT_ONCE.acquire().await.map_err(Error::unforeseen)?;
-    tokio::task::spawn_blocking(move || keep(read(&bytes)?)).await.map_err(Error::unforeseen)?
+    tokio::task::spawn_blocking(move || keep(decode(&bytes)?)).await.map_err(Error::unforeseen)?
 }
 
-fn read(bytes: &[u8]) -> Result<DynamicImage> {
+/// Decodes a picture, upright.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `file`.
+pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage> {
     let no_image = || Error::invalid("file", "This is not a valid image file.");
     let format = image::guess_format(bytes).map_err(|_| no_image())?;
     if !matches!(format, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
@@ -122,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_picture_is_written_anew_without_what_came_with_it() {
-        let picture = read(&sent(2000, 1000)).expect("a picture");
+        let picture = decode(&sent(2000, 1000)).expect("a picture");
         let large = jpeg(&picture, 1600).expect("a JPEG");
         let seen = image::load_from_memory(&large).expect("a JPEG");
         assert_eq!(seen.width(), 1600);
@@ -138,7 +143,7 @@ mod tests {
             b"",
             b"\xff\xd8\xff\xe0junk",
         ] {
-            assert!(matches!(read(bytes), Err(Error::Invalid(_))));
+            assert!(matches!(decode(bytes), Err(Error::Invalid(_))));
         }
     }
 
@@ -148,6 +153,6 @@ mod tests {
         let mut bomb = sent(1, 1);
         bomb[16..20].copy_from_slice(&30_000u32.to_be_bytes());
         bomb[20..24].copy_from_slice(&30_000u32.to_be_bytes());
-        assert!(matches!(read(&bomb), Err(Error::Invalid(_))));
+        assert!(matches!(decode(&bomb), Err(Error::Invalid(_))));
     }
 }

@@ -1,14 +1,20 @@
 //! Makes WebP copies of JPEG pictures, which are about a third smaller, for browsers that accept them: in the background,
 //! after a picture was first sent.
 
+use std::time::Instant;
+
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt;
 use image::DynamicImage;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
 use crate::{App, Error, Result, pictures};
 
 /// Looks like the quality 85 of [`pictures::jpeg`].
 const QUALITY: f32 = 76.0;
+/// Of a stored picture, in bytes.
+const LARGEST: u64 = 2 << 20;
 const MOST_WAITING: usize = 100;
 
 impl App {
@@ -27,27 +33,38 @@ impl App {
         if is_new {
             let (app, key) = (self.clone(), key.to_owned());
             tokio::spawn(async move {
+                let Ok(_turn) = app.webp_copies.one_at_a_time.acquire().await else { return };
+                let began = Instant::now();
                 match make(&app, &key).await {
                     Ok(copy) => app.webp_copies.made.insert(key.clone(), copy).await,
                     Err(error) => tracing::debug!(%error, key, "no WebP copy"),
                 }
                 app.webp_copies.waiting().remove(&key);
+                // Whoever asks for more pictures than are kept takes a quarter of a core, no more.
+                sleep(began.elapsed() * 3).await;
             });
         }
         None
     }
 }
 
+/// Nothing if a copy is not worth its memory, or cannot be made.
+///
+/// # Errors
+///
+/// When the file cannot be read now.
 async fn make(app: &App, key: &str) -> Result<Option<Bytes>> {
     let file = app.files.get(key, None).await?;
-    if file.size > pictures::LARGEST as u64 {
+    if file.size > LARGEST {
         return Ok(None);
     }
     let jpeg: BytesMut = file.bytes.try_collect().await.map_err(Error::unforeseen)?;
-    let (size, jpeg) = (jpeg.len(), jpeg.freeze());
-    let webp = pictures::open(jpeg, |picture| Ok(encode(&picture))).await?;
-    // A copy that saves little is not worth its memory.
-    Ok(webp.filter(|webp| webp.len() < size / 10 * 9).map(Bytes::from))
+    spawn_blocking(move || {
+        let webp = encode(&pictures::decode(&jpeg).ok()?)?;
+        (webp.len() < jpeg.len() / 10 * 9).then(|| Bytes::from(webp))
+    })
+    .await
+    .map_err(Error::unforeseen)
 }
 
 fn encode(picture: &DynamicImage) -> Option<Vec<u8>> {

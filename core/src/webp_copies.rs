@@ -2,10 +2,11 @@
 //! never changes.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use moka::future::Cache;
+use tokio::sync::Semaphore;
 
 /// In bytes. A list shows pictures of about 14 KB.
 const MOST_KEPT: u64 = 8 << 20;
@@ -15,6 +16,7 @@ pub(crate) struct WebpCopies {
     pub made: Cache<String, Option<Bytes>>,
     /// Keys of copies that are being made.
     waiting: Mutex<HashSet<String>>,
+    pub one_at_a_time: Semaphore,
 }
 
 impl Default for WebpCopies {
@@ -25,12 +27,13 @@ impl Default for WebpCopies {
         WebpCopies {
             made: Cache::builder().max_capacity(MOST_KEPT).weigher(size).build(),
             waiting: Mutex::default(),
+            one_at_a_time: Semaphore::new(1),
         }
     }
 }
 
 impl WebpCopies {
-    pub fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+    pub fn waiting(&self) -> MutexGuard<'_, HashSet<String>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
