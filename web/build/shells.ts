@@ -44,6 +44,9 @@ const withHoles = (html: string) =>
     .reduce((text, [number, name]) => text.replaceAll(number, hole(name)), html)
     .replaceAll("א", hole("yiddish"));
 
+/** Of these pages only the bar at the top is rendered; their scripts draw everything themselves. */
+const staffArea = "/admin/*";
+
 /** A page's source file, as the manifest of the build names it. */
 function modules() {
   const source = readFileSync(`${root}src/app/routes.tsx`, "utf8");
@@ -83,9 +86,9 @@ export async function renderShells() {
       ),
       pages: [] as { path: string; module: string | null; html: string; pictured: string }[],
     };
-    for (const { path } of [...pages, { path: "/admin/*" }]) {
+    for (const { path } of [{ path: staffArea }, ...pages]) {
       const module = source.get(path) ?? null;
-      if (!module && path !== "/admin/*") throw new Error(`Which file is the page ${path}?`);
+      if (!module && path !== staffArea) throw new Error(`Which file is the page ${path}?`);
       const pathname = path.replace(":id", "1").replace("*", "none");
       const html = await render(pathname);
       shells.pages.push({ path, module, html, pictured: await render(pathname, { picture: true }) });

@@ -29,7 +29,7 @@ struct Logo {
 
 #[derive(Deserialize)]
 pub struct Shell {
-    /// As in `web/src/app/routes.tsx`: `:id` is one segment, `*` anything.
+    /// As in `web/src/app/routes.tsx`: `:id` is one segment, `*` at the end anything.
     path: String,
     /// The source module of the page.
     pub module: Option<String>,
@@ -64,14 +64,9 @@ pub fn of_build() -> Arc<Shells> {
 }
 
 impl Shells {
-    /// The first page in the order of the routes that has this path. The staff area is last, and so is what is no page.
+    /// The first page whose pattern this path matches.
     pub fn find(&self, path: &str) -> Option<&Shell> {
-        let area = path.split('/').nth(1).filter(|first| *first == "admin");
-        let is_of = |shell: &&Shell| match area {
-            Some(_) => shell.path == "/admin/*",
-            None => matches(&shell.path, path),
-        };
-        self.pages.iter().find(is_of)
+        self.pages.iter().find(|shell| matches(&shell.path, path))
     }
 
     /// The HTML of a page for the element that the scripts render into.
@@ -117,8 +112,8 @@ fn fill(template: &str, value: impl Fn(&str) -> String, html: &mut String) {
 }
 
 fn matches(pattern: &str, path: &str) -> bool {
-    if pattern == "*" {
-        return true;
+    if let Some(area) = pattern.strip_suffix('*') {
+        return path.starts_with(area) || path == area.trim_end_matches('/');
     }
     let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
     loop {
@@ -143,7 +138,7 @@ mod tests {
             html: String::new(),
             pictured: String::new(),
         };
-        let pages = ["/", "/faq", "/updates", "/updates/:id", "*", "/admin/*"].map(shell).into();
+        let pages = ["/admin/*", "/", "/faq", "/updates", "/updates/:id", "*"].map(shell).into();
         let shells = Shells { logos: vec![], pages };
         for (path, page) in [
             ("/", "/"),
