@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { everyThirtySeconds, siteQuery, useSite } from "../api/queries";
-import { useFilters, type Filters } from "../lib/filters";
+import { useFilters } from "../lib/filters";
 import { campZone } from "../lib/format";
 import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
@@ -9,11 +9,19 @@ import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
-import { SearchBox } from "../ui/search-box";
-import { Segmented } from "../ui/segmented";
 import { EmptyState, ErrorState } from "../ui/states";
 import { videosQuery, type Sort } from "./queries";
+import { SearchRow } from "./search-row";
 import { VideoCard, videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-card";
+
+const sorting = {
+  parameter: "sort",
+  label: "Sort",
+  options: [
+    { value: "newest", label: "Newest First" },
+    { value: "popular", label: "Most Popular" },
+  ],
+} as const;
 
 export default function CurrentVideos() {
   const site = useQuery({ ...siteQuery, refetchInterval: everyThirtySeconds }).data;
@@ -27,7 +35,7 @@ export default function CurrentVideos() {
     <div className="wrap pt-8">
       <PageMeta title="This Year Videos" description="This summer's videos from camp, newest first." />
       <Heading postingTime={site?.posting_time_text} zone={site && campZone(openedAt, site.timezone)} />
-      <SearchAndSort term={term} sort={sort} set={set} />
+      <SearchRow {...sorting} term={term} value={sort} set={set} />
       <h2 className="sr-only">Videos</h2>
       {videos.data ? (
         videos.data.length > 0 ? (
@@ -82,9 +90,7 @@ export default function CurrentVideos() {
 export const Shell = () => (
   <div className="wrap pt-8">
     <Heading postingTime={useSite()?.posting_time_text} />
-    <div inert>
-      <SearchAndSort term="" sort="newest" />
-    </div>
+    <SearchRow {...sorting} value="newest" />
     <VideoGridShell />
   </div>
 );
@@ -100,27 +106,5 @@ const Heading = ({ postingTime, zone }: { postingTime: string | undefined; zone?
         <span className="text-sm">{zone}</span>
       </p>
     </aside>
-  </div>
-);
-
-const SearchAndSort = ({ term, sort, set }: { term: string; sort: Sort; set?: Filters["set"] }) => (
-  <div className="mt-6 mb-7 flex flex-wrap gap-3">
-    <SearchBox
-      label="Search videos"
-      placeholder="Search by title or description..."
-      value={term}
-      onSearch={(q) => set?.({ q })}
-      className="flex-[1_1_18rem]"
-    />
-    <Segmented
-      label="Sort"
-      value={sort}
-      options={[
-        { value: "newest", label: "Newest First" },
-        { value: "popular", label: "Most Popular" },
-      ]}
-      onChange={(next) => set?.({ sort: next === "newest" ? "" : next }, true)}
-      className="max-sm:w-full"
-    />
   </div>
 );

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { startTransition, useDeferredValue, useOptimistic, useState } from "react";
-import { useFilters, type Filters } from "../lib/filters";
+import { useFilters } from "../lib/filters";
 import { count, number } from "../lib/format";
 import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
@@ -8,13 +8,21 @@ import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
-import { SearchBox } from "../ui/search-box";
-import { Segmented } from "../ui/segmented";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { foundQuery, videosQuery, yearsQuery } from "./queries";
+import { SearchRow } from "./search-row";
 import { VideoCard, videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-card";
 
 type View = "years" | "all";
+
+const viewing = {
+  parameter: "view",
+  label: "View",
+  options: [
+    { value: "years", label: "By Year" },
+    { value: "all", label: "All Videos" },
+  ],
+} as const;
 
 export default function PastVideos() {
   const { params, set } = useFilters();
@@ -26,7 +34,7 @@ export default function PastVideos() {
     <div className="wrap pt-8">
       <PageMeta title="Gallery" description="Videos of past summers at camp, year by year." />
       <h1>Gallery</h1>
-      <SearchAndView term={term} view={view} set={set} />
+      <SearchRow {...viewing} term={term} value={view} set={set} />
 
       {years.data ? (
         years.data.items.length === 0 ? (
@@ -69,37 +77,13 @@ export default function PastVideos() {
 export const Shell = () => (
   <div className="wrap pt-8">
     <h1>Gallery</h1>
-    <div inert>
-      <SearchAndView term="" view="years" />
-    </div>
+    <SearchRow {...viewing} value="years" />
     <div className={accordionLook}>
       <div className={summaryLook} />
       <div className={summerLook}>
         <VideoGridShell />
       </div>
     </div>
-  </div>
-);
-
-const SearchAndView = ({ term, view, set }: { term: string; view: View; set?: Filters["set"] }) => (
-  <div className="mt-6 mb-7 flex flex-wrap gap-3">
-    <SearchBox
-      label="Search videos"
-      placeholder="Search by title or description..."
-      value={term}
-      onSearch={(q) => set?.({ q })}
-      className="flex-[1_1_18rem]"
-    />
-    <Segmented
-      label="View"
-      value={view}
-      options={[
-        { value: "years", label: "By Year" },
-        { value: "all", label: "All Videos" },
-      ]}
-      onChange={(next) => set?.({ view: next === "all" ? "all" : "" }, true)}
-      className="max-sm:w-full"
-    />
   </div>
 );
 
