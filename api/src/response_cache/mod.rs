@@ -182,10 +182,17 @@ impl ResponseCache {
         }
         let Some(route) = routes::of(&request) else { return self.never_cached(request).await };
         let (parts, body) = request.into_parts();
-        match self.cached(route, &parts, started).await {
-            Some(response) => response,
-            None => self.pass(Request::from_parts(parts, body)).await,
+        let cached = match route.is_kept_with(parts.uri.query()) {
+            true => self.cached(route, &parts, started).await,
+            false => None,
+        };
+        if let Some(response) = cached {
+            return response;
         }
+        if let Some(current) = self.0.versions.current().await {
+            self.renew_settings(current.content);
+        }
+        self.pass(Request::from_parts(parts, body)).await
     }
 
     /// A file of the front end.

@@ -65,6 +65,13 @@ impl Route {
         of(self.name())
     }
 
+    /// Whether responses with this query are asked for often enough to be kept: searches, later parts of
+    /// lists and pages with a query are not.
+    pub fn is_kept_with(self, query: Option<&str>) -> bool {
+        let is_rare = |part: &str| part.starts_with("q=") || part.starts_with("cursor=");
+        query.is_none_or(|query| self != Route::PAGE && !query.split('&').any(is_rare))
+    }
+
     fn name(self) -> &'static str {
         let record = |at: usize| RECORDS.get(at).map(|(_, name)| *name);
         let at = self.0;
@@ -72,10 +79,9 @@ impl Route {
     }
 }
 
-/// The route of a request, if its response is cached.
+/// The route of a request that reads what families see.
 pub fn of(request: &Request) -> Option<Route> {
-    let uri = request.uri();
-    is_short_reading(request).then(|| named(uri.path(), uri.query())).flatten()
+    is_short_reading(request).then(|| named(request.uri().path())).flatten()
 }
 
 /// Whether a request is for a file of the front end that may be kept.
@@ -92,12 +98,7 @@ fn is_short_reading(request: &Request) -> bool {
         && uri.path().len() + uri.query().map_or(0, str::len) <= LONGEST
 }
 
-fn named(path: &str, query: Option<&str>) -> Option<Route> {
-    // Searches and later parts of lists are rarely asked for twice.
-    let is_rare = |part: &str| part.starts_with("q=") || part.starts_with("cursor=");
-    if query.is_some_and(|query| query.split('&').any(is_rare)) {
-        return None;
-    }
+fn named(path: &str) -> Option<Route> {
     if let Some(at) = DOCUMENTS.iter().position(|document| *document == path) {
         return Some(Route(at));
     }
@@ -106,7 +107,7 @@ fn named(path: &str, query: Option<&str>) -> Option<Route> {
         return Some(Route(DOCUMENTS.len() + at));
     }
     let is_page = PAGES.contains(&path) || RECORD_PAGES.iter().any(|before| has_id(before));
-    (is_page && query.is_none()).then_some(Route::PAGE)
+    is_page.then_some(Route::PAGE)
 }
 
 /// Whether a cookie may name a session. The names of cookies can be encoded.
@@ -140,23 +141,28 @@ mod tests {
     #[test]
     fn routes_are_found_with_their_names() {
         let id = "0192f0c1-2345-7abc-8def-0123456789ab";
-        let name = |path: &str, query| named(path, query).map(Route::name);
+        let name = |path: &str| named(path).map(Route::name);
         for path in DOCUMENTS {
-            assert_eq!(name(path, Some("limit=3")), Some(path));
+            assert_eq!(name(path), Some(path));
         }
-        assert_eq!(name(&format!("/api/videos/{id}"), None), Some("/api/videos/{id}"));
-        assert_eq!(name(&format!("/api/live-updates/{id}"), None), Some("/api/live-updates/{id}"));
-        assert_eq!(name("/", None), Some("page"));
-        assert_eq!(name(&format!("/video/{id}"), None), Some("page"));
-        for (path, query) in [
-            ("/", Some("a")),
-            ("/api/videos", Some("limit=3&q=lake")),
-            ("/api/videos", Some("cursor=x")),
-            ("/api/session", None),
-            ("/admin", None),
-            ("/api/videos/x", None),
-        ] {
-            assert_eq!(name(path, query), None, "{path}");
+        assert_eq!(name(&format!("/api/videos/{id}")), Some("/api/videos/{id}"));
+        assert_eq!(name(&format!("/api/live-updates/{id}")), Some("/api/live-updates/{id}"));
+        assert_eq!(name("/"), Some("page"));
+        assert_eq!(name(&format!("/video/{id}")), Some("page"));
+        for path in ["/api/session", "/admin", "/api/videos/x"] {
+            assert_eq!(name(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn searches_later_parts_and_pages_with_a_query_are_not_kept() {
+        let is_kept = |path: &str, query| named(path).expect("a route").is_kept_with(query);
+        assert!(is_kept("/", None));
+        assert!(is_kept("/api/videos", Some("limit=3")));
+        for (path, query) in
+            [("/", "a"), ("/api/videos", "limit=3&q=lake"), ("/api/videos", "cursor=x")]
+        {
+            assert!(!is_kept(path, Some(query)), "{path}?{query}");
         }
     }
 
@@ -172,7 +178,7 @@ mod tests {
         for cookie in ["session=1", "a=b; __Host-staff=1", "%73ession=1"] {
             assert!(with(cookie), "{cookie}");
         }
-        let has_viewers = |path: &str| named(path, None).is_some_and(Route::has_viewers);
+        let has_viewers = |path: &str| named(path).is_some_and(Route::has_viewers);
         assert!(
             ["/api/videos", "/api/videos/years", "/api/live-updates"].into_iter().all(has_viewers)
         );

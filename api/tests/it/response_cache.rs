@@ -407,6 +407,27 @@ story! {
     }
 }
 
+story! {
+    async fn also_what_is_not_cached_knows_who_may_watch_from_the_change_on(camp) {
+        let beside = camp.beside().await;
+        let staff = camp.staff().await;
+        videos::posted(&staff, "Lake", json!({ "description": "Cold water" })).await;
+        let elsewhere = [beside.browser(), beside.of(&staff)];
+        for (access, for_strangers) in [("families", false), ("everyone", true), ("families", false)] {
+            camp.set("access", access).await;
+            for path in ["/api/videos?q=lake", "/?utm_source=mail"] {
+                let [stranger, staff] = &elsewhere;
+                let shown = get(stranger, path, &[]).await.expect(200).text().contains("Cold water");
+                assert_eq!(shown, for_strangers, "{path} for {access}");
+                if path.starts_with("/api/") {
+                    assert!(get(staff, path, &[]).await.expect(200).text().contains("Cold water"));
+                }
+            }
+        }
+        beside.app.db.close().await;
+    }
+}
+
 /// The responses from half a second before a time and from that time. The first one must not be used for
 /// a whole second.
 async fn around(camp: &Camp, at: DateTime<Utc>, path: &str) -> (Reply, Reply) {
