@@ -28,6 +28,9 @@ pub struct Chunk {
 /// The front end's entry script, which the HTML already names with all its imports.
 const ENTRY: &str = "index.html";
 
+/// How many videos the pages ask for first (`web/src/videos/queries.ts`).
+const FIRST_VIDEOS: usize = 24;
+
 /// What one page needs first.
 #[derive(Debug, Default)]
 pub struct FirstView {
@@ -59,14 +62,15 @@ pub async fn of(
             first.picture = pictures.hero.first().map(FirstPicture::from);
         }
         "/current-videos" if plain => {
-            ask("/api/videos?collection=current&sort=newest&limit=100".into());
+            ask(format!("/api/videos?collection=current&sort=newest&limit={FIRST_VIDEOS}"));
             let newest = newest(app, settings, Collection::Current).await?;
             first.picture = newest.and_then(|newest| newest.thumbnail_url).map(alone);
         }
         "/past-videos" if plain => {
             ask("/api/videos/years".into());
             if let Some(newest) = newest(app, settings, Collection::Archive).await? {
-                ask(format!("/api/videos?collection=archive&year={}&limit=100", newest.year));
+                let year = newest.year;
+                ask(format!("/api/videos?collection=archive&year={year}&limit={FIRST_VIDEOS}"));
                 first.picture = newest.thumbnail_url.map(alone);
             }
         }

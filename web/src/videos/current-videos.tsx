@@ -10,7 +10,7 @@ import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState } from "../ui/states";
-import { videosQuery, type Sort } from "./queries";
+import { firstVideos, videosQuery, type Sort } from "./queries";
 import { SearchRow } from "./search-row";
 import { VideoCard, videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-card";
 
@@ -47,7 +47,7 @@ export default function CurrentVideos() {
                 </li>
               ))}
             </ul>
-            <LoadMore label="Load more videos" list={videos} />
+            <LoadMore label="Load more videos" list={videos} early={videos.data.length === firstVideos} />
           </>
         ) : term ? (
           <EmptyState

@@ -9,7 +9,7 @@ import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
-import { foundQuery, videosQuery, yearsQuery } from "./queries";
+import { firstVideos, foundQuery, videosQuery, yearsQuery } from "./queries";
 import { SearchRow } from "./search-row";
 import { VideoCard, videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-card";
 
@@ -183,7 +183,7 @@ function VideoList({ year, eager = false }: { year?: number; eager?: boolean }) 
           </li>
         ))}
       </ul>
-      <LoadMore label="Load more videos" list={videos} />
+      <LoadMore label="Load more videos" list={videos} early={shown.length === firstVideos} />
     </>
   );
 }
@@ -222,7 +222,8 @@ function SearchResults({ term, onClear }: { term: string; onClear: () => void })
       {/* Around the heading: a status inside it would take its name away. */}
       <div role="status">
         <h2 className="mb-5">
-          Search Results ({videos.hasNextPage ? number(found.data ?? videos.data.length) : videos.data.length})
+          Search Results
+          {!videos.hasNextPage ? ` (${videos.data.length})` : found.data ? ` (${number(found.data)})` : ""}
         </h2>
       </div>
       <ul className={videoGrid}>
@@ -232,7 +233,7 @@ function SearchResults({ term, onClear }: { term: string; onClear: () => void })
           </li>
         ))}
       </ul>
-      <LoadMore label="Load more videos" list={videos} />
+      <LoadMore label="Load more videos" list={videos} early={videos.data.length === firstVideos} />
     </>
   );
 }

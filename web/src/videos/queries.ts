@@ -11,11 +11,14 @@ type ListFilter = {
   year?: number | undefined;
 };
 
+/** How many videos a list begins with: more than fit on a screen, so that the page is short. The rest follows on the way down. */
+export const firstVideos = 24;
+
 type List = { items: VideoCard[]; next?: string | null };
 
 const listAddress = ({ collection, q, sort, year }: ListFilter) =>
   `/api/videos?${new URLSearchParams(
-    Object.entries({ collection, q, sort, year, limit: 100 }).flatMap(([name, value]) =>
+    Object.entries({ collection, q, sort, year, limit: firstVideos }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)]],
     ),
   )}`;
@@ -43,7 +46,7 @@ export const videosQuery = (filter: ListFilter) =>
     queryFn: ({ pageParam, signal }) =>
       send(
         api.GET("/api/videos", {
-          params: { query: { ...filter, limit: 100, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { query: { ...filter, ...(pageParam ? { cursor: pageParam, limit: 100 } : { limit: firstVideos }) } },
           signal,
         }),
       ),
