@@ -209,7 +209,7 @@ async function openMost(options) {
   const processes = Math.ceil(count / ((await openFiles()) - spare));
   const each = Math.ceil(count / processes);
   const skip = (why) => console.log(`\nskipped  ${why}, so ${count} streams are not opened`);
-  if (processes < 1 || processes > 4) return skip(`too few open files are allowed here (ulimit -Hn)`);
+  if (processes < 1 || processes > 4) return skip("too few open files are allowed here (ulimit -Hn)");
   const known = (await run(camp, ["serve", "--help"])).stdout.includes("--connections ");
   if (!known) return skip("this version of the portal has no --connections");
   const more = ["--connections", String(each + spare), "--event-streams", String(each)];
