@@ -156,8 +156,19 @@ describe("a device that has them on", () => {
     await hidden();
     phone.asElsewhere("notifications: a page in sight");
     line.tell("update.created", news(), "2");
+    localStorage.setItem("notified", JSON.stringify([["n2", "here"]]));
+    await new Promise((done) => setTimeout(done, 1_200));
+    expect(phone.shown).toHaveLength(0);
+  });
+
+  it("shows it after all when that page is closed before it says it", async () => {
+    await listening();
+    await hidden();
+    phone.asElsewhere("notifications: a page in sight");
+    line.tell("update.created", news(), "2");
     await moment();
     expect(phone.shown).toHaveLength(0);
+    await waitFor(() => expect(phone.shown).toMatchObject([{ title: "The buses have left" }]), { timeout: 3_000 });
   });
 
   it("says nothing of what another page has said, or of what is hours old", async () => {

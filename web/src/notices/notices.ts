@@ -22,6 +22,9 @@ const inSight = "notifications: a page in sight";
 /** Spreads the requests of many devices after a new video, in milliseconds. */
 const spread = 2_000;
 
+/** How long a page in sight has to show a notice, in milliseconds. One that is just being closed does not. */
+const patience = 1_000;
+
 /** A timer is set again after this long, in milliseconds, because the device may have slept. */
 const longestTimer = 60_000;
 
@@ -65,6 +68,12 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
     if (next !== null && !ended) timer = setTimeout(() => void showWaiting(), Math.min(next, longestTimer));
   }
 
+  /** Whether no page in sight shows the notice. */
+  async function isLeftToUs({ id }: Notice) {
+    if (await isLockHeld(inSight)) await new Promise((done) => setTimeout(done, patience));
+    return !ended && !shownBefore(id);
+  }
+
   return {
     leads: () => leads,
     say(notice) {
@@ -74,9 +83,9 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
         return before !== "by notification";
       }
       if (before || !leads) return false;
-      void isLockHeld(inSight)
-        .then((elsewhere) => {
-          if (elsewhere) return;
+      void isLeftToUs(notice)
+        .then((ours) => {
+          if (!ours) return;
           recordShown(notice.id, "by notification");
           const { quietUntil } = notice;
           if (!quietUntil || Date.parse(quietUntil) <= Date.now()) return show(notice);
