@@ -19,6 +19,7 @@ impl Migrate {
             None => portal::db::all_migrations(),
         };
         let app = open_or_create(config).await?;
+        let repaired = app.db.repair_tallies().await?;
         app.db.close().await;
         if let Some(copy) = &app.before_upgrade {
             print(format!("How it was before is kept in {}.", copy.display()));
@@ -28,6 +29,9 @@ impl Migrate {
             1 => "The database is up to date; 1 step was applied.".to_owned(),
             n => format!("The database is up to date; {n} steps were applied."),
         });
+        if !repaired.is_empty() {
+            print(format!("Counted again: {}.", repaired.join(", ")));
+        }
         Ok(Code::Done)
     }
 }

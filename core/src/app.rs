@@ -20,6 +20,7 @@ use crate::fetch::Fetcher;
 use crate::files::Files;
 use crate::mail::Mailer;
 use crate::pending_views::PendingViews;
+use crate::people_cache::PeopleCache;
 use crate::settings::{self, Settings};
 use crate::webp_copies::WebpCopies;
 use crate::{Error, Result, cryptography};
@@ -48,6 +49,7 @@ pub struct Inner {
     pub(crate) ends_conversions: watch::Sender<bool>,
     pub(crate) settings: Arc<settings::Cache>,
     pub(crate) content_cache: Arc<ContentCache>,
+    pub(crate) people_cache: Arc<PeopleCache>,
     pub(crate) views: Arc<PendingViews>,
     pub(crate) webp_copies: Arc<WebpCopies>,
     /// The copy of the database that was made before this process upgraded it.
@@ -76,6 +78,7 @@ impl App {
             converting: Arc::new(Semaphore::new(1)),
             ends_conversions: watch::Sender::new(false),
             settings: Arc::default(),
+            people_cache: Arc::default(),
             views: Arc::default(),
             webp_copies: Arc::default(),
             before_upgrade: None,

@@ -17,6 +17,7 @@ mod ids;
 #[cfg(test)]
 mod layers;
 mod pending_views;
+mod people_cache;
 mod startup;
 #[cfg(test)]
 mod statements;

@@ -63,6 +63,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("old messages", messages::prune(&app).await);
                 log("uploads that nobody goes on with", uploads::prune(&app).await);
                 log("folders of conversions", conversion::prune(&app).await);
+                log("parts of sums", app.db.add_up_tallies().await);
                 log("imports of earlier days", family_admin::import::prune(&app).await);
             }
             () = stop.cancelled() => std::future::pending().await,

@@ -231,6 +231,12 @@ impl ResponseCache {
     /// lack what was written.
     async fn never_cached(&self, request: Request) -> Response {
         let headers = (!request.method().is_safe()).then(|| request.headers().clone());
+        // Whether the process is well is told also while the database is not.
+        if !PROBES.contains(&request.uri().path())
+            && let Some(current) = self.0.versions.current().await
+        {
+            self.renew_settings(current.content);
+        }
         let response = self.pass(request).await;
         if let Some(headers) = headers
             && let Some(user) = self.0.sessions.known_user(&self.0.app.config, &headers).await
@@ -410,6 +416,9 @@ impl Service<Request> for ResponseCache {
         Box::pin(async move { Ok(cache.answer(request).await) })
     }
 }
+
+/// What monitoring asks for.
+const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

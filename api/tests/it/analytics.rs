@@ -2,11 +2,13 @@
 
 use chrono::TimeDelta;
 use portal::accounts::Role;
+use portal::db::Db;
 use portal::seed::{self, Sample};
 use serde_json::{Value, json};
 
 use crate::answers::approved;
 use crate::camp::{Browser, PASSWORD};
+use crate::videos;
 
 story! {
     async fn what_parents_do_shows_in_the_figures_of_their_day(camp) {
@@ -183,5 +185,52 @@ story! {
             assert_eq!(sum(&with, "failed_mails"), failed);
             assert_eq!(with.len() as i64, failed);
         }
+    }
+}
+
+story! {
+    async fn sums_that_somebody_spoiled_are_found_and_counted_again(camp) {
+        camp.set_clock("2026-07-28T12:00:00Z");
+        let staff = camp.staff().await;
+        videos::posted(&staff, "Lake", json!({})).await;
+        let db = camp.app.db.clone();
+        let spoil = "update tallies set total = total + 7 where name = 'videos'";
+        match &db {
+            Db::Sqlite { write, .. } => sqlx::query(spoil).execute(write).await.map(drop),
+            Db::Postgres(pool) => sqlx::query(spoil).execute(pool).await.map(drop),
+        }
+        .expect("a change by hand");
+        assert_eq!(db.wrong_tallies().await.expect("tallies"), ["videos"]);
+        assert_eq!(staff.get("/api/admin/videos/counts").await.expect(200).json()["all"], 8);
+        assert_eq!(db.repair_tallies().await.expect("tallies"), ["videos"]);
+        assert_eq!(staff.get("/api/admin/videos/counts").await.expect(200).json()["all"], 1);
+        assert!(db.repair_tallies().await.expect("tallies").is_empty());
+    }
+}
+
+story! {
+    async fn the_cleanup_adds_up_parts_of_sums(camp) {
+        camp.set_clock("2026-07-28T12:00:00Z");
+        let staff = camp.staff().await;
+        for title in ["Lake", "Fire", "Barn"] {
+            videos::posted(&staff, title, json!({})).await;
+        }
+        let gone = videos::posted(&staff, "Dock", json!({ "status": "draft" })).await;
+        staff.delete(&format!("/api/admin/videos/{}", videos::id(&gone))).await.expect(204);
+        let db = camp.app.db.clone();
+        let parts = async || {
+            let text = "select count(*) from tallies where name = 'videos'";
+            match &db {
+                Db::Sqlite { write, .. } => sqlx::query_scalar::<_, i64>(text).fetch_one(write).await,
+                Db::Postgres(pool) => sqlx::query_scalar(text).fetch_one(pool).await,
+            }
+            .expect("a number")
+        };
+        let before = staff.get("/api/admin/videos/counts").await.expect(200).json();
+        assert_eq!((&before["all"], &before["draft"]), (&json!(3), &json!(0)));
+        assert!(parts().await > 1);
+        db.add_up_tallies().await.expect("tallies");
+        assert_eq!(parts().await, 1, "published ones of this year");
+        assert_eq!(staff.get("/api/admin/videos/counts").await.expect(200).json(), before);
     }
 }

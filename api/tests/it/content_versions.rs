@@ -197,10 +197,12 @@ story! {
             for column in changed {
                 put_back(&db, &table, column).await;
             }
+            let wrong = db.wrong_tallies().await.expect("tallies");
+            assert!(wrong.is_empty(), "{table}: whatever statement changes a row changes its sums: {wrong:?}");
         }
         println!("{}: {tried} columns, of which {quiet} end nothing", db.engine());
         assert!(tried > 200 && quiet > 100, "{tried} {quiet}");
-        for (table, _) in columns(&db).await {
+        for (table, _) in columns(&db).await.into_iter().filter(|(table, _)| table != "tallies") {
             let (version, before) = (content().await, shown(&camp).await);
             if run(&db, &format!("delete from \"{table}\"")).await && content().await == version {
                 assert_eq!(shown(&camp).await, before, "{table}");

@@ -383,6 +383,7 @@ story! {
         assert_eq!(seen(&moshe, &lake).await["resume_seconds"], Value::Null);
         let mine = chaya.get("/api/profile/download").await.expect(200).json();
         assert_eq!((&mine["watched"][0]["video_id"], &mine["watched"][0]["seconds"]), (&lake["id"], &json!(42)));
+        assert!(mine["account"]["last_watched_at"].as_str().is_some_and(|at| at.starts_with(&NOON[..13])), "{mine}");
         put(&chaya, 0).await.expect(204);
         assert_eq!(seen(&chaya, &lake).await["resume_seconds"], Value::Null);
         for seconds in [-1, 90_000] {

@@ -156,7 +156,7 @@ on_both_engines! {
         let room = found.iter().any(|one| one["what"] == "disk" && one["state"] == "well");
         assert_eq!(said.out.contains("All is well."), room, "{}", said.out);
         assert!(said.out.contains("v=spf1 include:mail.example -all"), "{}", said.out);
-        for what in ["database", "migrations", "ledger", "owners", "two-factor", "worker", "queue", "failed-mail",
+        for what in ["database", "migrations", "ledger", "sums", "owners", "two-factor", "worker", "queue", "failed-mail",
                      "files", "ffmpeg", "video-files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone",
                      "quiet-time", "clock"] {
             let well = found.iter().any(|one| one["what"] == what && one["state"] == "well");
@@ -178,6 +178,11 @@ on_both_engines! {
                            select $1, id, 10000, 5000, 1, $2, $2 from profiles", Uuid::now_v7(), now);
         practice.finds("ledger", "broken", "1 payment plan does not say the sum", &[]);
         execute!(&app.db, "update payment_plans set paid_amount = 0");
+
+        execute!(&app.db, "update tallies set total = total + 1 where name = 'families'");
+        practice.finds("sums", "broken", "Figures of the staff area are wrong: families.", &[]);
+        let said = camp.run(&["migrate"]);
+        assert!(said.out.contains("Counted again: families."), "{said:?}");
 
         execute!(&app.db, "update worker_beats set beat_at = $1", ago);
         practice.finds("worker", "broken", "No worker has run for 3 hours", &[]);

@@ -5,14 +5,15 @@ pub mod dashboard;
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, Utc};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::{day_in, moment_in, year_in};
-use crate::db::{Db, On, Sql, Texts};
+use crate::db::Db;
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -120,29 +121,22 @@ pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<A
     let from = first_day(app, settings, period).await?;
     let length = (today - from).num_days() as u64 + 1;
     let start = moment_in(zone, from.and_time(Default::default()));
-    let earlier = moment_in(zone, back(from, length).and_time(Default::default()));
     let db = &app.db;
 
-    let mut days: BTreeMap<NaiveDate, Day> = (0..length)
-        .filter_map(|n| from.checked_add_days(Days::new(n)))
+    let mut days: BTreeMap<NaiveDate, Day> = days_from(from, length)
         .map(|day| (day, Day { day, views: 0, likes: 0, comments: 0, new_members: 0 }))
         .collect();
     let mut totals = [Figure { value: 0, before: 0 }; 4];
-    for (counted, total) in Counted::ALL.into_iter().zip(&mut totals) {
-        for (hour, count) in hours(db, counted, earlier).await? {
-            match days.get_mut(&day_in(zone, hour)) {
-                Some(day) => {
-                    total.value += count;
-                    let cell = match counted {
-                        Counted::Views => &mut day.views,
-                        Counted::Likes => &mut day.likes,
-                        Counted::Comments => &mut day.comments,
-                        Counted::NewMembers => &mut day.new_members,
-                    };
-                    *cell += count;
-                }
-                None => total.before += count,
+    for (counted, day, count) in by_day(db, zone, back(from, length), 2 * length).await? {
+        let Some(at) = COUNTED.iter().position(|name| *name == counted) else { continue };
+        match days.get_mut(&day) {
+            Some(day) => {
+                totals[at].value += count;
+                let cells =
+                    [&mut day.views, &mut day.likes, &mut day.comments, &mut day.new_members];
+                *cells[at] += count;
             }
+            None => totals[at].before += count,
         }
     }
     let [views, likes, comments, new_members] = totals;
@@ -156,19 +150,24 @@ pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<A
         days: days.into_values().collect(),
         top_videos: top_videos(db, start).await?,
         devices: devices(db, start).await?,
-        user_types: user_types(db).await?,
-        engagement: engagement(app, start).await?,
+        user_types: app.people_cache.get(db, "user types".to_owned(), user_types(db)).await?,
+        engagement: engagement(db, start).await?,
         recent: recent(db).await?,
     })
 }
 
 /// Returns the views of a period, as [`compute`] counts them.
 async fn views(app: &App, settings: &Settings, period: Period) -> Result<i64> {
-    let zone = settings.timezone;
     let from = first_day(app, settings, period).await?;
-    let start = moment_in(zone, from.and_time(Default::default()));
-    let hours = hours(&app.db, Counted::Views, start).await?;
-    Ok(hours.iter().filter(|(hour, _)| day_in(zone, *hour) >= from).map(|(_, count)| count).sum())
+    let start = moment_in(settings.timezone, from.and_time(Default::default()));
+    app.db
+        .sql(
+            "select cast(coalesce(sum(total), 0) as bigint) from tallies
+             where name = 'views' and place >= $1",
+        )
+        .bind(next_hour(start))
+        .scalar()
+        .await
 }
 
 async fn first_day(app: &App, settings: &Settings, period: Period) -> Result<NaiveDate> {
@@ -193,63 +192,71 @@ async fn first_video(app: &App, settings: &Settings) -> Result<Option<NaiveDate>
         .await
 }
 
-/// What the analytics count.
-#[derive(Clone, Copy)]
-enum Counted {
-    Views,
-    Likes,
-    Comments,
-    NewMembers,
-}
+/// The tallies of the days, in the order of the fields of [`Day`].
+const COUNTED: [&str; 4] = ["views", "likes", "comments", "members"];
 
-impl Counted {
-    const ALL: [Counted; 4] =
-        [Counted::Views, Counted::Likes, Counted::Comments, Counted::NewMembers];
-}
-
-/// Returns counts by hour in UTC, which are grouped into days of the camp.
-async fn hours(
+/// Returns what was counted on each of so many days, if anything: the name of the tally, the day and the
+/// number.
+async fn by_day(
     db: &Db,
-    counted: Counted,
-    since: DateTime<Utc>,
-) -> Result<Vec<(DateTime<Utc>, i64)>> {
-    let (table, at, only) = match counted {
-        Counted::Views => ("video_views", "viewed_at", ""),
-        Counted::Likes => ("video_likes", "created_at", ""),
-        Counted::Comments => ("video_comments", "created_at", " and hidden_at is null"),
-        Counted::NewMembers => ("users", "created_at", ""),
-    };
-    // The engines truncate a time to the hour in different ways.
-    let text = Texts {
-        sqlite: Sql::from([
-            "select substr(",
-            at,
-            ", 1, 13) as hour, count(*) from ",
-            table,
-            " where ",
-            at,
-            " >= $1",
-            only,
-            " group by 1",
-        ]),
-        postgres: Sql::from([
-            "select to_char(",
-            at,
-            " at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24') as hour, count(*) from ",
-            table,
-            " where ",
-            at,
-            " >= $1",
-            only,
-            " group by 1",
-        ]),
-    };
-    let rows: Vec<(String, i64)> = On::from(db).either(text).bind(since).all().await?;
-    let read = |hour: &str| {
-        let local = NaiveDateTime::parse_from_str(&format!("{hour}:00"), "%Y-%m-%dT%H:%M").ok()?;
-        Some(local.and_utc())
-    };
-    Ok(rows.iter().filter_map(|(hour, count)| Some((read(hour)?, *count))).collect())
+    zone: Tz,
+    from: NaiveDate,
+    days: u64,
+) -> Result<Vec<(String, NaiveDate, i64)>> {
+    let first_hour = |day: NaiveDate| next_hour(moment_in(zone, day.and_time(Default::default())));
+    let mut counts = Vec::new();
+    for run in runs(days_from(from, days + 1).map(first_hour).collect()) {
+        let rows: Vec<(String, i64, i64)> = db
+            .sql(
+                "select name, (place - $1) / $3 as day, cast(sum(total) as bigint)
+                 from tallies
+                 where name in ('views', 'likes', 'comments', 'members')
+                   and place >= $1 and place < $2
+                 group by 1, 2",
+            )
+            .bind(run.from)
+            .bind(run.to)
+            .bind(run.hours)
+            .all()
+            .await?;
+        let day = |n: i64| from.checked_add_days(Days::new(run.first_day + n as u64));
+        counts.extend(rows.into_iter().filter_map(|(name, n, count)| Some((name, day(n)?, count))));
+    }
+    Ok(counts)
+}
+
+fn days_from(day: NaiveDate, days: u64) -> impl Iterator<Item = NaiveDate> {
+    (0..days).filter_map(move |n| day.checked_add_days(Days::new(n)))
+}
+
+/// Days in a row that have the same number of hours.
+#[derive(Debug, PartialEq)]
+struct Run {
+    /// Which day the first one is.
+    first_day: u64,
+    hours: i64,
+    from: i64,
+    to: i64,
+}
+
+/// Splits days where daylight saving begins or ends. `bounds` are the first hours of the days and the
+/// end of the last one.
+fn runs(bounds: Vec<i64>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (first_day, pair) in (0..).zip(bounds.windows(2)) {
+        let [from, to] = [pair[0], pair[1]];
+        match runs.last_mut() {
+            Some(run) if run.hours == to - from => run.to = to,
+            _ => runs.push(Run { first_day, hours: to - from, from, to }),
+        }
+    }
+    runs.retain(|run| run.hours > 0);
+    runs
+}
+
+/// The number of the first hour that begins then or later, as tallies count them.
+fn next_hour(at: DateTime<Utc>) -> i64 {
+    (at.timestamp() + 3599).div_euclid(3600)
 }
 
 async fn top_videos(db: &Db, since: DateTime<Utc>) -> Result<Vec<TopVideo>> {
@@ -258,24 +265,29 @@ async fn top_videos(db: &Db, since: DateTime<Utc>) -> Result<Vec<TopVideo>> {
                 (select count(*) from video_likes l where l.video_id = v.id and l.created_at >= $1) as likes,
                 (select count(*) from video_comments c
                  where c.video_id = v.id and c.created_at >= $1 and c.hidden_at is null) as comments
-         from (select video_id, count(*) as views from video_views where viewed_at >= $1
-               group by video_id order by count(*) desc limit 10) w
-         join videos v on v.id = w.video_id
+         from (select subject, cast(sum(total) as bigint) as views from tallies
+               where name = 'views_of_videos' and place >= $2
+               group by subject
+               having sum(total) > 0
+               order by sum(total) desc, subject desc
+               limit 10) w
+         join videos v on v.id = w.subject
          order by w.views desc, v.id desc",
     )
     .bind(since)
+    .bind(next_hour(since))
     .all()
     .await
 }
 
 async fn devices(db: &Db, since: DateTime<Utc>) -> Result<Devices> {
     db.sql(
-        "select cast(coalesce(sum(case when device = 'phone' then 1 else 0 end), 0) as bigint) as phone,
-                cast(coalesce(sum(case when device = 'tablet' then 1 else 0 end), 0) as bigint) as tablet,
-                cast(coalesce(sum(case when device = 'computer' then 1 else 0 end), 0) as bigint) as computer
-         from video_views where viewed_at >= $1",
+        "select cast(coalesce(sum(case when kind = 'phone' then total end), 0) as bigint) as phone,
+                cast(coalesce(sum(case when kind = 'tablet' then total end), 0) as bigint) as tablet,
+                cast(coalesce(sum(case when kind = 'computer' then total end), 0) as bigint) as computer
+         from tallies where name = 'views' and place >= $1",
     )
-    .bind(since)
+    .bind(next_hour(since))
     .one()
     .await
 }
@@ -292,32 +304,27 @@ async fn user_types(db: &Db) -> Result<UserTypes> {
     .await
 }
 
-async fn engagement(app: &App, since: DateTime<Utc>) -> Result<Engagement> {
-    let db = &app.db;
-    let (of, liked, commented, subscribed, families): (i64, i64, i64, i64, i64) = db
+async fn engagement(db: &Db, since: DateTime<Utc>) -> Result<Engagement> {
+    let (of, watched, liked, commented, subscribed, families): (i64, i64, i64, i64, i64, i64) = db
         .sql(
-            "select
-               (select count(*) from users),
-               (select count(distinct user_id) from video_likes where created_at >= $1),
-               (select count(distinct user_id) from video_comments where created_at >= $1),
-               (select count(*) from profiles where deleted_at is null and user_type = 'parent' and daily_video_email),
-               (select count(*) from profiles where deleted_at is null and user_type = 'parent')",
+            "with likes as materialized
+               (select user_id from video_likes where created_at >= $1),
+             comments as materialized
+               (select user_id from video_comments where created_at >= $1)
+             select
+               (select cast(coalesce(sum(total), 0) as bigint) from tallies where name = 'users'),
+               (select count(*) from watchers where watched_at >= $1),
+               (select count(distinct user_id) from likes),
+               (select count(distinct user_id) from comments),
+               (select cast(coalesce(sum(total), 0) as bigint) from tallies
+                where name = 'families' and kind = 'parent subscribed'),
+               (select cast(coalesce(sum(total), 0) as bigint) from tallies
+                where name = 'families' and kind <> 'visitor')",
         )
         .bind(since)
         .one()
         .await?;
-    // Viewers are stored as keyed hashes. Users are recognized among them by hashing the ids of all
-    // users.
-    let viewers: Vec<(Vec<u8>,)> = db
-        .sql("select distinct viewer from video_views where viewed_at >= $1")
-        .bind(since)
-        .all()
-        .await?;
-    let viewers: std::collections::HashSet<Vec<u8>> = viewers.into_iter().map(|(v,)| v).collect();
-    let users: Vec<(Uuid,)> = db.sql("select id from users").all().await?;
-    let watched =
-        users.iter().filter(|(id,)| viewers.contains(&crate::videos::viewer_key(app, *id))).count();
-    Ok(Engagement { of, watched: watched as i64, liked, commented, subscribed, families })
+    Ok(Engagement { of, watched, liked, commented, subscribed, families })
 }
 
 async fn recent(db: &Db) -> Result<Vec<Activity>> {
@@ -368,4 +375,27 @@ fn csv(analytics: &Analytics) -> String {
         ));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_of_another_length_are_runs_of_their_own() {
+        let zone = chrono_tz::America::New_York;
+        let from = NaiveDate::from_ymd_opt(2026, 3, 6).expect("a day");
+        let bounds: Vec<i64> = days_from(from, 6)
+            .map(|day| next_hour(moment_in(zone, day.and_time(Default::default()))))
+            .collect();
+        let first = bounds[0];
+        let run = |first_day, hours, from: i64, to: i64| Run {
+            first_day,
+            hours,
+            from: first + from,
+            to: first + to,
+        };
+        let expected = [run(0, 24, 0, 48), run(2, 23, 48, 71), run(3, 24, 71, 119)];
+        assert_eq!(runs(bounds), expected);
+    }
 }

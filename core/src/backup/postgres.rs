@@ -137,13 +137,16 @@ fn set_aside(present: &Present, aside: Option<&str>) -> String {
         let name = table.replace('"', "\"\"");
         writeln!(sql, "alter table public.\"{name}\" set schema {aside};").ok();
     }
-    // The triggers of its tables call it. A camp of an earlier version has none.
+    // The triggers of its tables call them. A camp of an earlier version has fewer or none.
     writeln!(
         sql,
-        "do $$ begin
-           if to_regproc('public.content_changed') is not null then
-             alter function public.content_changed() set schema {aside};
-           end if;
+        "do $$ declare called regprocedure; begin
+           for called in select oid from pg_proc
+                         where pronamespace = cast('public' as regnamespace)
+                           and (proname = 'content_changed'
+                                or starts_with(cast(proname as text), 'tally_')) loop
+             execute format('alter function %s set schema {aside}', called);
+           end loop;
          end $$;"
     )
     .ok();

@@ -92,6 +92,18 @@ const NEWEST: &str = "and ($3 is null or (c.created_at, c.id) < ($3, $4))
              order by c.created_at desc, c.id desc
              limit $2";
 
+/// The counts without a search.
+const COUNTS_OF_ALL: &str =
+    "select cast(coalesce(sum(case when kind like 'held %' or kind like '%visible reported %'
+                                   then total end), 0) as bigint) as to_review,
+            cast(coalesce(sum(case when kind like '%visible reported %' then total end), 0)
+              as bigint) as reported,
+            cast(coalesce(sum(case when kind like 'held %' then total end), 0) as bigint) as held,
+            cast(coalesce(sum(case when kind like 'hidden %' then total end), 0) as bigint)
+              as hidden,
+            cast(coalesce(sum(total), 0) as bigint) as all_comments
+     from tallies where name = 'comment_states'";
+
 /// Returns the comments of a video for staff, including hidden ones, newest first.
 ///
 /// # Errors
@@ -216,28 +228,25 @@ async fn load_reasons(on: impl Into<On<'_>>, comments: &mut [AdminComment]) -> R
 
 /// Counts what each filter finds. The dashboard, the navigation and the queue show these figures.
 pub async fn counts(db: &Db, q: Option<&str>) -> Result<QueueCounts> {
-    let pattern = optional_pattern(q);
-    // Without a search no row is read, only indexes.
-    let wanted = match &pattern {
-        Some(_) => WANTED,
-        None => "and cast($1 as text) is null ",
+    let Some(pattern) = optional_pattern(q) else {
+        return db.sql(COUNTS_OF_ALL).one().await;
     };
     db.sql([
         "select (select count(*) from video_comments c where ",
         TO_REVIEW,
-        wanted,
+        WANTED,
         ") as to_review, (select count(*) from video_comments c where ",
         REPORTED,
-        wanted,
+        WANTED,
         ") as reported, (select count(*) from video_comments c where ",
         HELD,
-        wanted,
+        WANTED,
         ") as held, (select count(*) from video_comments c where ",
         HIDDEN,
-        wanted,
+        WANTED,
         ") as hidden, (select count(*) from video_comments c where ",
         ALL,
-        wanted,
+        WANTED,
         ") as all_comments",
     ])
     .bind(pattern)

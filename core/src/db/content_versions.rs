@@ -7,9 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
+use super::triggers::Triggers;
 use super::{Db, Tx};
 use crate::Result;
 
@@ -57,16 +57,32 @@ const NOT_SHOWN: &[&str] = &[
     "events",
     "failed_jobs",
     "worker_beats",
+    "tallies",
+    "watchers",
 ];
 
 /// The columns of [`NUMBERS`].
 const VIDEO_NUMBERS: &[&str] = &["view_count", "like_count", "comment_count"];
 
-/// Columns that do not count. Numbers of views, likes and comments may be shown a second late; the
-/// rest is only for staff or for workers, and often written.
-const NOT_COUNTED: [(&str, &[&str]); 3] = [
+/// Columns that do not count. Numbers of views, likes and comments may be shown a second late; names and
+/// passwords do not decide who gets mail; the rest is only for staff or for workers, and often written.
+const NOT_COUNTED: [(&str, &[&str]); 5] = [
     ("videos", VIDEO_NUMBERS),
     ("faq", &["view_count"]),
+    ("users", &["password_hash", "full_name", "token_version", "updated_at", "last_sign_in_at"]),
+    (
+        "profiles",
+        &[
+            "full_name",
+            "child_name",
+            "search_text",
+            "list_email",
+            "list_standing",
+            "list_paid",
+            "version",
+            "updated_at",
+        ],
+    ),
     ("uploads", &["progress", "problem", "log", "attempts", "claimed_until", "updated_at"]),
 ];
 
@@ -77,19 +93,31 @@ fn is_ours(table: &str) -> bool {
         .any(|name| table.starts_with(name))
 }
 
-/// The names of the versions: of what everybody sees, of what parents watched and like, and of the numbers of
-/// videos.
+/// The names of the versions: of what everybody sees, of what parents watched and like, of the numbers of
+/// videos, and of who gets which mail.
 pub(super) const CONTENT: &str = "content";
 pub(super) const PERSONAL: &str = "personal";
 pub(super) const NUMBERS: &str = "numbers";
-const VERSIONS: [&str; 3] = [CONTENT, PERSONAL, NUMBERS];
+pub(super) const PEOPLE: &str = "people";
+const VERSIONS: [&str; 4] = [CONTENT, PERSONAL, NUMBERS, PEOPLE];
 
 /// The tables of [`PERSONAL`].
 const OF_PARENTS: [&str; 2] = ["video_likes", "video_positions"];
 
+/// The tables of [`PEOPLE`].
+const OF_PEOPLE: [&str; 6] = [
+    "profiles",
+    "profile_addresses",
+    "users",
+    "unsubscribes",
+    "suppressed_addresses",
+    "subscribers",
+];
+
 /// The version to which a table belongs.
 fn version_of(table: &str) -> Option<&'static str> {
     match table {
+        _ if OF_PEOPLE.contains(&table) => Some(PEOPLE),
         _ if OF_PARENTS.contains(&table) => Some(PERSONAL),
         _ if is_ours(table) && !NOT_SHOWN.contains(&table) => Some(CONTENT),
         _ => None,
@@ -99,16 +127,13 @@ fn version_of(table: &str) -> Option<&'static str> {
 /// The names of the triggers begin with it.
 const PREFIX: &str = "content_";
 
-/// The name of each trigger, and its table and text.
-type Triggers = BTreeMap<String, (String, String)>;
-
 impl Db {
     /// Removes the version and the triggers. PostgreSQL alters no table with a trigger that waits.
     pub(super) async fn end_content_versions(&self) -> Result<()> {
         if self.columns().await?.contains_key("content_versions") {
             let mut tx = self.begin().await?;
             tx.sql("delete from content_versions").execute().await?;
-            let existing = self.existing_triggers().await?;
+            let existing = self.triggers(PREFIX).await?;
             tx.drop_triggers(&existing).await?;
             tx.commit().await?;
         }
@@ -117,7 +142,7 @@ impl Db {
 
     /// Makes the triggers and a version, unless they are as they should be.
     pub(super) async fn begin_content_versions(&self) -> Result<()> {
-        let (wanted, existing) = (self.wanted_triggers().await?, self.existing_triggers().await?);
+        let (wanted, existing) = (self.wanted_triggers().await?, self.triggers(PREFIX).await?);
         let versions: i64 = self.sql("select count(*) from content_versions").scalar().await?;
         if versions == VERSIONS.len() as i64 && wanted == existing {
             return Ok(());
@@ -127,13 +152,7 @@ impl Db {
         if let Tx::Postgres(_) = tx {
             tx.run(FUNCTION.to_owned()).await?;
         }
-        for (name, (table, text)) in &wanted {
-            tx.run(text.clone()).await?;
-            if let Tx::Postgres(_) = tx {
-                let quoted = text.replace('\'', "''");
-                tx.run(format!("comment on trigger {name} on \"{table}\" is '{quoted}'")).await?;
-            }
-        }
+        tx.make_triggers(&wanted).await?;
         for name in VERSIONS {
             tx.sql(
                 "insert into content_versions (name, token) values ($1, $2)
@@ -145,6 +164,17 @@ impl Db {
             .await?;
         }
         tx.commit().await
+    }
+
+    /// The current version of who gets which mail: of families, users and addresses. Random. `None` where
+    /// it cannot be told.
+    pub(crate) async fn version_of_people(&self) -> Result<Option<Uuid>> {
+        let row: Option<(Uuid,)> = self
+            .sql("select token from content_versions where name = $1")
+            .bind(PEOPLE)
+            .optional()
+            .await?;
+        Ok(row.map(|(token,)| token))
     }
 
     async fn wanted_triggers(&self) -> Result<Triggers> {
@@ -193,32 +223,6 @@ impl Db {
                          for each row execute function content_changed('{version}')"
             ),
         }
-    }
-
-    async fn existing_triggers(&self) -> Result<Triggers> {
-        let rows: Vec<(String, String, String)> = match self {
-            Db::Sqlite { .. } => {
-                self.sql(
-                    "select name, tbl_name, sql from sqlite_master
-                     where type = 'trigger' and name like 'content_%'",
-                )
-                .all()
-                .await?
-            }
-            Db::Postgres(_) => {
-                self.sql(
-                    "select cast(t.tgname as text), cast(c.relname as text),
-                       coalesce(obj_description(t.oid, 'pg_trigger'), '')
-                     from pg_trigger t
-                     join pg_class c on c.oid = t.tgrelid
-                     where c.relnamespace = cast(current_schema() as regnamespace)
-                       and not t.tgisinternal and t.tgname like 'content_%'",
-                )
-                .all()
-                .await?
-            }
-        };
-        Ok(rows.into_iter().map(|(name, table, text)| (name, (table, text))).collect())
     }
 
     /// The columns of each table.
@@ -271,26 +275,3 @@ begin
     return null;
 end
 $$";
-
-impl Tx {
-    async fn drop_triggers(&mut self, triggers: &Triggers) -> Result<()> {
-        for (name, (table, _)) in triggers {
-            let text = match self {
-                Tx::Sqlite(_) => format!("drop trigger {name}"),
-                Tx::Postgres(_) => format!("drop trigger {name} on \"{table}\""),
-            };
-            self.run(text).await?;
-        }
-        Ok(())
-    }
-
-    /// Runs a text that consists of names of the schema.
-    async fn run(&mut self, text: String) -> Result<()> {
-        let text = sqlx::raw_sql(AssertSqlSafe(text));
-        match self {
-            Tx::Sqlite(open) => text.execute(&mut **open).await.map(drop)?,
-            Tx::Postgres(open) => text.execute(&mut **open).await.map(drop)?,
-        }
-        Ok(())
-    }
-}

@@ -18,7 +18,7 @@ pub fn all_migrations() -> usize {
 }
 
 impl Db {
-    /// Migrates the schema: ours, then that of the job queue, and the triggers of the content version.
+    /// Migrates the schema: ours, then that of the job queue, and the triggers of content versions and tallies.
     /// Safe to run again.
     ///
     /// On SQLite the migrator takes no lock, so the caller must ensure that only one process
@@ -30,6 +30,7 @@ impl Db {
     pub(crate) async fn migrate(&self) -> Result<()> {
         if self.pending_migrations().await? > 0 {
             self.end_content_versions().await?;
+            self.end_tallies().await?;
         }
         match self {
             Db::Sqlite { write, .. } => {
@@ -46,7 +47,8 @@ impl Db {
                 queue.run(pool).await?;
             }
         }
-        self.begin_content_versions().await
+        self.begin_content_versions().await?;
+        self.begin_tallies().await
     }
 
     /// Counts our migrations that are not yet applied.

@@ -13,7 +13,9 @@ mod packed;
 mod query;
 mod readers;
 mod remembered;
+mod tallies;
 mod transaction;
+mod triggers;
 mod versions;
 
 use std::str::FromStr;

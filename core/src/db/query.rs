@@ -57,11 +57,20 @@ impl<'c> From<&'c mut Tx> for On<'c> {
 
 impl<'c> On<'c> {
     pub(crate) fn sql(self, text: impl Into<Sql>) -> Query<'c> {
+        self.query(text.into())
+    }
+
+    /// Creates a statement made of names and expressions of the schema.
+    pub(super) fn of_schema(self, text: String) -> Query<'c> {
+        self.query(Sql(Cow::Owned(text)))
+    }
+
+    fn query(self, text: Sql) -> Query<'c> {
         let args = match self.is_sqlite() {
             true => Args::Sqlite(Default::default()),
             false => Args::Postgres(Default::default()),
         };
-        Query { on: self, text: text.into(), args, wrong: None }
+        Query { on: self, text, args, wrong: None }
     }
 
     /// Borrows the same target again, for a function that runs several queries.

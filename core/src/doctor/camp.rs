@@ -15,6 +15,7 @@ const LATE: TimeDelta = TimeDelta::minutes(30);
 pub(super) async fn examine(app: &App, found: &mut Findings) {
     let looks = async {
         ledger(app, found).await?;
+        sums(app, found).await?;
         owners(app, found).await?;
         settings(app, found).await?;
         time_zone(app, found).await?;
@@ -30,6 +31,19 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
             "Please check the database's own log.",
         );
     }
+}
+
+async fn sums(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "sums";
+    match app.db.wrong_tallies().await?.as_slice() {
+        [] => found.well(WHAT, "The figures of the staff area agree with what they count."),
+        wrong => found.broken(
+            WHAT,
+            format!("Figures of the staff area are wrong: {}.", wrong.join(", ")),
+            "Please run `camp migrate`, which counts everything again.",
+        ),
+    }
+    Ok(())
 }
 
 async fn ledger(app: &App, found: &mut Findings) -> Result<()> {

@@ -206,18 +206,14 @@ fn families() -> Sql {
     ])
 }
 
-pub(super) const TO_APPROVE: &str =
-    "p.approved_at is null and p.refused_at is null and p.user_type = 'parent'";
-
-/// The filter of the list.
-const WANTED: [&str; 3] = [
-    "and ($1 is null or p.search_text like $1 escape '\\')
+/// The filter of the list, except for [`Filter::ToApprove`].
+const WANTED: &str = "and ($1 is null or p.search_text like $1 escape '\\')
              and ($2 is null or p.list_standing >= $2)
-             and ($3 is null or p.list_standing <= $3)
-             and (not $4 or (",
-    TO_APPROVE,
-    "))",
-];
+             and ($3 is null or p.list_standing <= $3) ";
+
+/// Those that wait for approval, as indexes have them.
+const TO_APPROVE: &str =
+    "and p.approved_at is null and p.refused_at is null and p.user_type = 'parent' ";
 
 /// Returns families, 50 per page by default.
 ///
@@ -270,24 +266,28 @@ impl Listing<'_> {
         let part = PageRequest { cursor: search.part.cursor.clone(), limit };
         let (after, last): (Option<K>, Option<FamilyId>) = part.after(&list)?.unzip();
         let (from, to) = standings(search.filter, today);
+        let only = match search.filter {
+            Filter::ToApprove => TO_APPROVE,
+            _ => "",
+        };
         let rows: Vec<Record> = db
             .sql(families().and(WANTED).and([
-                " and ($6 is null or (",
+                only,
+                "and ($5 is null or (",
                 column,
                 ", p.id) ",
                 beyond,
-                " ($6, $7)) order by ",
+                " ($5, $6)) order by ",
                 column,
                 " ",
                 way,
                 ", p.id ",
                 way,
-                " limit $5",
+                " limit $4",
             ]))
             .bind(optional_pattern(Some(&search.q)))
             .bind(from)
             .bind(to)
-            .bind(search.filter == Filter::ToApprove)
             .bind(part.limit() + 1)
             .bind(after)
             .bind(last)

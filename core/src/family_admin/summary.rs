@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::list::TO_APPROVE;
 use crate::money::Cents;
 use crate::payments::{self, standing};
 use crate::settings::Settings;
@@ -40,17 +39,21 @@ pub async fn summary(app: &App, settings: &Settings) -> Result<Summary> {
         Cents,
     ) = app
         .db
-        .sql([
-            "select count(*), count(case when list_standing = $1 then 1 end),
-                    count(case when list_standing < $2 then 1 end),
-                    count(case when list_standing = $3 then 1 end),
-                    (select count(*) from profiles p where p.deleted_at is null and ",
-            TO_APPROVE,
-            "),
-                    (select coalesce(cast(sum(l.paid_amount) as bigint), 0) from payment_plans l)
-             from profiles
-             where deleted_at is null",
-        ])
+        .sql(
+            "select
+               cast(coalesce(sum(case when name = 'families' then total end), 0) as bigint),
+               cast(coalesce(sum(case when name = 'families' and place = $1 then total end), 0)
+                 as bigint),
+               cast(coalesce(sum(case when name = 'families' and place < $2 then total end), 0)
+                 as bigint),
+               cast(coalesce(sum(case when name = 'families' and place = $3 then total end), 0)
+                 as bigint),
+               cast(coalesce(sum(case when name = 'families_to_approve' then total end), 0)
+                 as bigint),
+               cast(coalesce(sum(case when name = 'paid' then total end), 0) as bigint)
+             from tallies
+             where name in ('families', 'families_to_approve', 'paid')",
+        )
         .bind(standing::PAID)
         .bind(payments::day_number(today))
         .bind(standing::NO_PLAN)

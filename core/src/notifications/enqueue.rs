@@ -176,6 +176,19 @@ pub async fn reach(on: impl Into<On<'_>>, settings: &Settings, category: Categor
     reach_all(on, settings, category, Audience::Families).await
 }
 
+/// The same outside a transaction. It is counted again only once a family, a user or an address has
+/// changed.
+pub async fn kept_reach(app: &App, settings: &Settings, category: Category) -> Result<i64> {
+    let question = format!(
+        "reach {category:?} {} {} {:?}",
+        switched_on(settings, category),
+        settings.require_email_verification,
+        settings.access,
+    );
+    let db = &app.db;
+    app.people_cache.get(db, question, reach(db, settings, category)).await
+}
+
 /// Counts the addresses that [`notify_all`] would reach now.
 pub async fn reach_all(
     on: impl Into<On<'_>>,

@@ -25,9 +25,9 @@ use uuid::Uuid;
 pub(crate) use digest_words::digest_content;
 pub(crate) use enqueue::notify_at;
 pub use enqueue::{
-    Limited, late_note_families, notify, notify_all, notify_families, notify_family_once,
-    notify_late_video, notify_limited, notify_once, notify_requested, notify_test, reach,
-    reach_all,
+    Limited, kept_reach, late_note_families, notify, notify_all, notify_families,
+    notify_family_once, notify_late_video, notify_limited, notify_once, notify_requested,
+    notify_test, reach, reach_all,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};

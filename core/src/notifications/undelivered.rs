@@ -15,9 +15,14 @@ use crate::{App, Error, Result, jobs};
 /// Older failures are not shown.
 const LATELY: TimeDelta = TimeDelta::days(7);
 
-/// Failures since this time need attention.
-pub fn lately(now: DateTime<Utc>) -> DateTime<Utc> {
-    now - LATELY
+/// Failures since this time, which is a full hour, need attention.
+fn lately(now: DateTime<Utc>) -> DateTime<Utc> {
+    DateTime::from_timestamp(hour_of_lately(now) * 3600, 0).unwrap_or(now)
+}
+
+/// The same as the number of that hour in the tally `failed_mails`.
+pub fn hour_of_lately(now: DateTime<Utc>) -> i64 {
+    (now - LATELY).timestamp().div_euclid(3600)
 }
 
 /// Filters mails by their subject.
@@ -117,13 +122,14 @@ pub struct FailedCounts {
 /// Counts the rows of [`failed`].
 pub async fn count_failed(db: &Db, now: DateTime<Utc>) -> Result<FailedCounts> {
     db.sql(
-        "select count(*) as all_mails,
-                count(case when n.kind = 'video' then 1 end) as about_videos
-         from deliveries d
-         join notifications n on n.id = d.notification_id
-         where d.status = 'failed' and d.digest_id is null and d.updated_at >= $1",
+        "select cast(coalesce(sum(t.total), 0) as bigint) as all_mails,
+                cast(coalesce(sum(case when n.kind = 'video' then t.total end), 0) as bigint)
+                  as about_videos
+         from tallies t
+         join notifications n on n.id = t.subject
+         where t.name = 'failed_mails' and t.place >= $1",
     )
-    .bind(lately(now))
+    .bind(hour_of_lately(now))
     .one()
     .await
 }
@@ -152,16 +158,19 @@ pub async fn failed(
             ",
                     d.last_error as reason, d.updated_at as failed_at, p.id as family_id,
                     s.email is not null as refused
-             from deliveries d
+             from (select d.notification_id, d.email, d.full_name, d.profile_id, d.last_error, d.updated_at
+                   from deliveries d
+                   join notifications n on n.id = d.notification_id
+                   where d.status = 'failed' and d.digest_id is null and d.updated_at >= $1
+                     and ($2 is null or (n.kind = 'video') = $2)
+                     and ($3 is null or (d.updated_at, d.notification_id, d.email) < ($3, $4, $5))
+                   order by d.updated_at desc, d.notification_id desc, d.email desc
+                   limit $6) d
              join notifications n on n.id = d.notification_id ",
             MAIL_ABOUT,
             MAIL_FAMILY,
             "left join suppressed_addresses s on s.email = d.email
-             where d.status = 'failed' and d.digest_id is null and d.updated_at >= $1
-               and ($2 is null or (n.kind = 'video') = $2)
-               and ($3 is null or (d.updated_at, d.notification_id, d.email) < ($3, $4, $5))
-             order by d.updated_at desc, d.notification_id desc, d.email desc
-             limit $6",
+             order by d.updated_at desc, d.notification_id desc, d.email desc",
         ])
         .bind(lately(app.clock.now()))
         .bind(about.map(|about| about == About::Videos))

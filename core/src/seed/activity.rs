@@ -15,7 +15,7 @@ use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::ids::{StaffId, UserId};
 use crate::notifications::{Category, MailKind, suppression};
-use crate::videos::viewer_key;
+use crate::videos::{viewer_key, write_watcher};
 use crate::{App, Result};
 
 pub struct Activity {
@@ -244,6 +244,9 @@ impl Activity {
             .bind(view.at)
             .execute()
             .await?;
+            if let Watcher::Login(id) = view.viewer {
+                write_watcher(tx, id, view.at).await?;
+            }
         }
         Ok(())
     }

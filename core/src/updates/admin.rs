@@ -183,7 +183,7 @@ pub async fn count_active(app: &App) -> Result<i64> {
 ///
 /// Only those of the database.
 pub async fn reach(app: &App, settings: &Settings) -> Result<i64> {
-    notifications::reach(&app.db, settings, Category::CampUpdates).await
+    notifications::kept_reach(app, settings, Category::CampUpdates).await
 }
 
 /// Returns the author's name in the last update that this account posted.

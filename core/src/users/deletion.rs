@@ -84,6 +84,12 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         .all()
         .await?;
     let watched = videos::positions_of(app, user.id).await?;
+    let last_watched_at: Option<chrono::DateTime<chrono::Utc>> = app
+        .db
+        .sql("select max(watched_at) from watchers where user_id = $1")
+        .bind(user.id)
+        .scalar()
+        .await?;
     // Mails to an unverified address are left out: they would reveal whose address it is.
     let mails: Vec<(String, String, Option<chrono::DateTime<chrono::Utc>>)> = app
         .db
@@ -104,7 +110,7 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
     let sessions = sessions::of_user(&app.db, user.id, session).await?;
     let payments = payments::own(app, user).await?;
     Ok(json!({
-        "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified },
+        "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified, "last_watched_at": last_watched_at },
         "family": profile,
         "payments": payments,
         "comments": comments.iter().map(|(content, at, video)| json!({ "video_id": video, "content": content, "created_at": at })).collect::<Vec<_>>(),

@@ -12,7 +12,7 @@ use super::own_picture::is_own_picture;
 use super::{AdminCollection, NOT_FOUND, Status, YearCount, optional_pattern};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::year_in;
-use crate::db::{On, Query, Tx, Value};
+use crate::db::{On, Query, Sql, Tx, Value};
 use crate::ffmpeg::{CANDIDATES, POSTER};
 use crate::notifications::{self, Category, MailKind, Tally, undelivered};
 use crate::pagination::{CursorKey, Page, PageRequest};
@@ -103,7 +103,7 @@ pub struct AdminVideo {
 }
 
 /// `$1` is the time since which failed mails need attention.
-const ADMIN_VIDEO: [&str; 3] = [
+const ADMIN_VIDEO: [&str; 5] = [
     "select v.id, v.title, v.description, v.video_url, v.video_type, v.thumbnail_url,
                 v.upload_date, v.year, v.status, v.scheduled_date, v.published_at, v.is_featured,
                 v.view_count, v.like_count, v.comment_count, v.version, v.created_at, v.updated_at,
@@ -117,24 +117,26 @@ const ADMIN_VIDEO: [&str; 3] = [
                    and c.reported_at is not null and c.hidden_at is null) as reported_comments,
                 (select count(*) from video_comments c
                  where c.video_id = v.id and c.held_at is not null) as held_comments,
-                (select count(*) from notifications n
-                 join deliveries d on d.notification_id = n.id
-                 where n.subject_id = v.id and n.kind = 'video' and coalesce(n.failed, 1) > 0
-                   and d.status = 'failed' and d.digest_id is null
-                   and d.updated_at >= $1) as failed_mails,
+                coalesce(f.mails, 0) as failed_mails,
                 exists (select 1 from notifications n
                         where n.subject_id = v.id and n.kind = 'video') as announced, ",
     WAITS,
     " as waits
          from videos v
-         left join staff s on s.id = v.uploaded_by ",
+         left join staff s on s.id = v.uploaded_by
+         left join ",
+    FAILED_MAILS,
+    "on f.subject_id = v.id ",
 ];
 
-/// Whether mails about `videos v` failed since `$1`. A digest that failed is a mail of its own.
-const HAS_FAILED_MAILS: &str =
-    "v.id in (select n.subject_id from deliveries d join notifications n on n.id = d.notification_id
-                  where d.status = 'failed' and d.digest_id is null and d.updated_at >= $1
-                    and n.kind = 'video')";
+/// The videos and how many mails about them failed since the hour `$1`. A digest that failed is a mail
+/// of its own.
+const FAILED_MAILS: &str = "(select n.subject_id, cast(sum(t.total) as bigint) as mails
+                  from tallies t
+                  join notifications n on n.id = t.subject and n.kind = 'video'
+                  where t.name = 'failed_mails' and t.place >= $1
+                  group by n.subject_id) f ";
+const HAS_FAILED_MAILS: &str = "coalesce(f.mails, 0) > 0";
 
 /// Whether readers reported a visible comment on `videos v`.
 const HAS_REPORTED_COMMENTS: &str = "v.id in (select c.video_id from video_comments c
@@ -233,7 +235,7 @@ pub async fn admin_list(
         }
     };
     let reach = match page.items.iter().any(|video| would_notify(video, this_year)) {
-        true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
+        true => notifications::kept_reach(app, settings, Category::DailyVideos).await?,
         false => 0,
     };
     for video in &mut page.items {
@@ -269,10 +271,7 @@ fn wanted<'a>(
 ) -> Query<'a> {
     let only = |collection| (filter.collection == Some(collection)).then_some(this_year);
     app.db
-        .sql([
-            ADMIN_VIDEO[0],
-            ADMIN_VIDEO[1],
-            ADMIN_VIDEO[2],
+        .sql(Sql::from(ADMIN_VIDEO).and([
             WANTED,
             HAS_FAILED_MAILS,
             ") and (not $8 or ",
@@ -281,8 +280,8 @@ fn wanted<'a>(
             HAS_HELD_COMMENTS,
             ") ",
             order,
-        ])
-        .bind(undelivered::lately(app.clock.now()))
+        ]))
+        .bind(undelivered::hour_of_lately(app.clock.now()))
         .bind(optional_pattern(filter.q.as_deref()))
         .bind(filter.status)
         .bind(only(AdminCollection::Current))
@@ -315,8 +314,8 @@ pub async fn find_for_staff(
 
 async fn one(on: impl Into<On<'_>>, now: DateTime<Utc>, id: Uuid) -> Result<AdminVideo> {
     on.into()
-        .sql([ADMIN_VIDEO[0], ADMIN_VIDEO[1], ADMIN_VIDEO[2], "where v.id = $2"])
-        .bind(undelivered::lately(now))
+        .sql(Sql::from(ADMIN_VIDEO).and("where v.id = $2"))
+        .bind(undelivered::hour_of_lately(now))
         .bind(id)
         .optional()
         .await?
@@ -382,7 +381,7 @@ pub struct Counts {
 pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
     let video = one(&app.db, app.clock.now(), id).await?;
     let reach = match would_notify(&video, this_year(app, settings)) {
-        true => notifications::reach(&app.db, settings, Category::DailyVideos).await?,
+        true => notifications::kept_reach(app, settings, Category::DailyVideos).await?,
         false => 0,
     };
     completed(app, &app.db, settings, video, reach).await
@@ -420,7 +419,7 @@ async fn add_files(app: &App, on: impl Into<On<'_>>, videos: &mut [AdminVideo]) 
 /// Counts the videos of each kind: all of them, or those that match `q`.
 pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<Counts> {
     let mut counts = counts_without_recipients(app, settings, q).await?;
-    counts.recipients = notifications::reach(&app.db, settings, Category::DailyVideos).await?;
+    counts.recipients = notifications::kept_reach(app, settings, Category::DailyVideos).await?;
     Ok(counts)
 }
 
@@ -431,40 +430,66 @@ pub(crate) async fn counts_without_recipients(
     q: Option<&str>,
 ) -> Result<Counts> {
     let now = app.clock.now();
-    app.db
-        .sql([
-            "select count(*) as all_videos,
-                    count(case when v.status = 'published' then 1 end) as published,
-                    count(case when v.status = 'scheduled' then 1 end) as scheduled,
-                    count(case when v.status = 'draft' then 1 end) as draft,
-                    count(case when v.year >= $2 then 1 end) as current_year,
-                    count(case when v.year < $2 then 1 end) as archive,
-                    count(case when ",
-            HAS_FAILED_MAILS,
-            " then 1 end) as failed_mails, count(case when ",
-            HAS_REPORTED_COMMENTS,
-            " then 1 end) as reported_comments, count(case when ",
-            HAS_HELD_COMMENTS,
-            " then 1 end) as held_comments
-             from videos v
-             where ($3 is null or v.staff_search_text like $3 escape '\\')",
-        ])
-        .bind(undelivered::lately(now))
-        .bind(i64::from(year_in(settings.timezone, now)))
-        .bind(optional_pattern(q))
-        .one()
-        .await
+    let (hour, year) = (undelivered::hour_of_lately(now), year_in(settings.timezone, now));
+    let query = match optional_pattern(q) {
+        None => app.db.sql(COUNTS_OF_ALL).bind(hour).bind(i64::from(year)),
+        Some(pattern) => {
+            app.db.sql(COUNTS_OF_SEARCH).bind(hour).bind(i64::from(year)).bind(pattern)
+        }
+    };
+    query.one().await
 }
+
+const COUNTS_OF_SEARCH: [&str; 9] = [
+    "select count(*) as all_videos,
+            count(case when v.status = 'published' then 1 end) as published,
+            count(case when v.status = 'scheduled' then 1 end) as scheduled,
+            count(case when v.status = 'draft' then 1 end) as draft,
+            count(case when v.year >= $2 then 1 end) as current_year,
+            count(case when v.year < $2 then 1 end) as archive,
+            count(case when ",
+    HAS_FAILED_MAILS,
+    " then 1 end) as failed_mails, count(case when ",
+    HAS_REPORTED_COMMENTS,
+    " then 1 end) as reported_comments, count(case when ",
+    HAS_HELD_COMMENTS,
+    " then 1 end) as held_comments from videos v left join ",
+    FAILED_MAILS,
+    "on f.subject_id = v.id where v.staff_search_text like $3 escape '\\'",
+];
+
+const COUNTS_OF_ALL: [&str; 3] = [
+    "with reported as materialized
+       (select video_id from video_comments where reported_at is not null and hidden_at is null),
+     held as materialized
+       (select video_id from video_comments where held_at is not null)
+     select cast(coalesce(sum(total), 0) as bigint) as all_videos,
+            cast(coalesce(sum(case when kind = 'published' then total end), 0) as bigint)
+              as published,
+            cast(coalesce(sum(case when kind = 'scheduled' then total end), 0) as bigint)
+              as scheduled,
+            cast(coalesce(sum(case when kind = 'draft' then total end), 0) as bigint) as draft,
+            cast(coalesce(sum(case when place >= $2 then total end), 0) as bigint)
+              as current_year,
+            cast(coalesce(sum(case when place < $2 then total end), 0) as bigint) as archive,
+            (select count(*) from ",
+    FAILED_MAILS,
+    "join videos v on v.id = f.subject_id where f.mails > 0) as failed_mails,
+            (select count(distinct video_id) from reported) as reported_comments,
+            (select count(distinct video_id) from held) as held_comments
+     from tallies where name = 'videos'",
+];
 
 /// Returns the years of the archive with the number of their videos of any status, newest first.
 pub async fn admin_years(app: &App, settings: &Settings) -> Result<Vec<YearCount>> {
     app.db
         .sql(
-            "select year, count(*) as count
-             from videos
-             where year < $1
-             group by year
-             order by year desc",
+            "select place as year, cast(sum(total) as bigint) as count
+             from tallies
+             where name = 'videos' and place < $1
+             group by place
+             having sum(total) > 0
+             order by place desc",
         )
         .bind(i64::from(year_in(settings.timezone, app.clock.now())))
         .all()

@@ -54,7 +54,7 @@ pub use positions::{Watched, keep_position, watched};
 pub(crate) use publish::add_upload;
 pub use publish::{Publication, add_own_file, create, create_gallery, publish, publish_due};
 pub use reactions::{Like, erase_likes, favorites, like, record_view, unlike};
-pub(crate) use reactions::{must_be_open, viewer_key, write_views};
+pub(crate) use reactions::{must_be_open, viewer_key, write_views, write_watcher};
 pub(crate) use record::search_texts;
 pub(crate) use trim::cut_texts;
 pub use trim::{Trim, trim};

@@ -56,9 +56,12 @@ pub async fn record_view(
 /// Writes views that were counted. Those of a video that was deleted since are lost with it.
 pub(crate) async fn write_views(tx: &mut Tx, views: &[(&Once, &View)]) -> Result<()> {
     let mut more = BTreeMap::<Uuid, i64>::new();
+    let mut watchers = BTreeMap::<UserId, DateTime<Utc>>::new();
     for (once, view) in views {
         if let Some(user_id) = view.user_id {
             positions::begin(tx, user_id, once.id, view.at).await?;
+            let last = watchers.entry(user_id).or_insert(view.at);
+            *last = view.at.max(*last);
         }
         let counted = tx
             .sql(
@@ -82,7 +85,25 @@ pub(crate) async fn write_views(tx: &mut Tx, views: &[(&Once, &View)]) -> Result
             .execute()
             .await?;
     }
+    for (user_id, at) in watchers {
+        write_watcher(tx, user_id, at).await?;
+    }
     Ok(())
+}
+
+/// Remembers when a user last watched a video.
+pub(crate) async fn write_watcher(tx: &mut Tx, user_id: UserId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql(
+        "insert into watchers (user_id, watched_at)
+         select id, $2 from users where id = $1
+         on conflict (user_id) do update set watched_at = excluded.watched_at
+         where excluded.watched_at > watchers.watched_at",
+    )
+    .bind(user_id)
+    .bind(at)
+    .execute()
+    .await
+    .map(drop)
 }
 
 /// Likes a video. Repeating it changes nothing.

@@ -22,6 +22,7 @@ pub struct Size {
     pub payments: u32,
     pub comments: u32,
     pub views: u32,
+    pub likes: u32,
     pub updates: u32,
     pub messages: u32,
     pub subscribers: u32,
@@ -39,6 +40,7 @@ pub const WHOLE: Size = Size {
     payments: 50_000,
     comments: 100_000,
     views: 100_000,
+    likes: 20_000,
     updates: 1_000,
     messages: 2_000,
     subscribers: 2_000,
@@ -60,6 +62,7 @@ impl Size {
             payments: part(self.payments),
             comments: part(self.comments),
             views: part(self.views),
+            likes: part(self.likes),
             updates: part(self.updates),
             messages: part(self.messages),
             subscribers: part(self.subscribers),
@@ -89,11 +92,12 @@ pub async fn insert_all(db: &Db, size: Size, now: DateTime<Utc>) -> Dataset {
     let families = families::families(db, size, now).await;
     families::payments(db, size, now, &families).await;
     let videos = videos::videos(db, size, now).await;
-    videos::reactions(db, size, now, &videos).await;
+    videos::reactions(db, size, now, &videos, &families).await;
     camp::updates(db, size, now).await;
     camp::messages(db, size, now).await;
     camp::administration(db, size, now, &families).await;
     deliveries::deliveries(db).await;
+    db.add_up_tallies().await.expect("sums");
     // Autovacuum would do this after a while.
     rows::run(db, if matches!(db, Db::Postgres(_)) { "vacuum analyze" } else { "analyze" }).await;
     println!("planted {} families in {:.1?}", size.families, began.elapsed());

@@ -64,7 +64,13 @@ pub async fn videos(db: &Db, size: Size, now: DateTime<Utc>) -> Vec<Uuid> {
     ids
 }
 
-pub async fn reactions(db: &Db, size: Size, now: DateTime<Utc>, videos: &[Uuid]) {
+pub async fn reactions(
+    db: &Db,
+    size: Size,
+    now: DateTime<Utc>,
+    videos: &[Uuid],
+    families: &[Uuid],
+) {
     // Spread over the same time, with some in every period of the analytics.
     let ago =
         |n: u32, of: u32| now - TimeDelta::minutes(i64::from(n) * 20 * 365 * 1_440 / i64::from(of));
@@ -102,10 +108,27 @@ pub async fn reactions(db: &Db, size: Size, now: DateTime<Utc>, videos: &[Uuid])
         vec![
             Cell::Id(videos[n as usize % videos.len()]),
             Cell::Bytes(n.to_be_bytes().to_vec()),
-            Cell::Int(i64::from(n)),
+            Cell::Int(ago(n, size.views).timestamp() / 3600),
             Cell::Text(of(&["phone", "tablet", "computer"], n).into()),
             Cell::At(ago(n, size.views)),
         ]
     });
     insert(db, "insert into video_views (video_id, viewer, hour, device, viewed_at) ", rows).await;
+    // Four in five families have a user, with the family's id.
+    let users: Vec<Uuid> =
+        families.iter().zip(0..).filter(|(_, n)| n % 5 != 4).map(|(id, _)| *id).collect();
+    let rows = (0..size.likes).map(|n| {
+        vec![
+            Cell::Id(videos[n as usize % videos.len()]),
+            // Each user once for each video.
+            Cell::Id(users[(n as usize + n as usize / videos.len()) % users.len()]),
+            Cell::At(ago(n, size.likes)),
+        ]
+    });
+    insert(db, "insert into video_likes (video_id, user_id, created_at) ", rows).await;
+    let rows = users
+        .iter()
+        .zip(0..)
+        .map(|(id, n)| vec![Cell::Id(*id), Cell::At(ago(n, users.len() as u32 * 20))]);
+    insert(db, "insert into watchers (user_id, watched_at) ", rows).await;
 }

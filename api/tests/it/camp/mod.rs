@@ -98,6 +98,8 @@ pub async fn run<F: Future<Output = ()>>(engine: Engine, story: impl FnOnce(Camp
     // The folder stays until the database is closed.
     let failed = jobs::failed(&app.db).await.expect("jobs");
     assert_eq!(failed, 0, "the story left failed jobs behind");
+    let wrong = app.db.wrong_tallies().await.expect("tallies");
+    assert!(wrong.is_empty(), "sums that are kept do not agree with their rows: {wrong:?}");
     app.db.close().await;
     drop(folder);
     if engine == Engine::Postgres {

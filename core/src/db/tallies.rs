@@ -1,0 +1,339 @@
+//! Sums over many rows, which triggers keep up to date with whatever statement changes a row in
+//! whatever process. So the staff's pages read a few sums instead of all views, comments and families.
+//!
+//! A sum is stored in parts: on PostgreSQL each change is a row of its own, so that no transaction waits
+//! for another one that counts the same, and the cleanup of the worker adds them up. Read them with
+//! `sum(total)`.
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use super::triggers::Triggers;
+use super::{Db, On, Tx};
+use crate::Result;
+
+/// What is summed up. The expressions name the columns of a row as `row.column`.
+struct Tally {
+    name: &'static str,
+    table: &'static str,
+    /// The rows that count.
+    counts: &'static str,
+    place: Place,
+    kind: &'static str,
+    subject: Option<&'static str>,
+    amount: &'static str,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    Of(&'static str),
+    /// The hours since 1970 of a time.
+    Hour(&'static str),
+}
+
+impl Tally {
+    /// The columns that the expressions name.
+    fn columns(&self) -> Vec<&'static str> {
+        let (Place::Of(place) | Place::Hour(place)) = self.place;
+        let all = [self.counts, place, self.kind, self.subject.unwrap_or_default(), self.amount];
+        let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let name = |text: &'static str| text.split(|letter| !is_of_name(letter)).next();
+        let columns: BTreeSet<_> =
+            all.into_iter().flat_map(|text| text.split("row.").skip(1).filter_map(name)).collect();
+        columns.into_iter().collect()
+    }
+}
+
+const ONE_FOR_EACH: Tally = Tally {
+    name: "",
+    table: "",
+    counts: "1 = 1",
+    place: Place::Of("0"),
+    kind: "''",
+    subject: None,
+    amount: "1",
+};
+
+const TALLIES: &[Tally] = &[
+    Tally {
+        name: "views",
+        table: "video_views",
+        place: Place::Of("row.hour"),
+        kind: "row.device",
+        ..ONE_FOR_EACH
+    },
+    Tally {
+        name: "views_of_videos",
+        table: "video_views",
+        place: Place::Of("row.hour"),
+        subject: Some("row.video_id"),
+        ..ONE_FOR_EACH
+    },
+    Tally {
+        name: "likes",
+        table: "video_likes",
+        place: Place::Hour("row.created_at"),
+        ..ONE_FOR_EACH
+    },
+    // Those that are not hidden.
+    Tally {
+        name: "comments",
+        table: "video_comments",
+        counts: "row.hidden_at is null",
+        place: Place::Hour("row.created_at"),
+        ..ONE_FOR_EACH
+    },
+    Tally {
+        name: "comment_states",
+        table: "video_comments",
+        kind: "case when row.held_at is null then '' else 'held ' end
+                 || case when row.hidden_at is null then 'visible ' else 'hidden ' end
+                 || case when row.reported_at is null then '' else 'reported ' end",
+        ..ONE_FOR_EACH
+    },
+    Tally { name: "users", table: "users", ..ONE_FOR_EACH },
+    Tally { name: "members", table: "users", place: Place::Hour("row.created_at"), ..ONE_FOR_EACH },
+    Tally {
+        name: "families",
+        table: "profiles",
+        counts: "row.deleted_at is null",
+        place: Place::Of("row.list_standing"),
+        kind: "case when row.user_type <> 'parent' then 'visitor'
+                    when row.daily_video_email then 'parent subscribed'
+                    else 'parent' end",
+        ..ONE_FOR_EACH
+    },
+    Tally {
+        name: "families_to_approve",
+        table: "profiles",
+        counts: "row.deleted_at is null and row.approved_at is null and row.refused_at is null
+                 and row.user_type = 'parent'",
+        ..ONE_FOR_EACH
+    },
+    // Cents.
+    Tally { name: "paid", table: "payment_plans", amount: "row.paid_amount", ..ONE_FOR_EACH },
+    Tally {
+        name: "videos",
+        table: "videos",
+        place: Place::Of("row.year"),
+        kind: "row.status",
+        ..ONE_FOR_EACH
+    },
+    // By the hour of the failure and the notification. Those within a digest failed with it.
+    Tally {
+        name: "failed_mails",
+        table: "deliveries",
+        counts: "row.status = 'failed' and row.digest_id is null",
+        place: Place::Hour("row.updated_at"),
+        subject: Some("row.notification_id"),
+        ..ONE_FOR_EACH
+    },
+];
+
+/// The names of the triggers and of their functions begin with it.
+const PREFIX: &str = "tally_";
+
+impl Db {
+    /// Removes the triggers. PostgreSQL does not change the type of a column that a trigger names.
+    pub(super) async fn end_tallies(&self) -> Result<()> {
+        let existing = self.triggers(PREFIX).await?;
+        if existing.is_empty() {
+            return Ok(());
+        }
+        let mut tx = self.begin().await?;
+        tx.drop_triggers(&existing).await?;
+        tx.commit().await
+    }
+
+    /// Makes the triggers and sums up all rows, unless the triggers are as they should be.
+    pub(super) async fn begin_tallies(&self) -> Result<()> {
+        let (wanted, existing) = (self.wanted_tallies(), self.triggers(PREFIX).await?);
+        if wanted == existing {
+            return Ok(());
+        }
+        let mut tx = self.begin().await?;
+        tx.drop_triggers(&existing).await?;
+        // From here on nobody else changes these tables until the end of the transaction.
+        tx.make_triggers(&wanted).await?;
+        self.sum_up(&mut tx).await?;
+        tx.commit().await
+    }
+
+    /// Sums up the rows again of which [`Db::wrong_tallies`] are not the sum. Returns the names of
+    /// those that were wrong.
+    pub async fn repair_tallies(&self) -> Result<Vec<&'static str>> {
+        let wrong = self.wrong_tallies().await?;
+        if !wrong.is_empty() {
+            let mut tx = self.begin().await?;
+            if let Tx::Postgres(_) = tx {
+                let tables: BTreeSet<_> = TALLIES.iter().map(|tally| tally.table).collect();
+                let tables = tables.into_iter().collect::<Vec<_>>().join(", ");
+                tx.run(format!("lock table {tables} in share row exclusive mode")).await?;
+            }
+            self.sum_up(&mut tx).await?;
+            tx.commit().await?;
+        }
+        Ok(wrong)
+    }
+
+    /// Sums up all rows of tables that nobody else can change meanwhile.
+    async fn sum_up(&self, tx: &mut Tx) -> Result<()> {
+        tx.run("delete from tallies".to_owned()).await?;
+        for tally in TALLIES {
+            let [place, kind, subject] = self.keys(tally, "t");
+            let text = format!(
+                "insert into tallies (name, place, kind, subject, part, total)
+                 select '{}', x.place, x.kind, x.subject, 0, cast(sum(x.amount) as bigint)
+                 from (select {place} as place, {kind} as kind, {subject} as subject,
+                         {} as amount
+                       from {} t where {}) x
+                 group by x.place, x.kind, x.subject",
+                tally.name,
+                of_row(tally.amount, "t"),
+                tally.table,
+                of_row(tally.counts, "t"),
+            );
+            tx.run(text).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds up the parts of each sum, and removes sums of nothing.
+    pub async fn add_up_tallies(&self) -> Result<()> {
+        let mut tx = self.begin().await?;
+        if let Tx::Postgres(_) = tx {
+            tx.sql(
+                "with parts as (delete from tallies where part <> 0
+                                returning name, place, kind, subject, total)
+                 insert into tallies (name, place, kind, subject, part, total)
+                 select name, place, kind, subject, 0, cast(sum(total) as bigint) from parts
+                 group by name, place, kind, subject
+                 order by name, place, kind, subject
+                 on conflict (name, place, kind, subject, part)
+                   do update set total = tallies.total + excluded.total",
+            )
+            .execute()
+            .await?;
+        }
+        tx.sql("delete from tallies where part = 0 and total = 0").execute().await?;
+        tx.commit().await
+    }
+
+    /// Returns the names of tallies that are not the sum of their rows, which never happens unless
+    /// somebody turned triggers off.
+    pub async fn wrong_tallies(&self) -> Result<Vec<&'static str>> {
+        let mut wrong = Vec::new();
+        let mut tx = self.snapshot().await?;
+        for tally in TALLIES {
+            let [place, kind, subject] = self.keys(tally, "t");
+            let text = format!(
+                "select count(*) from (
+                   select 1 as wrong
+                   from (select {place} as place, {kind} as kind, {subject} as subject,
+                           {} as amount
+                         from {} t where {}
+                         union all
+                         select place, kind, subject, -total from tallies where name = $1) x
+                   group by place, kind, subject
+                   having sum(amount) <> 0) y",
+                of_row(tally.amount, "t"),
+                tally.table,
+                of_row(tally.counts, "t"),
+            );
+            let differences: i64 =
+                On::from(&mut tx).of_schema(text).bind(tally.name).scalar().await?;
+            if differences > 0 {
+                wrong.push(tally.name);
+            }
+        }
+        Ok(wrong)
+    }
+
+    fn wanted_tallies(&self) -> Triggers {
+        let mut triggers = Triggers::new();
+        for tally in TALLIES {
+            for event in ["insert", "update", "delete"] {
+                if event == "update" && tally.columns().is_empty() {
+                    continue;
+                }
+                let name = format!("{PREFIX}{}_{event}", tally.name);
+                let text = self.tally_trigger(tally, &name, event);
+                triggers.insert(name, (tally.table.to_owned(), text));
+            }
+        }
+        triggers
+    }
+
+    fn tally_trigger(&self, tally: &Tally, name: &str, event: &str) -> String {
+        let counts = |row| format!("({})", of_row(tally.counts, row));
+        let (less, more) = (self.change(tally, "old", "-"), self.change(tally, "new", ""));
+        let (event, when, steps) = match event {
+            "insert" => ("insert".to_owned(), counts("new"), vec![more]),
+            "delete" => ("delete".to_owned(), counts("old"), vec![less]),
+            _ => (
+                format!("update of {}", tally.columns().join(", ")),
+                format!("({} or {})", counts("old"), counts("new")),
+                vec![less, more],
+            ),
+        };
+        let (table, steps) = (tally.table, steps.concat());
+        match self {
+            Db::Sqlite { .. } => format!(
+                "CREATE TRIGGER {name} after {event} on \"{table}\" when {when} begin {steps} end"
+            ),
+            Db::Postgres(_) => format!(
+                "create or replace function {name}() returns trigger language plpgsql as
+                 $$ begin {steps} return null; end $$;
+                 create trigger {name} after {event} on \"{table}\"
+                 for each row when {when} execute function {name}()"
+            ),
+        }
+    }
+
+    /// The statement that adds or takes away a row, if it counts.
+    fn change(&self, tally: &Tally, row: &str, sign: &str) -> String {
+        let [place, kind, subject] = self.keys(tally, row);
+        let part = match self {
+            Db::Sqlite { .. } => "0",
+            // The many rows of one transaction must not change one row again and again, which PostgreSQL
+            // keeps in all its versions until the transaction ends.
+            Db::Postgres(_) => "cast(random() * 9000000000000000000 as bigint) + 1",
+        };
+        format!(
+            "insert into tallies (name, place, kind, subject, part, total)
+             select '{}', {place}, {kind}, {subject}, {part}, {sign}({})
+             where {}
+             on conflict (name, place, kind, subject, part)
+               do update set total = tallies.total + excluded.total; ",
+            tally.name,
+            of_row(tally.amount, row),
+            of_row(tally.counts, row),
+        )
+    }
+
+    /// The place, the kind and the subject of a row.
+    fn keys(&self, tally: &Tally, row: &str) -> [String; 3] {
+        let nobody = Uuid::nil();
+        let (hour, nobody) = match self {
+            Db::Sqlite { .. } => {
+                (["unixepoch(", ") / 3600"], format!("unhex('{}')", nobody.simple()))
+            }
+            Db::Postgres(_) => (
+                ["cast(floor(extract(epoch from ", ") / 3600) as bigint)"],
+                format!("cast('{nobody}' as uuid)"),
+            ),
+        };
+        let place = match tally.place {
+            Place::Of(place) => of_row(place, row),
+            Place::Hour(time) => hour.join(&of_row(time, row)),
+        };
+        let subject = tally.subject.map_or(nobody, |subject| of_row(subject, row));
+        [place, of_row(tally.kind, row), subject]
+    }
+}
+
+/// An expression over the columns of the row of that name.
+fn of_row(expression: &str, row: &str) -> String {
+    expression.replace("row.", &format!("{row}."))
+}
