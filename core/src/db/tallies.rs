@@ -181,19 +181,7 @@ impl Db {
     async fn sum_up(&self, tx: &mut Tx) -> Result<()> {
         tx.run("delete from tallies".to_owned()).await?;
         for tally in TALLIES {
-            let [place, kind, subject] = self.keys(tally, "t");
-            let text = format!(
-                "insert into tallies (name, place, kind, subject, part, total)
-                 select '{}', x.place, x.kind, x.subject, 0, cast(sum(x.amount) as bigint)
-                 from (select {place} as place, {kind} as kind, {subject} as subject,
-                         {} as amount
-                       from {} t where {}) x
-                 group by x.place, x.kind, x.subject",
-                tally.name,
-                of_row(tally.amount, "t"),
-                tally.table,
-                of_row(tally.counts, "t"),
-            );
+            let text = self.change(tally, "t", "", &format!("from {} t", tally.table));
             tx.run(text).await?;
         }
         Ok(())
@@ -266,44 +254,69 @@ impl Db {
     }
 
     fn tally_trigger(&self, tally: &Tally, name: &str, event: &str) -> String {
+        let table = tally.table;
         let counts = |row| format!("({})", of_row(tally.counts, row));
-        let (less, more) = (self.change(tally, "old", "-"), self.change(tally, "new", ""));
-        let (event, when, steps) = match event {
-            "insert" => ("insert".to_owned(), counts("new"), vec![more]),
-            "delete" => ("delete".to_owned(), counts("old"), vec![less]),
-            _ => (
-                format!("update of {}", tally.columns().join(", ")),
-                format!("({} or {})", counts("old"), counts("new")),
-                vec![less, more],
-            ),
+        let update = format!("update of {}", tally.columns().join(", "));
+        let (event, when) = match event {
+            "insert" => ("insert", counts("new")),
+            "delete" => ("delete", counts("old")),
+            _ => (&*update, format!("({} or {})", counts("old"), counts("new"))),
         };
-        let (table, steps) = (tally.table, steps.concat());
+        let (less, more) = ("-", "");
         match self {
-            Db::Sqlite { .. } => format!(
-                "CREATE TRIGGER {name} after {event} on \"{table}\" when {when} begin {steps} end"
-            ),
-            Db::Postgres(_) => format!(
-                "create or replace function {name}() returns trigger language plpgsql as
-                 $$ begin {steps} return null; end $$;
-                 create trigger {name} after {event} on \"{table}\"
-                 for each row when {when} execute function {name}()"
-            ),
+            Db::Sqlite { .. } => {
+                let steps = match event {
+                    "insert" => self.change(tally, "new", more, ""),
+                    "delete" => self.change(tally, "old", less, ""),
+                    _ => self.change(tally, "old", less, "") + &self.change(tally, "new", more, ""),
+                };
+                format!(
+                    "CREATE TRIGGER {name} after {event} on \"{table}\" when {when} begin {steps} end"
+                )
+            }
+            Db::Postgres(_) => {
+                // All rows of a statement at once, such as the views of a video that is deleted. Not
+                // so for updates, of which PostgreSQL then does not tell which columns they change.
+                let (rows, steps) = match event {
+                    "insert" => (
+                        "referencing new table as changed for each statement".to_owned(),
+                        self.change(tally, "t", more, "from changed t"),
+                    ),
+                    "delete" => (
+                        "referencing old table as changed for each statement".to_owned(),
+                        self.change(tally, "t", less, "from changed t"),
+                    ),
+                    _ => (
+                        format!("for each row when {when}"),
+                        self.change(tally, "old", less, "") + &self.change(tally, "new", more, ""),
+                    ),
+                };
+                format!(
+                    "create or replace function {name}() returns trigger language plpgsql as
+                     $$ begin {steps} return null; end $$;
+                     create trigger {name} after {event} on \"{table}\"
+                     {rows} execute function {name}()"
+                )
+            }
         }
     }
 
-    /// The statement that adds or takes away a row, if it counts.
-    fn change(&self, tally: &Tally, row: &str, sign: &str) -> String {
+    /// The statement that adds or takes away a row, or all rows of a table `t`, if they count.
+    fn change(&self, tally: &Tally, row: &str, sign: &str, from: &str) -> String {
         let [place, kind, subject] = self.keys(tally, row);
         let part = match self {
             Db::Sqlite { .. } => "0",
-            // The many rows of one transaction must not change one row again and again, which PostgreSQL
-            // keeps in all its versions until the transaction ends.
+            // The many statements of one transaction must not change one row again and again, which
+            // PostgreSQL keeps in all its versions until the transaction ends.
             Db::Postgres(_) => "cast(random() * 9000000000000000000 as bigint) + 1",
         };
         format!(
             "insert into tallies (name, place, kind, subject, part, total)
-             select '{}', {place}, {kind}, {subject}, {part}, {sign}({})
-             where {}
+             select '{}', x.place, x.kind, x.subject, {part}, {sign}cast(sum(x.amount) as bigint)
+             from (select {place} as place, {kind} as kind, {subject} as subject, {} as amount
+                   {from}
+                   where {}) x
+             group by x.place, x.kind, x.subject
              on conflict (name, place, kind, subject, part)
                do update set total = tallies.total + excluded.total; ",
             tally.name,
