@@ -261,8 +261,8 @@ impl ResponseCache {
     async fn cached(&self, route: Route, parts: &Parts, started: Instant) -> Option<Response> {
         let reader = self.reader(route, parts).await?;
         let key = reader.key(parts);
-        let version = self.0.versions.current().await?.content;
-        let (entry, made) = match self.find(&key, version).await {
+        let current = self.0.versions.current().await?;
+        let (entry, made) = match self.find(&key, current.content).await {
             Some(entry) => (entry, None),
             None => match self.make(&key, &reader, parts).await? {
                 Made::Kept(entry, id) => (entry, Some(id)),
@@ -270,7 +270,7 @@ impl ResponseCache {
                 Made::Other(response) => return Some(response),
             },
         };
-        let stored = self.own(&entry, &key, &reader).await?;
+        let stored = self.own(&entry, &key, &reader, current.personal).await?;
         match made {
             Some(id) => self.send(&stored, parts, &id).await,
             None => self.hit(&stored, route, parts, started).await,
@@ -292,13 +292,18 @@ impl ResponseCache {
         (!self.0.writers.contains_key(&user.id)).then_some(Reader::Parent(user))
     }
 
-    /// The response with what is the reader's own.
-    async fn own(&self, entry: &Entry, key: &str, reader: &Reader) -> Option<Arc<Stored>> {
+    /// The response with what is the reader's own, in this version or a later one.
+    async fn own(
+        &self,
+        entry: &Entry,
+        key: &str,
+        reader: &Reader,
+        version: Version,
+    ) -> Option<Arc<Stored>> {
         let user = match reader {
             Reader::Parent(user) if !entry.spots.is_empty() => user,
             _ => return Some(entry.stored.clone()),
         };
-        let version = self.0.versions.current().await?.personal;
         let known = self.0.readers.of(&self.0.app, user.id, version).await.ok()?;
         let (differences, changes) = entry.spots.changes(&known.1);
         if changes.is_empty() {

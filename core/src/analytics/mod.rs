@@ -127,16 +127,16 @@ pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<A
         .map(|day| (day, Day { day, views: 0, likes: 0, comments: 0, new_members: 0 }))
         .collect();
     let mut totals = [Figure { value: 0, before: 0 }; 4];
-    for (counted, day, count) in by_day(db, zone, back(from, length), 2 * length).await? {
-        let Some(at) = COUNTED.iter().position(|name| *name == counted) else { continue };
-        match days.get_mut(&day) {
-            Some(day) => {
-                totals[at].value += count;
-                let cells =
-                    [&mut day.views, &mut day.likes, &mut day.comments, &mut day.new_members];
-                *cells[at] += count;
+    for (day, counts) in by_day(db, zone, back(from, length), 2 * length).await? {
+        let day = days.get_mut(&day);
+        for (total, count) in totals.iter_mut().zip(counts) {
+            match day {
+                Some(_) => total.value += count,
+                None => total.before += count,
             }
-            None => totals[at].before += count,
+        }
+        if let Some(day) = day {
+            [day.views, day.likes, day.comments, day.new_members] = counts;
         }
     }
     let [views, likes, comments, new_members] = totals;
@@ -192,27 +192,34 @@ async fn first_video(app: &App, settings: &Settings) -> Result<Option<NaiveDate>
         .await
 }
 
-/// The tallies of the days, in the order of the fields of [`Day`].
-const COUNTED: [&str; 4] = ["views", "likes", "comments", "members"];
-
-/// Returns what was counted on each of so many days, if anything: the name of the tally, the day and the
-/// number.
+/// Returns what was counted on each of so many days, in the order of the fields of [`Day`].
 async fn by_day(
     db: &Db,
     zone: Tz,
     from: NaiveDate,
     days: u64,
-) -> Result<Vec<(String, NaiveDate, i64)>> {
+) -> Result<Vec<(NaiveDate, [i64; 4])>> {
     let first_hour = |day: NaiveDate| next_hour(moment_in(zone, day.and_time(Default::default())));
     let mut counts = Vec::new();
     for run in runs(days_from(from, days + 1).map(first_hour).collect()) {
-        let rows: Vec<(String, i64, i64)> = db
+        // A sum for each day reads its hours in a row; grouping them all would sort them.
+        let rows: Vec<(i64, i64, i64, i64, i64)> = db
             .sql(
-                "select name, (place - $1) / $3 as day, cast(sum(total) as bigint)
-                 from tallies
-                 where name in ('views', 'likes', 'comments', 'members')
-                   and place >= $1 and place < $2
-                 group by 1, 2",
+                "with recursive days (n, start) as (
+                   select cast(0 as bigint), cast($1 as bigint)
+                   union all
+                   select n + 1, start + $3 from days where start + $3 < $2
+                 )
+                 select n,
+                   (select cast(coalesce(sum(total), 0) as bigint) from tallies
+                    where name = 'views' and place >= start and place < start + $3),
+                   (select cast(coalesce(sum(total), 0) as bigint) from tallies
+                    where name = 'likes' and place >= start and place < start + $3),
+                   (select cast(coalesce(sum(total), 0) as bigint) from tallies
+                    where name = 'comments' and place >= start and place < start + $3),
+                   (select cast(coalesce(sum(total), 0) as bigint) from tallies
+                    where name = 'members' and place >= start and place < start + $3)
+                 from days",
             )
             .bind(run.from)
             .bind(run.to)
@@ -220,7 +227,10 @@ async fn by_day(
             .all()
             .await?;
         let day = |n: i64| from.checked_add_days(Days::new(run.first_day + n as u64));
-        counts.extend(rows.into_iter().filter_map(|(name, n, count)| Some((name, day(n)?, count))));
+        let of_day = |(n, views, likes, comments, members)| {
+            Some((day(n)?, [views, likes, comments, members]))
+        };
+        counts.extend(rows.into_iter().filter_map(of_day));
     }
     Ok(counts)
 }

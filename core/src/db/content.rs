@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgPool, Postgres};
 use sqlx::sqlite::{Sqlite, SqlitePool};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::content_versions::{CONTENT, NUMBERS, PERSONAL};
@@ -101,11 +101,12 @@ impl Asked for Reading {
             Source::Sqlite { remembered, .. } => Some(remembered.version()?),
             Source::Postgres(_) => None,
         };
+        let until = Instant::now() + ANSWER;
         let mut used = match connection.take() {
             Some(connection) => connection,
-            None => self.connection().await?,
+            None => timeout_at(until, self.connection()).await.ok()??,
         };
-        match timeout(ANSWER, used.version()).await {
+        match timeout_at(until, used.version()).await {
             Ok(Ok(tokens)) => {
                 *connection = Some(used);
                 let (content, personal, numbers) = tokens?;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::task::yield_now;
 
 /// The time for the database to answer. A slower one is not asked on behalf of a cache.
 pub(super) const ANSWER: Duration = Duration::from_secs(2);
@@ -39,7 +39,7 @@ pub(super) trait Asked: Send + Sync + 'static {
 
     fn line(&self) -> &Line<Self::Answer>;
 
-    /// Sends the question. `None` if there is no answer.
+    /// Sends the question. `None` if there is no answer within [`ANSWER`].
     fn read(
         &self,
         connection: &mut Option<Self::Connection>,
@@ -47,7 +47,7 @@ pub(super) trait Asked: Send + Sync + 'static {
 }
 
 /// Asks. One answer is for all that waited before the question was sent, so that many simultaneous requests
-/// cost one. `None` if there is no answer in time.
+/// cost one. `None` if there is no answer in time, which may be twice [`ANSWER`] for who waits for another's first.
 pub(super) async fn ask<T: Asked>(asked: &Arc<T>) -> Option<T::Answer> {
     let (sender, answer) = oneshot::channel();
     let is_first = {
@@ -59,13 +59,16 @@ pub(super) async fn ask<T: Asked>(asked: &Arc<T>) -> Option<T::Answer> {
         // In its own task, because a request may be dropped while others wait.
         tokio::spawn(answer_all(asked.clone()));
     }
-    timeout(ANSWER, answer).await.ok()?.ok()?
+    answer.await.ok()?
 }
 
 /// Asks as long as somebody waits.
 async fn answer_all<T: Asked>(asked: Arc<T>) {
     let mut connection = None;
     loop {
+        // Lets those go first whose requests have arrived, also those whom the last answer woke: the more share a
+        // question, the less it costs each of them.
+        yield_now().await;
         let senders = {
             let mut waiting = asked.line().held();
             if waiting.senders.is_empty() {

@@ -149,15 +149,34 @@ impl Db {
     /// Makes the triggers and sums up all rows, unless the triggers are as they should be.
     pub(super) async fn begin_tallies(&self) -> Result<()> {
         let (wanted, existing) = (self.wanted_tallies(), self.triggers(PREFIX).await?);
-        if wanted == existing {
+        let definition = self.definition_to_cluster().await?;
+        if wanted == existing && definition.is_none() {
             return Ok(());
         }
         let mut tx = self.begin().await?;
         tx.drop_triggers(&existing).await?;
+        if let Some(definition) = definition {
+            tx.run(format!("drop table tallies; {definition} without rowid")).await?;
+        }
         // From here on nobody else changes these tables until the end of the transaction.
         tx.make_triggers(&wanted).await?;
         self.sum_up(&mut tx).await?;
         tx.commit().await
+    }
+
+    /// The table's definition if SQLite does not store it in the order of its key, where sums over an hour or a
+    /// summer read rows in a row. Migrations, which are the same for both engines, cannot say this.
+    async fn definition_to_cluster(&self) -> Result<Option<String>> {
+        let Db::Sqlite { .. } = self else { return Ok(None) };
+        let found: Option<(String,)> = self
+            .sql(
+                "select s.sql from sqlite_master s
+                 join pragma_table_list l on l.schema = 'main' and l.name = s.name
+                 where s.type = 'table' and s.name = 'tallies' and l.wr = 0",
+            )
+            .optional()
+            .await?;
+        Ok(found.map(|(definition,)| definition))
     }
 
     /// Sums up the rows again of which [`Db::wrong_tallies`] are not the sum. Returns the names of

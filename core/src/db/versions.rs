@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgPool, Postgres};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::line::{ANSWER, Asked, Line, ask};
 use super::remembered::Remembered;
@@ -78,11 +78,12 @@ impl Asked for Snapshots {
     async fn read(&self, connection: &mut Option<PoolConnection<Postgres>>) -> Option<Arc<str>> {
         const CURRENT: &str = "select concat_ws(' ', pg_current_snapshot(), checkpoint_lsn, pg_postmaster_start_time())
              from pg_control_checkpoint()";
+        let until = Instant::now() + ANSWER;
         if connection.is_none() {
-            *connection = Some(self.pool.acquire().await.ok()?);
+            *connection = Some(timeout_at(until, self.pool.acquire()).await.ok()?.ok()?);
         }
         let asked = sqlx::query_scalar::<_, String>(CURRENT).fetch_one(&mut **connection.as_mut()?);
-        if let Ok(Ok(version)) = timeout(ANSWER, asked).await {
+        if let Ok(Ok(version)) = timeout_at(until, asked).await {
             return Some(version.into());
         }
         // It may still be busy with the question.
