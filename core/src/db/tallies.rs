@@ -369,3 +369,46 @@ impl Db {
 fn of_row(expression: &str, row: &str) -> String {
     expression.replace("row.", &format!("{row}."))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn sqlite_stores_sums_in_the_order_of_their_key_also_those_of_an_older_version() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let url = format!("sqlite://{}", folder.path().join("camp.db").display());
+        let db = Db::open(&url).await.expect("a database");
+        db.migrate().await.expect("migrated");
+        assert_eq!(db.definition_to_cluster().await.expect("told"), None);
+
+        let mut tx = db.begin().await.expect("a transaction");
+        tx.run(
+            "insert into profiles (id, full_name, child_name, user_type, origin, email_notifications,
+               daily_video_email, camp_updates_email, welcome_popup_shown, search_text, version,
+               created_at, updated_at)
+             values (x'01920000000070008000000000000001', 'Lake', '', 'visitor', 'self', true, true,
+               true, true, 'lake', 1, '2026-07-01 00:00:00+00:00', '2026-07-01 00:00:00+00:00');
+             drop table tallies;
+             create table tallies (name text not null, place bigint not null, kind text not null,
+               subject uuid not null, part bigint not null, total bigint not null,
+               primary key (name, place, kind, subject, part))"
+                .to_owned(),
+        )
+        .await
+        .expect("as an older version left it");
+        tx.commit().await.expect("committed");
+        assert!(db.definition_to_cluster().await.expect("told").is_some());
+
+        db.migrate().await.expect("migrated");
+        assert_eq!(db.definition_to_cluster().await.expect("told"), None);
+        assert_eq!(db.wrong_tallies().await.expect("told"), Vec::<&str>::new());
+        let families: i64 = db
+            .sql("select total from tallies where name = 'families'")
+            .scalar()
+            .await
+            .expect("a sum");
+        assert_eq!(families, 1);
+        db.close().await;
+    }
+}
