@@ -322,7 +322,7 @@ where
         Ok(CurrentViewer(Viewer {
             user_id: user.as_ref().map(|user| user.id),
             family: user.as_ref().is_some_and(|user| user.family),
-            refused: user.as_ref().is_some_and(|user| user.refused),
+            outsider: user.as_ref().is_some_and(|user| user.is_outsider()),
             staff_id: staff.filter(|staff| !staff.must_enroll()).map(|staff| staff.id),
             browser,
         }))

@@ -79,7 +79,7 @@ impl FamilyTable {
 #[utoipa::path(post, path = "/api/admin/users/import", tag = "families", security(("staff" = [])),
     request_body = FamilyTable, responses((status = 200, body = Report), (status = 413, body = Problem), (status = 422, body = Problem)))]
 async fn take(
-    State(app): State<App>,
+    State(api): State<Api>,
     CurrentStaff(me): CurrentStaff,
     Input(table): Input<FamilyTable>,
 ) -> Answer<Json<Report>> {
@@ -96,7 +96,10 @@ async fn take(
         update: Update::Only(ticks),
         add: table.add.map(|lines| lines.into_iter().collect()),
     };
-    Ok(Json(import::import(&app, Actor::Staff(me.id), import, |_, _| {}).await?))
+    let report = import::import(&api.app, Actor::Staff(me.id), import, |_, _| {}).await?;
+    // Families may be approved now.
+    api.sessions.invalidate_all();
+    Ok(Json(report))
 }
 
 /// The imports of the last day, which can be undone

@@ -1,6 +1,7 @@
 //! `camp family`: imports families from a table.
 
 use portal::audit::Actor;
+use portal::family_admin::Standing;
 use portal::family_admin::import::{
     self, Change, Details, Field, Import, Outcome as Fate, RecentImport, Report, Undone, Update,
 };
@@ -24,8 +25,8 @@ pub enum Family {
     /// New families are added. Existing families stay unchanged: differences are shown, and applied with
     /// --update-existing. Valid rows are imported together; problems of other rows are printed with their
     /// line on standard error. A family is recognized by its address, otherwise by its names, so a second
-    /// run changes nothing. Nobody gets mail: staff send invitations from the user list. An import can be
-    /// undone for a day.
+    /// run changes nothing. Staff send invitations from the user list; the import mails only parents who
+    /// signed up before and are approved by --update-existing. An import can be undone for a day.
     #[command(
         after_help = "Examples:\n  camp family import families.xlsx --dry-run\n  camp family import families.csv --update-existing\n  camp family import - --json < families.json\n\nExit codes: 0 all rows are in the portal, 3 some rows have problems (the others are in), 2 not understood,\n1 or 4 nothing was imported."
     )]
@@ -134,6 +135,14 @@ fn shown(field: Field, of: &Details, currency: &str) -> (&'static str, String) {
             ("total", or_none(of.total_amount.map(|amount| money(amount, currency))))
         }
         Field::DueDate => ("due date", or_none(of.due_date.map(|date| date.to_string()))),
+        Field::Standing => {
+            let standing = match of.standing {
+                Standing::Waiting => "to approve",
+                Standing::Approved => "approved",
+                Standing::Refused => "refused",
+            };
+            ("access", standing.into())
+        }
     }
 }
 

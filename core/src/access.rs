@@ -25,8 +25,8 @@ pub struct Viewer {
     pub user_id: Option<UserId>,
     /// Linked to a family that staff created or approved.
     pub family: bool,
-    /// Staff decided that this is not a family of the camp.
-    pub refused: bool,
+    /// Nobody is asked to approve this user: a visitor, or a parent whom staff refused.
+    pub outsider: bool,
     /// Signed in as a member of the staff.
     pub staff_id: Option<StaffId>,
     /// Random first-party cookie of a browser that is not signed in. Used to count views and
@@ -65,7 +65,7 @@ impl Viewer {
         }
         match self.user_id {
             None => Err(Error::SignInRequired),
-            Some(_) if self.refused => Err(Error::Forbidden {
+            Some(_) if self.outsider => Err(Error::Forbidden {
                 code: "families_only",
                 text: "Only camp families can watch. If you are one, please write to the camp.",
             }),

@@ -130,7 +130,7 @@ impl Reader {
             Reader::Anybody => Cow::Borrowed(address),
             Reader::OfPage => Cow::Owned(format!("without answers {address}")),
             Reader::Parent(user) => {
-                Cow::Owned(format!("{} {} {address}", user.family, user.refused))
+                Cow::Owned(format!("{} {} {address}", user.family, user.is_outsider()))
             }
         }
     }
@@ -138,8 +138,9 @@ impl Reader {
     /// Who stands for all that may see the same. Nobody has this id, so nothing is known of it.
     fn viewer(&self) -> Option<SharedViewer> {
         let Reader::Parent(user) = self else { return None };
-        let (family, refused, user_id) = (user.family, user.refused, Some(Uuid::nil().into()));
-        Some(SharedViewer(Viewer { user_id, family, refused, ..Viewer::default() }))
+        let (family, outsider) = (user.family, user.is_outsider());
+        let user_id = Some(Uuid::nil().into());
+        Some(SharedViewer(Viewer { user_id, family, outsider, ..Viewer::default() }))
     }
 }
 

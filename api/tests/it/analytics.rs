@@ -86,6 +86,26 @@ story! {
     }
 }
 
+story! {
+    async fn families_that_get_emails_about_videos_are_those_with_an_address_that_does(camp) {
+        let staff = camp.staff().await;
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let subscribed = async || {
+            let figures = staff.get("/api/admin/analytics?period=7").await.expect(200).json();
+            assert_eq!(figures["engagement"]["families"], 1);
+            figures["engagement"]["subscribed"].as_i64().expect("a number")
+        };
+        assert_eq!(subscribed().await, 1);
+        chaya.patch("/api/profile", json!({ "daily_video_email": false })).await.expect(200);
+        assert_eq!(subscribed().await, 0);
+        let family = staff.get("/api/admin/users").await.json()["items"][0].clone();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let second = json!({ "version": family["version"], "secondary_email": "tatty@family.example" });
+        staff.patch(&path, second).await.expect(200);
+        assert_eq!(subscribed().await, 1, "the other address gets them");
+    }
+}
+
 async fn listed(staff: &Browser, path: &str) -> Vec<Value> {
     let separator = if path.contains('?') { '&' } else { '?' };
     let mut all = Vec::new();

@@ -344,3 +344,34 @@ story! {
         assert_eq!(total_families(&staff).await, 2);
     }
 }
+
+story! {
+    async fn a_family_that_signed_up_before_the_list_came_is_approved_by_it(camp) {
+        camp.set("access", "families").await;
+        let staff = camp.staff().await;
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        camp.parent("Rivka", "rivka@family.example").await;
+        let rivka = family(&staff, "rivka").await["id"].as_str().expect("an id").to_owned();
+        staff.post(&format!("/api/admin/users/{rivka}/refuse"), json!({})).await.expect(200);
+        let rows = "Chaya,Yossi,chaya@family.example,,,,\nRivka,Yossi,rivka@family.example,,,,\n";
+        let seen = preview(&staff, rows).await;
+        let [change] = &seen["changes"].as_array().expect("changes")[..] else { panic!("{seen}") };
+        assert_eq!(change["fields"], json!(["standing"]), "whom staff refused stays refused");
+        assert_eq!((&change["before"]["standing"], &change["after"]["standing"]), (&json!("waiting"), &json!("approved")));
+        assert_eq!(import(&staff, rows).await["updated"], 0, "nobody ticked it");
+        assert_eq!(chaya.get("/api/session").await.json()["user"]["awaiting_approval"], true);
+
+        let done = send(&staff, json!({ "csv": format!("{HEAD}{rows}"), "update": [tick(change)] })).await;
+        assert_eq!(done["updated"], 1);
+        assert_eq!(chaya.get("/api/session").await.json()["user"]["family"], true);
+        camp.work().await;
+        let told = |mail: &portal::mail::Mail| mail.subject.starts_with("Welcome");
+        assert_eq!(camp.mails_to("chaya@family.example").iter().filter(|mail| told(mail)).count(), 1);
+        assert_eq!(import(&staff, rows).await["skipped"], 2);
+
+        assert_eq!(undo(&staff, &done).await["restored"], 1);
+        assert_eq!(chaya.get("/api/session").await.json()["user"]["awaiting_approval"], true);
+        camp.work().await;
+        assert_eq!(camp.mails_to("chaya@family.example").iter().filter(|mail| told(mail)).count(), 1);
+    }
+}

@@ -35,6 +35,32 @@ story! {
 }
 
 story! {
+    async fn names_that_the_camp_lacks_come_from_whoever_signs_up(camp) {
+        let staff = camp.staff().await;
+        for (n, proved_by_invitation) in [(1, true), (2, false)] {
+            let email = format!("chaya{n}@family.example");
+            let new = json!({ "full_name": "Chaya Lindenfeld", "email": email, "child_name": "Mendy" });
+            let family = staff.post("/api/admin/users", new).await.expect(201).json();
+            let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+            let version = staff.get(&path).await.json()["version"].clone();
+            staff.patch(&path, json!({ "version": version, "child_name": "" })).await.expect(200);
+            let browser = camp.browser();
+            let mut form = sign_up("Somebody Else", &email);
+            if proved_by_invitation {
+                form["invite"] = json!(copy_link(&staff, &path).await);
+            }
+            browser.post("/api/auth/sign-up", form).await.expect(201);
+            let token = confirmation(&camp, &email).await;
+            browser.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+            let family = staff.get(&path).await.json();
+            assert_eq!(family["child_name"], "Yossi");
+            assert_eq!(family["full_name"], "Chaya Lindenfeld", "what the camp has stays");
+            assert_eq!(staff.get("/api/admin/users?q=Yossi").await.json()["items"][n - 1]["child_name"], "Yossi");
+        }
+    }
+}
+
+story! {
     async fn an_invitation_dies_with_the_address_it_went_to(camp) {
         let staff = camp.staff().await;
         let new = json!({ "full_name": "Chaya Lindenfeld", "email": "typo@family.example", "child_name": "Yossi" });
@@ -187,6 +213,28 @@ story! {
         staff.post(&format!("/api/admin/users/{id}/refuse"), json!({})).await.expect(200);
         assert_eq!(parent.get("/api/session").await.json()["user"]["family"], false);
         assert!(camp.mail_to("chaya@family.example").await.subject.starts_with("Your registration"));
+    }
+}
+
+story! {
+    async fn a_visitor_is_promised_no_approval_and_staff_may_give_it(camp) {
+        camp.set("access", "families").await;
+        let staff = camp.staff().await;
+        let visitor = camp.browser();
+        let mut form = sign_up("Bubby", "bubby@family.example");
+        form["user_type"] = json!("visitor");
+        visitor.post("/api/auth/sign-up", form).await.expect(201);
+        let token = confirmation(&camp, "bubby@family.example").await;
+        visitor.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+        assert_eq!(visitor.get("/api/session").await.json()["user"]["awaiting_approval"], false);
+        for _ in 0..2 {
+            visitor.get("/api/live-updates").await.refused(403, "families_only");
+        }
+        assert_eq!(staff.get("/api/admin/users?filter=to_approve").await.json()["items"], json!([]));
+        let found = staff.get("/api/admin/users?q=bubby").await.json();
+        let path = format!("/api/admin/users/{}", found["items"][0]["id"].as_str().expect("an id"));
+        assert_eq!(staff.post(&format!("{path}/approve"), json!({})).await.expect(200).json()["told"], "by_mail");
+        assert_eq!(visitor.get("/api/session").await.json()["user"]["family"], true);
     }
 }
 

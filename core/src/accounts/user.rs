@@ -46,7 +46,13 @@ impl User {
 
     /// Whether staff still have to approve the user's family.
     pub fn awaiting_approval(&self, settings: &Settings) -> bool {
-        settings.access == Access::Families && !self.family && !self.refused
+        settings.access == Access::Families && !self.family && !self.is_outsider()
+    }
+
+    /// Whether nobody is asked to approve this user: staff refused the family, or it is a visitor, whom
+    /// staff may approve all the same.
+    pub fn is_outsider(&self) -> bool {
+        self.refused || (self.user_type == UserType::Visitor && !self.family)
     }
 
     /// The name to show. Only the user sees it, so it may fall back to a part of the address.

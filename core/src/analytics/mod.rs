@@ -320,14 +320,26 @@ async fn engagement(db: &Db, since: DateTime<Utc>) -> Result<Engagement> {
             "with likes as materialized
                (select user_id from video_likes where created_at >= $1),
              comments as materialized
-               (select user_id from video_comments where created_at >= $1)
+               (select user_id from video_comments where created_at >= $1),
+             declined as materialized
+               (select email from unsubscribes where category = 'daily_videos'),
+             -- Of families, those whose every address opted out.
+             stopped as
+               (select p.id from profiles p
+                where p.deleted_at is null and p.user_type = 'parent' and p.daily_video_email
+                  and p.id in (select a.profile_id from declined d
+                               join profile_addresses a on a.email = d.email)
+                  and not exists (select 1 from profile_addresses a
+                                  where a.profile_id = p.id
+                                    and a.email not in (select email from declined)))
              select
                (select cast(coalesce(sum(total), 0) as bigint) from tallies where name = 'users'),
                (select count(*) from watchers where watched_at >= $1),
                (select count(distinct user_id) from likes),
                (select count(distinct user_id) from comments),
                (select cast(coalesce(sum(total), 0) as bigint) from tallies
-                where name = 'families' and kind = 'parent subscribed'),
+                where name = 'families' and kind = 'parent subscribed')
+                 - (select count(*) from stopped),
                (select cast(coalesce(sum(total), 0) as bigint) from tallies
                 where name = 'families' and kind <> 'visitor')",
         )

@@ -150,6 +150,34 @@ pub(crate) async fn insert(
     Ok(id)
 }
 
+/// Fills in the names that the family's record lacks; what it has stays.
+pub(crate) async fn fill_names(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: FamilyId,
+    full_name: &str,
+    child_name: &str,
+) -> Result<()> {
+    let filled = tx
+        .sql(
+            "update profiles
+             set full_name = case when full_name = '' then $2 else full_name end,
+                 child_name = case when child_name = '' then $3 else child_name end,
+                 updated_at = $4, version = version + 1
+             where id = $1 and ((full_name = '' and $2 <> '') or (child_name = '' and $3 <> ''))",
+        )
+        .bind(id)
+        .bind(full_name)
+        .bind(child_name)
+        .bind(now)
+        .execute()
+        .await?;
+    if filled > 0 {
+        refresh_search_text(tx, id).await?;
+    }
+    Ok(())
+}
+
 /// Returns the mail preferences of a family.
 ///
 /// # Errors

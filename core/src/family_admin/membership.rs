@@ -119,18 +119,19 @@ impl Decision {
     }
 }
 
-const STANDING: &str = "case when approved_at is not null then 'approved'
+pub(super) const APPROVAL: &str = "case when approved_at is not null then 'approved'
               when refused_at is not null then 'refused'
               else 'waiting' end";
 
 /// The approval status of a self-registered family.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+    Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Standing {
     Waiting,
+    #[default]
     Approved,
     Refused,
 }
@@ -186,7 +187,7 @@ pub async fn decide(
             "update profiles set approved_at = $2, refused_at = $3, updated_at = $4, version = version + 1
              where id = $1 and ((approved_at is null) <> ($2 is null) or (refused_at is null) <> ($3 is null))
                and (cast($5 as text) is null or $5 = ",
-            STANDING,
+            APPROVAL,
             ")"
         ])
         .bind(id)
@@ -211,6 +212,37 @@ pub async fn decide(
     let family = family(&mut tx, app, &settings, id).await?;
     tx.commit().await?;
     Ok(Decided { family, told })
+}
+
+/// Approves a family that the office's list has, by mail like [`decide`], or lets it wait again.
+///
+/// # Errors
+///
+/// [`Error::NotFound`]
+pub(super) async fn set_standing(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: FamilyId,
+    to: Standing,
+) -> Result<()> {
+    let now = app.clock.now();
+    let (profile, before) = (find(&mut *tx, id).await?, standing(tx, id).await?);
+    tx.sql("update profiles set approved_at = $2, refused_at = $3 where id = $1")
+        .bind(id)
+        .bind((to == Standing::Approved).then_some(now))
+        .bind((to == Standing::Refused).then_some(now))
+        .execute()
+        .await?;
+    let action = match to {
+        Standing::Approved => {
+            notify_users(tx, app, &profile, AccountMail::Approved).await?;
+            Action::ProfileApprove
+        }
+        _ => Action::ProfileChange,
+    };
+    let details = json!({ "standing": audit::changed(json!(before), json!(to)) });
+    audit::record(tx, now, actor, action, Subject::new(SubjectKind::Profile, id), details).await
 }
 
 /// Writes to all users of a family whose address is known to be theirs.
@@ -260,7 +292,7 @@ async fn refuse_unconfirmed(tx: &mut Tx, id: FamilyId) -> Result<()> {
 }
 
 async fn standing(tx: &mut Tx, id: FamilyId) -> Result<Standing> {
-    tx.sql(["select ", STANDING, " from profiles where id = $1"]).bind(id).scalar().await
+    tx.sql(["select ", APPROVAL, " from profiles where id = $1"]).bind(id).scalar().await
 }
 
 /// Who decided in the meantime, and what.

@@ -83,6 +83,7 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
     };
     let (profile_id, full_name, verified) = match &invited {
         Some(invitation) => {
+            families::fill_names(&mut tx, now, invitation.profile_id, &name, &child_name).await?;
             let profile = families::find(&mut tx, invitation.profile_id).await?;
             let proved = invitation.email.as_ref() == Some(&email);
             let first = !families::has_user(&mut tx, profile.id).await?;

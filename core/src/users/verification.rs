@@ -63,6 +63,8 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
     .bind(now)
     .execute()
     .await?;
+    let signed_up = families::find(&mut *tx, own).await?;
+    families::fill_names(tx, now, family, &signed_up.full_name, &signed_up.child_name).await?;
     // The preferences from sign-up move with the user, unless another guardian has already decided.
     if fresh {
         let asked = families::preferences(tx, own).await?;

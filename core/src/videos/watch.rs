@@ -192,7 +192,7 @@ mod tests {
         (any::<bool>(), any::<bool>(), any::<bool>()).prop_map(|(user, family, staff)| Viewer {
             user_id: user.then(|| Uuid::new_v4().into()),
             family: user && family,
-            refused: user && !family,
+            outsider: user && !family,
             staff_id: staff.then(|| Uuid::new_v4().into()),
             browser: Some(Uuid::new_v4()),
         })

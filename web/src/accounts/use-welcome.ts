@@ -21,6 +21,8 @@ function remember() {
   }
 }
 
+const isTyping = () => document.activeElement?.matches("input, textarea") ?? false;
+
 /**
  * Whether the welcome popup is open: once on each device, for visitors who have been on the page for fifteen seconds.
  * Nobody who is or was signed in sees it.
@@ -43,7 +45,7 @@ export function useWelcome() {
 
     function show() {
       // Postpones it while somebody types or watches.
-      if (document.querySelector("dialog[open], video, iframe")) timer = setTimeout(show, 2_000);
+      if (document.querySelector("dialog[open], video, iframe") || isTyping()) timer = setTimeout(show, 2_000);
       else if (!shownBefore()) setOpen(true);
     }
     function count() {

@@ -65,6 +65,19 @@ describe("the welcome popup", () => {
     expect(shown()).toBeNull();
   });
 
+  it("waits for somebody who types", async () => {
+    server({});
+    open("/");
+    await screen.findByText("Live updates");
+    const field = document.body.appendChild(document.createElement("input"));
+    field.focus();
+    await wait(30_000);
+    expect(shown()).toBeNull();
+    field.remove();
+    await wait(2_500);
+    expect(await popup()).toBeTruthy();
+  });
+
   it("never comes over a video", async () => {
     server({ "GET /api/videos/v1": video() });
     open("/video/v1");

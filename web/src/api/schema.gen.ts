@@ -3615,6 +3615,8 @@ export interface components {
             email?: string | null;
             full_name: string;
             secondary_email?: string | null;
+            /** @description Whether staff approved it. A family on the office's list is approved, unless staff refused it. */
+            standing: components["schemas"]["Standing"];
             /**
              * Format: int64
              * @description Cents; null without a plan.
@@ -3622,7 +3624,7 @@ export interface components {
             total_amount?: number | null;
         };
         /** @enum {string} */
-        FamilyImportField: "full_name" | "child_name" | "email" | "secondary_email" | "total_amount" | "due_date";
+        FamilyImportField: "full_name" | "child_name" | "email" | "secondary_email" | "total_amount" | "due_date" | "standing";
         FamilyImportMerged: {
             child_name: string;
             full_name: string;
@@ -5725,6 +5727,11 @@ export interface components {
             password: string;
             username: string;
         };
+        /**
+         * @description The approval status of a self-registered family.
+         * @enum {string}
+         */
+        Standing: "waiting" | "approved" | "refused";
         Store: {
             /** @description Of all prices. */
             currency: string;

@@ -26,7 +26,8 @@ export function createAnnouncements(client: QueryClient, onLead: () => void) {
 
   function announce(notice: Notice, title: string) {
     announced.add(notice.id);
-    if (device.current()?.say(notice) ?? true) toast({ title, description: notice.title, href: notice.path });
+    if (device.current()?.say(notice) ?? true)
+      toast({ title, description: notice.title, written: true, href: notice.path });
   }
 
   function update({ id, title, message, created_at, quiet_until: quietUntil }: LiveUpdate & Quiet) {

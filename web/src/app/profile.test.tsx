@@ -246,6 +246,15 @@ describe("payment information", () => {
     expect(shown.getByText("No payments yet.")).toBeTruthy();
   });
 
+  it("keeps the due date of what is paid, without counting days", async () => {
+    const paid = { badge: "paid_in_full", is_fully_paid: true, due_date: "2026-07-28" } as const;
+    profile({
+      "GET /api/profile/payments": { plan: { ...plan, ...paid }, items: [], currency: "USD", payment_instructions: "" },
+    });
+    const shown = await section("Payment Information");
+    expect((await shown.findByText("July 28, 2026")).closest("p")?.textContent).toBe("Due July 28, 2026");
+  });
+
   it("says how to pay while something is owed", async () => {
     const instructions = { items: [], currency: "USD", payment_instructions: "At https://pay.camp.example" };
     profile({ "GET /api/profile/payments": { plan, ...instructions } });

@@ -79,7 +79,7 @@ function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
             {amount(plan.remaining_amount)}
           </strong>
         </p>
-        {!plan.is_fully_paid && plan.due_date && <DueDate date={plan.due_date} />}
+        {plan.due_date && <DueDate date={plan.due_date} paid={plan.is_fully_paid} />}
       </div>
       <ProgressBar
         label="Paid"
@@ -104,7 +104,7 @@ const Sum = ({ term, children }: { term: string; children: ReactNode }) => (
   </div>
 );
 
-function DueDate({ date }: { date: string }) {
+function DueDate({ date, paid }: { date: string; paid: boolean }) {
   const today = useSite()?.today;
   const days = today ? Math.round((Date.parse(date) - Date.parse(today)) / 86_400_000) : null;
   return (
@@ -113,7 +113,7 @@ function DueDate({ date }: { date: string }) {
       <time dateTime={date} className="font-medium text-ink">
         {longDate(date).replace(/^\w+, /, "")}
       </time>
-      {days !== null && (
+      {days !== null && !paid && (
         <span className={cx("block", days < 0 && "text-clay")}>
           {days === 0 ? "today" : days > 0 ? `in ${count(days, "day")}` : `${count(-days, "day")} ago`}
         </span>

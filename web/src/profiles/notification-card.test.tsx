@@ -1,6 +1,6 @@
 import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { chaya, family, never, open, refuse, server, strangely } from "../test/portal";
+import { chaya, family, never, open, refuse, server, site, strangely } from "../test/portal";
 
 const card = async () => within(await screen.findByRole("complementary", { name: "Know when tonight’s video is up" }));
 const signedIn = (answers: Record<string, unknown> = {}) => server({ "GET /api/session": { user: chaya }, ...answers });
@@ -42,6 +42,19 @@ describe("signed in", () => {
     expect(await (await card()).findByText(/You turned off all emails to/)).toBeTruthy();
     expect((await card()).queryByText(/We email you/)).toBeNull();
     expect((await card()).getAllByText("Off")).toHaveLength(3);
+  });
+
+  it.each([
+    ["waits for approval", true, /once the camp approves your family/],
+    ["is of no camp family", false, "The camp emails camp families only. If you are one, please write to the camp."],
+  ])("promises no emails to whoever %s", async (_, awaiting_approval, words) => {
+    signedIn({
+      "GET /api/site": { ...site, access: "families" },
+      "GET /api/session": { user: { ...chaya, family: false, awaiting_approval } },
+    });
+    open("/");
+    expect(await (await card()).findByText(words)).toBeTruthy();
+    expect((await card()).queryByText(/We email you/)).toBeNull();
   });
 
   it("says where the family's mail goes when it does not go to one's own address", async () => {

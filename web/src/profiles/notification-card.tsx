@@ -1,7 +1,7 @@
 import { lazy, Suspense, useRef, useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { SessionUser } from "../api/client";
-import { useSession } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
@@ -49,8 +49,9 @@ function Invitation() {
   );
 }
 
-function Own({ email, email_verified, awaiting_approval }: SessionUser) {
+function Own({ email, email_verified, awaiting_approval, family }: SessionUser) {
   const profile = useQuery(profileQuery).data;
+  const access = useSite()?.access;
   const [editing, setEditing] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
 
@@ -89,6 +90,8 @@ function Own({ email, email_verified, awaiting_approval }: SessionUser) {
           <>
             We’ll email <bdi>{email}</bdi> once the camp approves your family.
           </>
+        ) : access === "families" && !family ? (
+          "The camp emails camp families only. If you are one, please write to the camp."
         ) : nothing ? (
           <>
             You turned off all emails to <bdi>{email}</bdi>.

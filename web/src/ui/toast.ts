@@ -1,6 +1,8 @@
 type Message = {
   title: string;
   description?: string | undefined;
+  /** The description is what somebody wrote, in any direction. */
+  written?: boolean | undefined;
   destructive?: boolean | undefined;
   /** Where a press on it leads. */
   href?: string | undefined;

@@ -24,7 +24,7 @@ export function Toaster({ onFollow }: { onFollow: (href: string) => void }) {
       aria-label="Notifications"
       className="pointer-events-none fixed inset-x-0 top-auto bottom-0 z-50 m-0 grid h-auto w-auto justify-items-end gap-2 overflow-visible border-0 bg-transparent p-4 text-ink"
     >
-      {shown.map(({ id, title, description, destructive, href }) => (
+      {shown.map(({ id, title, description, written, destructive, href }) => (
         <li
           key={id}
           onPointerEnter={() => stay(id)}
@@ -56,7 +56,7 @@ export function Toaster({ onFollow }: { onFollow: (href: string) => void }) {
               )}
             </p>
             {description && (
-              <p dir="auto" className={cx("text-sm", !destructive && "text-muted")}>
+              <p dir={written ? "auto" : undefined} className={cx("text-sm", !destructive && "text-muted")}>
                 {description}
               </p>
             )}

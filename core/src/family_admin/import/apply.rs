@@ -9,6 +9,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, put_address, replace_addresses};
 use crate::families::{DEFAULT_PREFERENCES, insert, lock, refresh_search_text};
+use crate::family_admin::membership::{Standing, set_standing};
 use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::payments::{self, Entry, Kind, PlanChanges};
@@ -77,6 +78,7 @@ pub(super) async fn add(
         secondary: wanted.second.as_ref().map(Kept::typed),
         total,
         due: wanted.due,
+        standing: Standing::Approved,
         version: 1,
     };
     Ok((id, state))
@@ -115,6 +117,9 @@ pub(super) async fn update(
     if !details.is_empty() {
         let (subject, details) = (Subject::new(SubjectKind::Profile, id), Value::Object(details));
         audit::record(tx, now, actor, Action::ProfileChange, subject, details).await?;
+    }
+    if before.standing != after.standing {
+        set_standing(tx, app, actor, id, after.standing).await?;
     }
     let plan = PlanChanges {
         total_amount: after.total.filter(|_| after.total != before.total),

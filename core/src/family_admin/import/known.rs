@@ -9,6 +9,7 @@ use crate::Result;
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::families::addresses::Kept;
+use crate::family_admin::membership::{APPROVAL, Standing};
 use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::search_text::normalize;
@@ -38,6 +39,7 @@ pub(super) struct State {
     pub(super) secondary: Option<Kept>,
     pub(super) total: Option<Cents>,
     pub(super) due: Option<NaiveDate>,
+    pub(super) standing: Standing,
     pub(super) version: i64,
 }
 
@@ -55,8 +57,8 @@ pub(super) enum Found {
     Merged(FamilyId),
 }
 
-/// Id, version, name, children, total and due date of the plan, and whether it is of the camp.
-type FamilyRow = (FamilyId, i64, String, String, Option<Cents>, Option<NaiveDate>, bool);
+/// Id, version, name, children, total and due date of the plan, and whether staff approved it.
+type FamilyRow = (FamilyId, i64, String, String, Option<Cents>, Option<NaiveDate>, Standing);
 /// Family, kind, address, whether staff entered it, and when it was verified.
 type AddressRow = (FamilyId, String, EmailAddress, bool, Option<DateTime<Utc>>);
 
@@ -64,21 +66,23 @@ impl Known {
     pub(super) async fn load(tx: &mut Tx) -> Result<Known> {
         let mut known = Known::default();
         let families: Vec<FamilyRow> = tx
-            .sql(
-                "select p.id, p.version, p.full_name, p.child_name, l.total_amount, l.due_date,
-                        p.approved_at is not null
-                 from profiles p
+            .sql([
+                "select p.id, p.version, p.full_name, p.child_name, l.total_amount, l.due_date, ",
+                APPROVAL,
+                " from profiles p
                  left join payment_plans l on l.profile_id = p.id
                  where p.deleted_at is null",
-            )
+            ])
             .all()
             .await?;
         let mut of_camp = HashSet::new();
-        for (id, version, full_name, child_name, total, due, approved) in families {
-            if approved {
+        for (id, version, full_name, child_name, total, due, standing) in families {
+            if standing == Standing::Approved {
                 of_camp.insert(id);
             }
-            let state = State { full_name, child_name, total, due, version, ..State::default() };
+            let (primary, secondary) = (None, None);
+            let state =
+                State { full_name, child_name, primary, secondary, total, due, standing, version };
             known.families.insert(id, state);
         }
         let addresses: Vec<AddressRow> = tx
@@ -227,6 +231,10 @@ impl State {
             after.total = Some(amount);
         }
         after.due = wanted.due.or(after.due);
+        // A refusal stays: staff know why.
+        if after.standing == Standing::Waiting {
+            after.standing = Standing::Approved;
+        }
         Ok(after)
     }
 }

@@ -4,8 +4,8 @@
 //! The whole file is checked first, and every problem is reported with its line. Then the valid
 //! rows are imported together. A family is identified by its address, or without one by its name
 //! and its child's name, so importing the same file again changes nothing. Existing families change
-//! only on request, and an import can be undone for a day. No mail is sent. Staff send invitations
-//! from the user list.
+//! only on request, and an import can be undone for a day. Only families that signed up and waited for
+//! approval are mailed: that they are approved. Staff send invitations from the user list.
 
 mod apply;
 mod known;

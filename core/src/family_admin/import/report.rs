@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::known::State;
 use crate::families::addresses::Kept;
+use crate::family_admin::membership::Standing;
 use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::spreadsheet::{Problem, Source};
@@ -85,6 +86,7 @@ pub enum Field {
     SecondaryEmail,
     TotalAmount,
     DueDate,
+    Standing,
 }
 
 #[derive(Debug, Clone, Serialize, PartialEq, Eq, utoipa::ToSchema)]
@@ -98,6 +100,8 @@ pub struct Details {
     #[schema(value_type = Option<i64>)]
     pub total_amount: Option<Cents>,
     pub due_date: Option<NaiveDate>,
+    /// Whether staff approved it. A family on the office's list is approved, unless staff refused it.
+    pub standing: Standing,
 }
 
 /// A family that does not exist yet.
@@ -134,6 +138,7 @@ impl Details {
             secondary_email: email(&state.secondary),
             total_amount: state.total,
             due_date: state.due,
+            standing: state.standing,
         }
     }
 }
@@ -155,6 +160,7 @@ impl Change {
             (Field::SecondaryEmail, before.secondary_email != after.secondary_email),
             (Field::TotalAmount, before.total_amount != after.total_amount),
             (Field::DueDate, before.due_date != after.due_date),
+            (Field::Standing, before.standing != after.standing),
         ];
         let fields = fields.into_iter().filter(|(_, differs)| *differs).map(|(field, _)| field);
         Change { line, id, version, outcome, fields: fields.collect(), before, after }

@@ -13,6 +13,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, addresses, set_addresses};
 use crate::families::lock;
+use crate::family_admin::membership::{APPROVAL, Standing};
 use crate::family_admin::remove;
 use crate::ids::FamilyId;
 use crate::money::Cents;
@@ -73,28 +74,33 @@ pub(super) struct Snapshot {
     secondary: Option<Kept>,
     total: Option<Cents>,
     due: Option<NaiveDate>,
+    #[serde(default)]
+    standing: Standing,
     payments: i64,
     logins: i64,
 }
 
-/// Version, name, children, total, due date, rows of the ledger, users.
-type SnapshotRow = (i64, String, String, Option<Cents>, Option<NaiveDate>, i64, i64);
+/// Version, name, children, total, due date, standing, rows of the ledger, users.
+type SnapshotRow = (i64, String, String, Option<Cents>, Option<NaiveDate>, Standing, i64, i64);
 
 /// Returns the current state of a family, or `None` if it was deleted or merged.
 pub(super) async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
     let found: Option<SnapshotRow> = tx
-        .sql(
-            "select p.version, p.full_name, p.child_name, l.total_amount, l.due_date,
+        .sql([
+            "select p.version, p.full_name, p.child_name, l.total_amount, l.due_date, ",
+            APPROVAL,
+            ",
                     (select count(*) from payments y where y.plan_id = l.id),
                     (select count(*) from users u where u.profile_id = p.id)
              from profiles p
              left join payment_plans l on l.profile_id = p.id
              where p.id = $1 and p.deleted_at is null",
-        )
+        ])
         .bind(id)
         .optional()
         .await?;
-    let Some((version, full_name, child_name, total, due, payments, logins)) = found else {
+    let Some((version, full_name, child_name, total, due, standing, payments, logins)) = found
+    else {
         return Ok(None);
     };
     let (primary, secondary) = addresses(tx, id).await?;
@@ -106,6 +112,7 @@ pub(super) async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapsho
         secondary,
         total,
         due,
+        standing,
         payments,
         logins,
     }))
@@ -120,6 +127,7 @@ impl Snapshot {
             secondary: self.secondary.clone(),
             total: self.total,
             due: self.due,
+            standing: self.standing,
             version: self.version,
         }
     }

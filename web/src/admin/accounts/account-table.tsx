@@ -16,12 +16,14 @@ import type { Account } from "./queries";
 
 type Props = {
   accounts: Account[];
+  /** Whether more than these may exist. */
+  isPart: boolean;
   onChanged: () => Promise<unknown>;
   ask: (what: Question, account: Account) => void;
 };
 
 /** One row for each account; a row becomes a form while it is edited. Rows become cards on a phone. */
-export function AccountTable({ accounts, onChanged, ask }: Props) {
+export function AccountTable({ accounts, isPart, onChanged, ask }: Props) {
   const me = useStaff();
   const timeZone = useSite()?.timezone ?? "UTC";
   const [editing, setEditing] = useState<string | null>(null);
@@ -65,6 +67,7 @@ export function AccountTable({ accounts, onChanged, ask }: Props) {
                 key={account.id}
                 account={account}
                 mine={account.id === me?.id}
+                isOnly={!isPart && accounts.length === 1}
                 wasEdited={account.id === edited}
                 timeZone={timeZone}
                 onEdit={() => {
@@ -84,6 +87,8 @@ export function AccountTable({ accounts, onChanged, ask }: Props) {
 type RowProps = {
   account: Account;
   mine: boolean;
+  /** There is no other account. */
+  isOnly: boolean;
   /** The form that replaced this row was just closed. */
   wasEdited: boolean;
   timeZone: string;
@@ -91,7 +96,7 @@ type RowProps = {
   ask: (what: Question) => void;
 };
 
-function AccountRow({ account, mine, wasEdited, timeZone, onEdit, ask }: RowProps) {
+function AccountRow({ account, mine, isOnly, wasEdited, timeZone, onEdit, ask }: RowProps) {
   const { username, email, disabled, two_factor, last_sign_in_at } = account;
   return (
     <tr
@@ -170,7 +175,14 @@ function AccountRow({ account, mine, wasEdited, timeZone, onEdit, ask }: RowProp
           ) : (
             <IconButton icon="lock" label={`Disable ${username}`} title="Disable" onClick={() => ask("disable")} />
           )}
-          <IconButton icon="trash" danger label={`Delete ${username}`} title="Delete" onClick={() => ask("delete")} />
+          <IconButton
+            icon="trash"
+            danger
+            label={`Delete ${username}`}
+            title={isOnly ? "Cannot delete the last admin account" : "Delete"}
+            disabled={isOnly}
+            onClick={() => ask("delete")}
+          />
         </div>
       </td>
     </tr>

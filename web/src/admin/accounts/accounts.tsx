@@ -103,7 +103,12 @@ function AccountList() {
         }
       >
         {(all) => (
-          <AccountTable accounts={all} onChanged={changed} ask={(what, account) => setOpen({ what, account })} />
+          <AccountTable
+            accounts={all}
+            isPart={kind !== null || accounts.hasNextPage}
+            onChanged={changed}
+            ask={(what, account) => setOpen({ what, account })}
+          />
         )}
       </Listing>
 

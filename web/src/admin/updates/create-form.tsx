@@ -39,7 +39,9 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
   const [ticked, setTicked] = useState(false);
   const [asking, setAsking] = useState(false);
   const timeZone = useSite()?.timezone ?? "UTC";
-  const urgent = Boolean(quiet) && ticked;
+  // Without emails, only notifications in quiet time would wait.
+  const mayBeUrgent = sendMail || Boolean(quiet);
+  const urgent = mayBeUrgent && ticked;
   const test = useTestMail();
   const values: FormValues = { ...valuesOf(null, "UTC"), author: last_author ?? "", ...typed };
 
@@ -85,11 +87,15 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
             className="sm:pt-7"
           />
         </UpdateFields>
-        {quiet && (
+        {mayBeUrgent && (
           <Checkbox
             name="urgent"
             label="Urgent"
-            hint={`Emails and notifications do not wait for the end of quiet time (${quiet.name}).`}
+            hint={
+              quiet
+                ? `Emails and notifications do not wait for the end of quiet time (${quiet.name}).`
+                : "Families who get one email a day get this one right away."
+            }
             checked={ticked}
             onChange={(event) => setTicked(event.target.checked)}
           />
@@ -106,16 +112,22 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
           </Button>
         </div>
       </form>
-      {asking && quiet && (
-        <UrgentQuestion title={values.title} during={quiet.name} onConfirm={post} onClose={() => setAsking(false)} />
+      {asking && (
+        <UrgentQuestion title={values.title} during={quiet?.name} onConfirm={post} onClose={() => setAsking(false)} />
       )}
     </section>
   );
 }
 
-type QuestionProps = { title: string; during: string; onConfirm: () => Promise<void>; onClose: () => void };
+type QuestionProps = {
+  title: string;
+  /** The name of quiet time, while it lasts. */
+  during: string | undefined;
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+};
 
-/** Asks a second time before an update goes out in quiet time. */
+/** Asks a second time before an update goes out in quiet time, and to families who get one email a day. */
 const UrgentQuestion = ({ title, during, onConfirm, onClose }: QuestionProps) => (
   <ConfirmDialog
     title="Post it as urgent?"
@@ -128,6 +140,8 @@ const UrgentQuestion = ({ title, during, onConfirm, onClose }: QuestionProps) =>
     }}
     onClose={onClose}
   >
-    It is quiet time ({during}). Emails and notifications go out right away.
+    {during
+      ? `It is quiet time (${during}). Emails and notifications go out right away.`
+      : "Families who get one email a day get it right away."}
   </ConfirmDialog>
 );

@@ -228,6 +228,24 @@ describe("a new update", () => {
     expect(camp.asked("POST", "/api/admin/live-updates")[0]?.body).toMatchObject({ urgent: true, send_mail: true });
   });
 
+  it("is urgent also outside of quiet time, for families who get one email a day", async () => {
+    const camp = desk({ "POST /api/admin/live-updates": { update: update(), notified: 212, mail_at: null } });
+    const user = open("/admin/live-updates?action=create");
+    await fill(user);
+    const urgent = screen.getByRole("checkbox", { name: "Urgent" });
+    expect(screen.getByText("Families who get one email a day get this one right away.")).toBeTruthy();
+    await user.click(urgent);
+    await user.click(screen.getByRole("checkbox", { name: "Send it by email" }));
+    expect(screen.queryByRole("checkbox", { name: "Urgent" })).toBeNull();
+    await user.click(screen.getByRole("checkbox", { name: "Send it by email" }));
+    await user.click(screen.getByRole("button", { name: "Post update to 212 people" }));
+    const question = within(await screen.findByRole("dialog", { name: "Post it as urgent?" }));
+    expect(question.getByText("Families who get one email a day get it right away.")).toBeTruthy();
+    await user.click(question.getByRole("button", { name: "Post it now" }));
+    expect(await screen.findByText("Live Update Posted!")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/live-updates")[0]?.body).toMatchObject({ urgent: true, send_mail: true });
+  });
+
   it("needs title, message and author", async () => {
     const camp = desk();
     const user = open("/admin/live-updates?action=create");

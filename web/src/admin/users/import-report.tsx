@@ -139,6 +139,13 @@ const names: Record<ImportChange["fields"][number], string> = {
   secondary_email: "Second email",
   total_amount: "Total",
   due_date: "Due date",
+  standing: "Access",
+};
+
+const standings: Record<ImportChange["before"]["standing"], string> = {
+  waiting: "To approve",
+  approved: "Approved",
+  refused: "Refused",
 };
 
 function Differences({ change, currency }: { change: ImportChange; currency: string }) {
@@ -180,6 +187,7 @@ function Differences({ change, currency }: { change: ImportChange; currency: str
 function shown(of: ImportChange["before"], field: keyof typeof names, currency: string) {
   if (field === "total_amount") return of.total_amount == null ? "No plan" : money(of.total_amount, currency);
   if (field === "due_date") return of.due_date ? shortDate(of.due_date) : "None";
+  if (field === "standing") return standings[of.standing];
   return of[field] || "None";
 }
 

@@ -17,15 +17,16 @@ const before = {
   secondary_email: null,
   total_amount: 280_000,
   due_date: null,
+  standing: "waiting",
 };
 const change = (id: string, version: number) => ({
   line: 2,
   id,
   version,
   outcome: "differs",
-  fields: ["full_name", "total_amount"],
+  fields: ["full_name", "total_amount", "standing"],
   before,
-  after: { ...before, full_name: "Chaya Weiss", total_amount: 140_000 },
+  after: { ...before, full_name: "Chaya Weiss", total_amount: 140_000, standing: "approved" },
 });
 const fresh = (line: number) => ({
   line,
@@ -123,7 +124,7 @@ describe("the import of families", () => {
       .getAllByRole("row")
       .slice(1)
       .map((row) => row.textContent);
-    expect(cells).toEqual(["NameChaya LindenfeldChaya Weiss", "Total$2,800$1,400"]);
+    expect(cells).toEqual(["NameChaya LindenfeldChaya Weiss", "Total$2,800$1,400", "AccessTo approveApproved"]);
     expect(dialog.getAllByRole<HTMLInputElement>("checkbox").filter(({ checked }) => checked)).toEqual([]);
     expect(dialog.queryByRole("button", { name: /^(Import|Change) / })).toBeNull();
     await user.click(dialog.getByRole("checkbox", { name: "Check all 2" }));

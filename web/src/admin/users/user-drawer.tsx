@@ -167,7 +167,7 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
             To approve
           </Badge>
         )}
-        {(awaitsApproval(family) || family.refused_at) && <ApproveButtons family={family} />}
+        {!family.approved_at && <ApproveButtons family={family} />}
       </div>
     </section>
   );

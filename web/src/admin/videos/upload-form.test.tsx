@@ -34,6 +34,7 @@ describe("a new report", () => {
       title: "Trip to the ridge",
       video_url: "https://youtu.be/dQw4w9WgXcQ",
       description: null,
+      upload_date: "2026-07-29",
       status: "published",
       is_featured: false,
     });

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
-import { useQuery } from "@tanstack/react-query";
-import { useSite } from "../../api/queries";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { siteQuery, useSite } from "../../api/queries";
 import { text } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
@@ -29,6 +29,14 @@ type Props = {
   onCancel: () => void;
 };
 
+/** Asks for the camp's day when the form opens: the staff area may have been open since yesterday. */
+function useAskForDay(open: boolean) {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (open) void client.invalidateQueries({ queryKey: siteQuery.queryKey });
+  }, [client, open]);
+}
+
 /** Adds a report by its file or its link. Collapsed it keeps what was typed. */
 export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
   const site = useSite();
@@ -44,6 +52,7 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
   const [date, setDate] = useState("");
   const [time, setTime] = useState(nineInTheMorning);
 
+  useAskForDay(open);
   useEffect(() => {
     if (open) title.current?.focus();
   }, [open]);
@@ -65,7 +74,7 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
         title: text(data, "title").trim(),
         ...(file ? { upload_id: file } : { video_url: url.trim() }),
         description: text(data, "description").trim() || null,
-        ...(day ? { upload_date: day } : {}),
+        ...(uploadDate ? { upload_date: uploadDate } : {}),
         status,
         ...(status === "scheduled" ? { scheduled_date: wallTime({ date, time }) } : {}),
         is_featured: data.has("is_featured"),

@@ -68,6 +68,7 @@ describe("a file that staff choose", () => {
       title: "Color War breaks out",
       upload_id: "u1",
       description: null,
+      upload_date: "2026-07-29",
       status: "published",
       is_featured: false,
     });
