@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::extract::{ConnectInfo, FromRef, FromRequestParts};
@@ -27,16 +28,21 @@ const LONGEST_TOKEN: usize = 64;
 /// be the most expensive part of most responses.
 #[derive(Clone)]
 pub struct SessionCache {
-    users: Cache<String, Option<(Uuid, Arc<User>)>>,
-    staff: Cache<String, Option<(Uuid, Arc<Staff>)>>,
+    users: Cache<String, Known<User>>,
+    staff: Cache<String, Known<Staff>>,
+    /// How many times all were invalidated.
+    age: Arc<AtomicU64>,
 }
+
+/// The age of the cache before the session was read, and whose it is.
+type Known<T> = (u64, Option<(Uuid, Arc<T>)>);
 
 impl Default for SessionCache {
     fn default() -> SessionCache {
         fn cache<T: Clone + Send + Sync + 'static>() -> Cache<String, T> {
             Cache::builder().max_capacity(10_000).time_to_live(Duration::from_secs(2)).build()
         }
-        SessionCache { users: cache(), staff: cache() }
+        SessionCache { users: cache(), staff: cache(), age: Arc::default() }
     }
 }
 
@@ -44,6 +50,8 @@ impl SessionCache {
     /// Must be called after everything that ends sessions or changes users or staff, so that it takes
     /// effect at once in this process.
     pub fn invalidate_all(&self) {
+        // What is being read at this moment must not be used later.
+        self.age.fetch_add(1, Ordering::AcqRel);
         self.users.invalidate_all();
         self.staff.invalidate_all();
     }
@@ -58,7 +66,12 @@ impl SessionCache {
         if token.len() > LONGEST_TOKEN {
             return None;
         }
-        self.users.get(token).await?.map(|(_, user)| user)
+        let (age, known) = self.users.get(token).await?;
+        known.filter(|_| age == self.age()).map(|(_, user)| user)
+    }
+
+    fn age(&self) -> u64 {
+        self.age.load(Ordering::Acquire)
     }
 }
 
@@ -187,11 +200,14 @@ fn user_of<'a>(parts: &'a Parts, api: &'a Api) -> Identity<'a, User> {
         if token.len() > LONGEST_TOKEN {
             return Ok(None);
         }
-        if let Some(known) = api.sessions.users.get(token).await {
+        let age = api.sessions.age();
+        if let Some((at, known)) = api.sessions.users.get(token).await
+            && at == age
+        {
             return Ok(known);
         }
         let found = sessions::user(&api.app, token).await?.map(|(id, user)| (id, Arc::new(user)));
-        api.sessions.users.insert(token.to_owned(), found.clone()).await;
+        api.sessions.users.insert(token.to_owned(), (age, found.clone())).await;
         Ok(found)
     })
 }
@@ -204,13 +220,16 @@ fn staff_of<'a>(parts: &'a Parts, api: &'a Api) -> Identity<'a, Staff> {
         if token.len() > LONGEST_TOKEN {
             return Ok(None);
         }
-        if let Some(known) = api.sessions.staff.get(token).await {
+        let age = api.sessions.age();
+        if let Some((at, known)) = api.sessions.staff.get(token).await
+            && at == age
+        {
             return Ok(known);
         }
         let settings = api.app.settings().await?;
         let found = sessions::staff(&api.app, &settings, token).await?;
         let found = found.map(|(id, staff)| (id, Arc::new(staff)));
-        api.sessions.staff.insert(token.to_owned(), found.clone()).await;
+        api.sessions.staff.insert(token.to_owned(), (age, found.clone())).await;
         Ok(found)
     })
 }

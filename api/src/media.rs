@@ -232,7 +232,7 @@ fn etag(app: &App, key: &str) -> String {
 /// Restricted media must be revalidated each time, so that a revoked right takes effect at once.
 fn cache_control(settings: &Settings, media: &Media) -> &'static str {
     match settings.watch_access() {
-        _ if media.immutable => "public, max-age=31536000, immutable",
+        _ if media.immutable => "private, max-age=31536000, immutable",
         Access::Everyone => "private, max-age=600",
         _ => "private, no-cache",
     }

@@ -35,7 +35,7 @@ pub struct Backup {
 ///
 /// Either everything is restored or nothing is changed. Mail that was waiting when the backup was
 /// made has probably been sent since, so it is marked as failed; staff can send it again. Scheduled
-/// videos whose time has passed become drafts.
+/// videos whose time has passed become drafts. Everyone has to sign in again.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  camp restore camp-2026-07-28.tar.zst\n  camp restore camp-2026-07-28.tar.zst --replace"
@@ -47,7 +47,8 @@ pub struct Restore {
     /// Replace the existing camp, and keep it in another folder
     #[arg(long)]
     replace: bool,
-    /// Send waiting mail: for a camp that moves and was stopped before its last backup
+    /// Send waiting mail and keep everyone signed in: for a camp that moves and was stopped before its
+    /// last backup
     #[arg(long)]
     send_mail: bool,
     /// Print what was restored as JSON
@@ -112,6 +113,9 @@ impl Restore {
             print(format!(
                 "The database as it was before is in the schemas {schema} and {schema}_queue."
             ));
+        }
+        if !send_mail {
+            print("Everyone is signed out: someone may have ended a session since the backup.");
         }
         match restored.held.mails {
             0 => {}

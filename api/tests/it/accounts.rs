@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use portal::accounts::staff::Role;
+use portal::db::Db;
 use serde_json::json;
 
 use crate::answers::approved;
@@ -86,6 +87,43 @@ story! {
         b["request_id"] = json!(null);
         assert_eq!(a, b);
         drop(chaya);
+    }
+}
+
+story! {
+    async fn a_sign_in_counts_only_if_nothing_was_changed_while_the_password_was_compared(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        let parent = ("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": PASSWORD }));
+        let staff = |name: &str| ("/api/admin/auth/sign-in", json!({ "username": name, "password": PASSWORD }));
+        let cases = [
+            (parent.clone(), "update users set last_sign_in_at = null"),
+            (parent, "update users set password_hash = 'another'"),
+            (staff("same"), "update staff set last_sign_in_at = null where username = 'same'"),
+            (staff("changed"), "update staff set password_hash = 'another' where username = 'changed'"),
+            (staff("disabled"), "update staff set disabled_at = created_at where username = 'disabled'"),
+            (staff("careful"), "update staff set totp_confirmed_at = created_at where username = 'careful'"),
+        ];
+        for name in ["same", "changed", "disabled", "careful"] {
+            camp.staff_member(name, Role::Staff).await;
+        }
+        let mut answers = Vec::new();
+        for ((path, body), change) in cases {
+            // Nobody's password is compared until the change is made.
+            let permits = camp.app.hashing.acquire_many(2).await.expect("permits");
+            let browser = camp.browser();
+            let change = async {
+                tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+                match &camp.app.db {
+                    Db::Sqlite { write, .. } => sqlx::query(change).execute(write).await.map(drop),
+                    Db::Postgres(pool) => sqlx::query(change).execute(pool).await.map(drop),
+                }
+                .expect("changed");
+                drop(permits);
+            };
+            let (reply, ()) = tokio::join!(browser.post(path, body), change);
+            answers.push(reply.status.as_u16());
+        }
+        assert_eq!(answers, [200, 401, 200, 401, 401, 401]);
     }
 }
 

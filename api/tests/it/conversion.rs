@@ -61,7 +61,7 @@ story! {
             assert_eq!(reply.header("content-type"), kind, "{path}");
             assert_eq!(reply.header("x-content-type-options"), "nosniff");
             let cache = match path.matches('/').count() {
-                5 => "public, max-age=31536000, immutable",
+                5 => "private, max-age=31536000, immutable",
                 _ => "private, max-age=600",
             };
             assert_eq!(reply.header("cache-control"), cache, "{path}");

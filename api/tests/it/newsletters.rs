@@ -317,6 +317,32 @@ story! {
 }
 
 story! {
+    async fn what_waits_follows_a_family_to_its_new_address_and_leaves_one_that_is_gone(camp) {
+        for (name, email) in [("Chaya Weiss", "chaya@family.example"), ("Dovid Stern", "dovid@family.example")] {
+            camp.parent(name, email).await;
+        }
+        let staff = camp.staff().await;
+        let change = async |name: &str, mut changes: Value| {
+            let found = staff.get(&format!("/api/admin/users?q={name}")).await.expect(200).json();
+            changes["version"] = found["items"][0]["version"].clone();
+            let path = format!("/api/admin/users/{}", found["items"][0]["id"].as_str().expect("an id"));
+            staff.patch(&path, changes).await.expect(200);
+        };
+        change("dovid", json!({ "secondary_email": "gone@family.example" })).await;
+        camp.work().await;
+        let before = camp.mails().len();
+        staff.post("/api/admin/letters", letter("families")).await.expect(200);
+        change("chaya", json!({ "email": "typo@family.example" })).await;
+        change("chaya", json!({ "email": "chaya@home.example" })).await;
+        change("dovid", json!({ "secondary_email": null })).await;
+        camp.work().await;
+        let mut sent: Vec<_> = camp.mails().split_off(before).iter().map(|mail| mail.to.email.to_string()).collect();
+        sent.sort_unstable();
+        assert_eq!(sent, ["chaya@home.example", "dovid@family.example"]);
+    }
+}
+
+story! {
     async fn staff_see_and_remove_and_owners_export(camp) {
         subscribed(&camp, "=cmd@town.example").await;
         subscribed(&camp, "neighbor@town.example").await;

@@ -177,6 +177,22 @@ on_both_engines! {
             Uuid::now_v7(),
             chrono::Utc::now(),
         );
+        execute!(
+            &app.db,
+            "insert into users (id, email, password_hash, full_name, profile_id, created_at, updated_at)
+             select id, 'family-0@family.example', '', '', id, $1, $1 from profiles limit 1",
+            chrono::Utc::now(),
+        );
+        execute!(
+            &app.db,
+            "insert into sessions (id, token_hash, user_id, device, created_at, last_seen_at, expires_at)
+             select id, $1, id, 'phone', $2, $2, $3 from users",
+            b"hash".as_slice(),
+            chrono::Utc::now(),
+            chrono::Utc::now() + chrono::TimeDelta::days(30),
+        );
+        let sessions = "select count(*) from sessions";
+        assert_eq!(count(&app.db, sessions).await, 1);
         let file = camp.backup("camp.tar.zst");
         let waiting = "select count(*) from deliveries where status = 'queued'";
 
@@ -184,7 +200,9 @@ on_both_engines! {
         let said = other.run(&["restore", path(&file)]);
         assert!(said.out.contains("2 emails that were waiting are marked as failed"), "{said:?}");
         assert!(said.out.contains("1 scheduled video whose time has passed is now a draft"), "{said:?}");
+        assert!(said.out.contains("Everyone is signed out"), "{said:?}");
         let back = other.app().await;
+        assert_eq!(count(&back.db, sessions).await, 0);
         worker::drain(&back).await.expect("it works");
         let mails = std::fs::read_dir(other.data("mail")).expect("a folder").count();
         assert_eq!(mails, 0);
@@ -196,7 +214,9 @@ on_both_engines! {
 
         let moved = camp.elsewhere().await;
         assert_eq!(moved.run(&["restore", path(&file), "--send-mail"]).code, 0);
-        assert_eq!(count(&moved.app().await.db, waiting).await, 3);
+        let moved = moved.app().await;
+        assert_eq!(count(&moved.db, waiting).await, 3);
+        assert_eq!(count(&moved.db, sessions).await, 1);
     }
 
     async fn a_restoration_that_is_killed_leaves_the_one_camp_or_the_other(camp: Camp) {

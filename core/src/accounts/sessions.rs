@@ -306,6 +306,12 @@ pub async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<
     .await
 }
 
+/// Ends the sessions of all users and all staff.
+pub(crate) async fn end_everyones(tx: &mut Tx) -> Result<()> {
+    tx.sql("delete from sessions").execute().await?;
+    Ok(())
+}
+
 /// Returns the sessions of a user, the newest first.
 pub async fn of_user(db: &Db, user_id: UserId, current: Uuid) -> Result<Vec<SessionInfo>> {
     db.sql(

@@ -13,6 +13,7 @@ use super::restore::Options;
 use super::sqlite::unless_gone;
 use super::work::{Work, beside};
 use super::{Held, Manifest, Stored, hold_mail, inspect, postgres, sqlite, stamp, swap};
+use crate::accounts::sessions;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::config::Config;
 use crate::data_folder::{AT_WORK, sqlite_file};
@@ -127,7 +128,7 @@ impl Target {
                     std::fs::remove_dir_all(&aside).ok();
                 })?;
                 db.migrate().await?;
-                finish(&db, now, details).await?;
+                finish(&db, now, hold, details).await?;
                 db.close().await;
                 (held, old.then_some(aside), schema)
             }
@@ -172,7 +173,7 @@ async fn prepare(
         held = hold_mail::hold(&mut tx, now).await?;
         tx.commit().await?;
     }
-    finish(&db, now, details).await?;
+    finish(&db, now, hold, details).await?;
     db.close().await;
     // The database file is moved alone, so everything must be in it.
     sqlite::settle(file).await?;
@@ -192,9 +193,14 @@ fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>)
     }
 }
 
-/// Records the restore, and deletes the heartbeats from the time of the backup.
-async fn finish(db: &Db, now: DateTime<Utc>, details: serde_json::Value) -> Result<()> {
+/// Records the restore, and deletes the heartbeats from the time of the backup. Unless the camp only moved
+/// (`hold` is false), it also ends all sessions: some may have been ended since the backup, such as that of a
+/// stolen phone.
+async fn finish(db: &Db, now: DateTime<Utc>, hold: bool, details: serde_json::Value) -> Result<()> {
     let mut tx = db.begin().await?;
+    if hold {
+        sessions::end_everyones(&mut tx).await?;
+    }
     notifications::clear_heartbeats(&mut tx).await?;
     let subject = Subject::none(SubjectKind::Database);
     audit::record(&mut tx, now, Actor::Operator, Action::BackupRestore, subject, details).await?;

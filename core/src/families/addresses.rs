@@ -11,6 +11,7 @@ use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::FamilyId;
+use crate::notifications;
 use crate::{Error, Result};
 
 /// An address and how it became known.
@@ -149,6 +150,7 @@ pub(crate) async fn set_addresses(
         put_address(tx, now, id, &address, place).await?;
     }
     pending::settle(tx, id).await?;
+    notifications::follow_addresses(tx, now, id).await?;
     refresh_search_text(tx, id).await
 }
 
@@ -248,6 +250,7 @@ pub(crate) async fn move_address(
     .bind(now)
     .execute()
     .await?;
+    notifications::follow_addresses(tx, now, profile_id).await?;
     refresh_search_text(tx, profile_id).await
 }
 
@@ -258,10 +261,11 @@ pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId
         .bind(id)
         .execute()
         .await?;
-    match dropped {
-        0 => Ok(()),
-        _ => tokens::revoke_invitations(tx, now, id).await,
+    if dropped == 0 {
+        return Ok(());
     }
+    notifications::follow_addresses(tx, now, id).await?;
+    tokens::revoke_invitations(tx, now, id).await
 }
 
 /// Removes all addresses from a deleted family. Returns how many there were.

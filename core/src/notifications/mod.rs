@@ -1,6 +1,7 @@
 //! Mail notifications: one row per notification and one per recipient, written in the transaction
 //! that causes them. The job [`Deliver`] sends them.
 
+mod addresses;
 pub mod digest;
 mod digest_words;
 mod enqueue;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+pub(crate) use addresses::follow_addresses;
 pub(crate) use digest_words::digest_content;
 pub(crate) use enqueue::notify_at;
 pub use enqueue::{

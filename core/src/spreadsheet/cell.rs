@@ -3,22 +3,35 @@
 use crate::money::Cents;
 
 /// Returns a text that no spreadsheet treats as a formula: an apostrophe is added before a possible
-/// formula. The import removes it again.
+/// formula, also after a semicolon or tab, which separates cells for some spreadsheets. The import
+/// removes it again.
 pub(crate) fn plain(text: &str) -> String {
-    match text.trim_start().starts_with(['=', '+', '-', '@'])
-        || text.starts_with(['\t', '\r', '\n'])
-    {
-        true => format!("'{text}"),
-        false => text.to_owned(),
+    let mut plain = String::with_capacity(text.len() + 1);
+    if text.starts_with(['\t', '\r', '\n']) {
+        plain.push('\'');
     }
+    for part in text.split_inclusive(SEPARATORS) {
+        if is_formula(part) {
+            plain.push('\'');
+        }
+        plain.push_str(part);
+    }
+    plain
 }
 
-/// Removes the apostrophe that [`plain`] added.
-pub(crate) fn original(text: &str) -> &str {
-    match text.strip_prefix('\'') {
-        Some(rest) if rest.trim_start().starts_with(['=', '+', '-', '@']) => rest,
-        _ => text,
-    }
+/// Removes the apostrophes that [`plain`] added.
+pub(crate) fn original(text: &str) -> String {
+    let part = |part: &str| match part.strip_prefix('\'') {
+        Some(rest) if is_formula(rest) => rest.to_owned(),
+        _ => part.to_owned(),
+    };
+    text.split_inclusive(SEPARATORS).map(part).collect()
+}
+
+const SEPARATORS: [char; 2] = [';', '\t'];
+
+fn is_formula(text: &str) -> bool {
+    text.trim_start().starts_with(['=', '+', '-', '@'])
 }
 
 /// Formats an amount as a decimal number.
@@ -34,6 +47,11 @@ mod tests {
 
     #[test]
     fn no_cell_is_a_formula() {
+        for (text, shown) in [("A;=1+1", "A;'=1+1"), ("A;\t@b", "A;\t'@b"), ("-1; +2", "'-1;' +2")]
+        {
+            assert_eq!(plain(text), shown);
+            assert_eq!(original(shown), text);
+        }
         for text in ["=1+1", "+1", "-1", "@sum(a1)", "\t=1", "\r=1", "  =cmd|' /C calc'!A0"] {
             assert!(plain(text).starts_with('\''), "{text:?}");
         }

@@ -4,8 +4,13 @@
 use super::{Row, Shape, Sheet, Source, wrong};
 use crate::Result;
 
+/// The bytes of text that the rows of a file may have. A small workbook can refer to one text very often.
+const MAX_TEXT: usize = 64 << 20;
+
 pub(super) struct Table<'s> {
     shape: &'s Shape,
+    /// The bytes of text in the rows.
+    text: usize,
     header: Option<Vec<Option<usize>>>,
     sheet: Sheet,
 }
@@ -13,7 +18,7 @@ pub(super) struct Table<'s> {
 impl<'s> Table<'s> {
     pub(super) fn new(shape: &'s Shape, source: Source) -> Table<'s> {
         let sheet = Sheet { rows: Vec::new(), unknown_columns: Vec::new(), source };
-        Table { shape, header: None, sheet }
+        Table { shape, text: 0, header: None, sheet }
     }
 
     /// Adds the next row of the file. `separated` means that one extra value may shift all others
@@ -28,6 +33,13 @@ impl<'s> Table<'s> {
             self.header = Some(columns_of(values.iter().copied(), self.shape, unknown)?);
             return Ok(());
         };
+        self.text += values.iter().map(|value| value.len()).sum::<usize>();
+        if self.text > MAX_TEXT {
+            return wrong(format!(
+                "The file has more than {} MB of text. Please split it.",
+                MAX_TEXT >> 20
+            ));
+        }
         let mut row = Row { line, cells: vec![None; self.shape.columns.len()], too_many: None };
         for (at, column) in columns.iter().enumerate() {
             if let Some(column) = column {

@@ -11,6 +11,8 @@ use crate::{Error, Result};
 
 /// Columns further to the right are ignored.
 const MAX_COLUMNS: u32 = 256;
+/// The bytes of a cell. Excel allows 32,767 characters.
+const MAX_CELL: usize = 4 * 32_767;
 /// The text of a cell whose formula failed.
 pub(super) const ERRORS: [&str; 8] =
     ["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"];
@@ -61,6 +63,12 @@ fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Resul
         }
         let (Some(cell), Some((line, column))) = (cell, place) else { break };
         at = line;
+        // Many cells may share one long text.
+        if let DataRef::SharedString(text) = cell.get_value()
+            && text.len() > MAX_CELL
+        {
+            return wrong(format!("A cell of row {} has too much text.", line + 1));
+        }
         let value = value(cell.get_value());
         if column < MAX_COLUMNS && !value.is_empty() {
             if row.len() <= column as usize {
@@ -103,7 +111,7 @@ fn day(moment: &ExcelDateTime) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::io::{Cursor, Read, Write};
 
     use rust_xlsxwriter::{ExcelDateTime, Format as Look, Formula, Workbook};
     use zip::write::SimpleFileOptions;
@@ -137,6 +145,22 @@ mod tests {
             writer.write_all(content).expect("written");
         }
         writer.finish().expect("an archive").into_inner()
+    }
+
+    /// The workbook with another text in the place of one in its cells.
+    fn edited(book: &[u8], old: &str, new: &str) -> Vec<u8> {
+        let mut archive_of = zip::ZipArchive::new(Cursor::new(book)).expect("an archive");
+        let mut entries = Vec::new();
+        for at in 0..archive_of.len() {
+            let mut entry = archive_of.by_index(at).expect("an entry");
+            let mut text = String::new();
+            entry.read_to_string(&mut text).expect("text");
+            let name = entry.name().expect("a name").into_owned();
+            entries.push((name, text.replace(old, new)));
+        }
+        let entries: Vec<_> =
+            entries.iter().map(|(name, text)| (name.as_str(), text.as_bytes())).collect();
+        archive(&entries)
     }
 
     #[test]
@@ -209,6 +233,27 @@ mod tests {
         let bomb = archive(&[("xl/workbook.xml", &zeros)]);
         assert!(bomb.len() < 100_000, "{}", bomb.len());
         assert!(refusal(bomb).contains("unpacks to more than 64 MB"));
+    }
+
+    #[test]
+    fn one_text_in_very_many_cells_is_refused() {
+        let mut book = Workbook::new();
+        let sheet = book.add_worksheet();
+        sheet.write(0, 0, "Name").expect("written");
+        let text = "x".repeat(32_000);
+        for row in 1..=2_500 {
+            sheet.write(row, 0, &text).expect("written");
+        }
+        let bytes = book.save_to_buffer().expect("a workbook");
+        assert!(bytes.len() < 100_000, "{}", bytes.len());
+        assert!(refusal(bytes).contains("more than 64 MB of text"));
+        let mut book = Workbook::new();
+        let sheet = book.add_worksheet();
+        sheet.write(0, 0, "Name").expect("written");
+        sheet.write(1, 0, "Chaya").expect("written");
+        let long = "x".repeat(200_000);
+        let bytes = edited(&book.save_to_buffer().expect("a workbook"), "Chaya", &long);
+        assert!(refusal(bytes).contains("A cell of row 2 has too much text"));
     }
 
     #[test]

@@ -335,7 +335,7 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
     let verdict =
         password::verify(app, given, stored.as_ref().map(|(_, hash, _)| hash.as_str())).await?;
     let now = app.clock.now();
-    let (Some((id, ..)), password::Verdict::Right | password::Verdict::RightButOld) =
+    let (Some((id, hash, _)), password::Verdict::Right | password::Verdict::RightButOld) =
         (&stored, &verdict)
     else {
         refused(app, stored.map(|(id, ..)| id), typed).await?;
@@ -348,15 +348,23 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
     };
     attempt.succeeded(app).await?;
     let mut tx = app.db.begin().await?;
-    tx.sql(
-        "update users set last_sign_in_at = $2, password_hash = coalesce($3, password_hash)
-         where id = $1",
-    )
-    .bind(id)
-    .bind(now)
-    .bind(rehash)
-    .execute()
-    .await?;
+    // The password may have been changed while it was compared.
+    let current = tx
+        .sql(
+            "update users set last_sign_in_at = $2, password_hash = coalesce($3, password_hash)
+             where id = $1 and password_hash = $4",
+        )
+        .bind(id)
+        .bind(now)
+        .bind(rehash)
+        .bind(hash)
+        .execute()
+        .await?;
+    if current == 0 {
+        tx.rollback().await?;
+        refused(app, Some(id), typed).await?;
+        return Err(WRONG);
+    }
     let linked = link(&mut tx, app, id).await?;
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
     audit::record(

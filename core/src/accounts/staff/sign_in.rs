@@ -1,5 +1,6 @@
 //! Sign-in of staff.
 
+use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::{Staff, StaffRow, known_browsers};
@@ -7,6 +8,7 @@ use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::{password, totp, tried_name};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::db::Tx;
 use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
@@ -76,15 +78,11 @@ pub async fn sign_in(
             ));
         }
     }
-    tx.sql(
-        "update staff set last_sign_in_at = $2, password_hash = coalesce($3, password_hash)
-         where id = $1",
-    )
-    .bind(row.id)
-    .bind(now)
-    .bind(rehash)
-    .execute()
-    .await?;
+    if !record(&mut tx, now, &row, rehash).await? {
+        tx.rollback().await?;
+        refused(app, known, username).await?;
+        return Err(Error::InvalidCredentials(WRONG));
+    }
     let token = sessions::begin(&mut tx, app, Holder::Staff(row.id), from.device).await?;
     let (browser, known) = known_browsers::note(&mut tx, app, row.id, browser).await?;
     // The very first sign-in is always from a new browser, so it is not reported.
@@ -98,6 +96,29 @@ pub async fn sign_in(
     tx.commit().await?;
     attempt.succeeded(app).await?;
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
+}
+
+/// Records that somebody signs in. `false` if the account is no longer as it was when the password was compared.
+async fn record(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    row: &StaffRow,
+    rehash: Option<String>,
+) -> Result<bool> {
+    let current = tx
+        .sql(
+            "update staff set last_sign_in_at = $2, password_hash = coalesce($3, password_hash)
+             where id = $1 and password_hash = $4 and disabled_at is null
+               and (totp_confirmed_at is null) = $5",
+        )
+        .bind(row.id)
+        .bind(now)
+        .bind(rehash)
+        .bind(&row.password_hash)
+        .bind(row.totp_confirmed_at.is_none())
+        .execute()
+        .await?;
+    Ok(current > 0)
 }
 
 async fn refused(app: &App, id: Option<StaffId>, username: &str) -> Result<()> {

@@ -110,20 +110,20 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     }
     let cell = |column| original(row.cell(column).trim());
     let mut checks = Validator::new();
-    let full_name = checks.line("name", cell(NAME), 120);
-    let child_name = checks.line("child", cell(CHILD), 200);
+    let full_name = checks.line("name", &cell(NAME), 120);
+    let child_name = checks.line("child", &cell(CHILD), 200);
     let visitor = cell(TYPE).eq_ignore_ascii_case("visitor");
     checks.require(!full_name.is_empty(), "name", "Please fill in the parent's name.");
     let missing = "Please fill in the child's name.";
     checks.require(visitor || !child_name.is_empty(), "child", missing);
-    let (email, second) = addresses(&mut checks, cell(EMAIL), cell(SECOND));
-    let total = match (row.has(TOTAL), amount(&mut checks, "total", cell(TOTAL), settings)) {
+    let (email, second) = addresses(&mut checks, &cell(EMAIL), &cell(SECOND));
+    let total = match (row.has(TOTAL), amount(&mut checks, "total", &cell(TOTAL), settings)) {
         (_, Some(amount)) => Total::Amount(amount),
         (true, None) => Total::Empty,
         (false, None) => Total::Unsaid,
     };
-    let paid = amount(&mut checks, "paid", cell(PAID), settings).unwrap_or_default();
-    let due = due_date(&mut checks, cell(DUE));
+    let paid = amount(&mut checks, "paid", &cell(PAID), settings).unwrap_or_default();
+    let due = due_date(&mut checks, &cell(DUE));
     let planless = total == Total::Empty && (paid > Cents::ZERO || due.is_some());
     checks.require(!planless, "total", "Please fill in the total too.");
     if let Err(Error::Invalid(wrong)) = checks.done() {

@@ -1,0 +1,53 @@
+//! Mail that waits while the addresses of its family change.
+
+use chrono::{DateTime, Utc};
+
+use super::suppression::REFUSED;
+use crate::Result;
+use crate::db::Tx;
+use crate::ids::FamilyId;
+
+/// What waits, apart from what is collected for one email a day, for an address that is no longer the
+/// family's. An address that its user has not confirmed counts where the camp does not ask for that.
+const LOST: &str = " where profile_id = $1 and status = 'queued' and not collected
+       and notification_id in (select id from notifications where category is not null)
+       and email not in (select email from profile_addresses where profile_id = $1)
+       and email not in (select email from users where profile_id = $1 and verified_at is null)";
+
+/// The first address of the family that takes mail of the category of a delivery.
+const FIRST: &str = "(select min(a.email) from profile_addresses a
+      where a.profile_id = $1
+        and not exists (select 1 from unsubscribes u
+                        join notifications n on n.category = u.category
+                        where n.id = deliveries.notification_id and u.email = a.email)
+        and not ";
+
+/// Moves waiting category mail from addresses that the family lost to one that it has, unless that has the
+/// same mail already; what no address of the family takes is withdrawn. Call it after every change
+/// of a family's addresses.
+pub(crate) async fn follow_addresses(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Result<()> {
+    let moved = [
+        "update deliveries set updated_at = $2, email = ",
+        FIRST,
+        REFUSED,
+        ")",
+        LOST,
+        " and not exists (select 1 from deliveries o
+                          where o.notification_id = deliveries.notification_id
+                            and o.email <> deliveries.email
+                            and (o.profile_id = $1
+                                 or o.email in (select email from profile_addresses
+                                                where profile_id = $1)))
+          and ",
+        FIRST,
+        REFUSED,
+        ") is not null",
+    ];
+    tx.sql(moved).bind(id).bind(now).execute().await?;
+    let withdrawn = [
+        "update deliveries set updated_at = $2, status = 'suppressed', last_error = 'withdrawn'",
+        LOST,
+    ];
+    tx.sql(withdrawn).bind(id).bind(now).execute().await?;
+    Ok(())
+}
