@@ -125,7 +125,11 @@ pub(super) async fn confirm(app: &App, attempt: Attempt, hash: &str, given: &str
         Verdict::Wrong => {
             Err(Error::invalid("current_password", "This is not your current password."))
         }
-        _ => attempt.succeeded(app).await,
+        _ => {
+            let mut tx = app.db.begin().await?;
+            attempt.succeeded(&mut tx).await?;
+            tx.commit().await
+        }
     }
 }
 

@@ -87,8 +87,7 @@ impl Attempt {
 
     /// Deletes the failures of this account from this client, and does not count this attempt for
     /// the network: an office in which many people sign in is not an attack.
-    pub async fn succeeded(self, app: &App) -> Result<()> {
-        let mut tx = app.db.begin().await?;
+    pub(crate) async fn succeeded(self, tx: &mut Tx) -> Result<()> {
         for key in self.accounts {
             tx.sql("delete from attempts where key = $1").bind(key).execute().await?;
         }
@@ -104,7 +103,7 @@ impl Attempt {
             .execute()
             .await?;
         }
-        tx.commit().await
+        Ok(())
     }
 }
 

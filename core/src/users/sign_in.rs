@@ -346,7 +346,6 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
         password::Verdict::RightButOld => Some(password::hash(app, given).await?),
         _ => None,
     };
-    attempt.succeeded(app).await?;
     let mut tx = app.db.begin().await?;
     // The password may have been changed while it was compared.
     let current = tx
@@ -365,6 +364,7 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
         refused(app, Some(id), typed).await?;
         return Err(WRONG);
     }
+    attempt.succeeded(&mut tx).await?;
     let linked = link(&mut tx, app, id).await?;
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
     audit::record(

@@ -93,8 +93,8 @@ pub async fn sign_in(
     }
     let (actor, subject) = (Actor::Staff(row.id), Subject::new(SubjectKind::Staff, row.id));
     audit::record(&mut tx, now, actor, Action::StaffSignIn, subject, Value::Null).await?;
+    attempt.succeeded(&mut tx).await?;
     tx.commit().await?;
-    attempt.succeeded(app).await?;
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
 }
 
