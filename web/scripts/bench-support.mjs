@@ -250,8 +250,8 @@ export async function send(url, { method, body, cookie, from = "192.0.2.1" } = {
 }
 
 /** The cookie of the owner of the sample camp. */
-export async function signInOwner(url) {
-  const body = { username: "thistlewood", password };
+export async function signInOwner(url, username = "thistlewood") {
+  const body = { username, password };
   return (await send(`${url}/api/admin/auth/sign-in`, { body })).cookie;
 }
 

@@ -1,13 +1,18 @@
-// Measures the pages that parents open most, as on a phone of the middle class with a slow line: the median of five
-// runs each. Fails below 95 for performance and 100 for the rest. The portal is one of its own, with the sample camp.
+// Measures the pages that parents open most and those of the staff area, as on a phone of the middle class with a slow
+// line: the median of five runs each. Fails below 95 for performance and 100 for the rest; a page of the staff area
+// fails if its largest part is painted after two seconds. The portal is one of its own, with the sample camp.
 import { spawn, spawnSync } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { camp, freePort, median, place, run, sleep, stop } from "./bench-support.mjs";
+import { camp, freePort, median, place, run, signInOwner, sleep, stop } from "./bench-support.mjs";
 
 const lighthouse = "lighthouse@12.8.2";
-const runs = 5;
+const runs = Number(process.env.ROUNDS ?? 5);
 const least = { performance: 95, accessibility: 100, "best-practices": 100, seo: 100 };
+/** Search engines do not see the staff area, and its first paint waits for who is signed in. */
+const leastOfStaff = { accessibility: 100, "best-practices": 100 };
+/** When the largest part of a page of the staff area is painted, in milliseconds. */
+const latestOfStaff = 2_000;
 
 /** `demo` makes the sample camp; `serve` serves it without a worker, which would take the processor from the pages. */
 async function open(command) {
@@ -21,7 +26,7 @@ async function open(command) {
   }
 }
 
-async function measure(url) {
+async function measure(url, cookie) {
   const report = join(place, "report.json");
   await run(
     "npx",
@@ -32,6 +37,7 @@ async function measure(url) {
       "--quiet",
       "--output=json",
       `--output-path=${report}`,
+      ...(cookie ? [`--extra-headers=${JSON.stringify({ Cookie: cookie })}`] : []),
       `--chrome-flags=--headless=new${process.getuid?.() === 0 ? " --no-sandbox" : ""}`,
     ],
     { env: { ...process.env, CHROME_PATH: process.env.CHROMIUM || "/usr/bin/chromium" } },
@@ -65,6 +71,26 @@ async function newest(url) {
 
 let passed = 0;
 let failed = 0;
+
+/** Measures a page and prints what it found. `goals` are the lowest scores, `latest` is for the largest paint. */
+async function judge(name, url, { goals, latest = Infinity, cookie }) {
+  const all = [];
+  for (let i = 0; i < runs; i++) all.push(await measure(url, cookie));
+  const scores = Object.keys(least).map((category) => [category, median(all.map((one) => one.scores[category]))]);
+  const low = scores.filter(([category, score]) => score < (goals[category] ?? 0));
+  const late = median(all.map((one) => one.largest)) > latest;
+  const good = low.length === 0 && !late;
+  if (good) passed++;
+  else failed++;
+  const ms = (key) => `${Math.round(median(all.map((one) => one[key])))} ms`;
+  console.log(
+    `${good ? "ok  " : late ? "LATE" : "LOW "}  ${name.padEnd(14)} ${scores.map(([category, score]) => `${category} ${score}`).join(", ")}`,
+  );
+  console.log(`      first paint ${ms("first")}, largest ${ms("largest")}, blocked ${ms("blocked")}`);
+  for (const audit of new Set(low.length === 0 ? [] : all.flatMap((one) => one.failed)))
+    console.log(`      fails: ${audit}`);
+}
+
 const demo = await open("demo");
 const id = await newest(demo.url);
 await stop(demo.portal);
@@ -77,21 +103,26 @@ try {
     ["Gallery", "/past-videos"],
     ["FAQ", "/faq"],
     ["Sign-in", "/auth"],
-  ]) {
-    const all = [];
-    for (let i = 0; i < runs; i++) all.push(await measure(url + path));
-    const scores = Object.keys(least).map((category) => [category, median(all.map((one) => one.scores[category]))]);
-    const low = scores.filter(([category, score]) => score < least[category]);
-    if (low.length === 0) passed++;
-    else failed++;
-    const ms = (key) => `${Math.round(median(all.map((one) => one[key])))} ms`;
-    console.log(
-      `${low.length === 0 ? "ok  " : "LOW "}  ${name.padEnd(8)} ${scores.map(([category, score]) => `${category} ${score}`).join(", ")}`,
-    );
-    console.log(`      first paint ${ms("first")}, largest ${ms("largest")}, blocked ${ms("blocked")}`);
-    for (const audit of new Set(low.length === 0 ? [] : all.flatMap((one) => one.failed)))
-      console.log(`      fails: ${audit}`);
-  }
+  ])
+    await judge(name, url + path, { goals: least });
+  const cookie = await signInOwner(url, "kornbluh");
+  for (const [name, path] of [
+    ["Dashboard", "/admin/dashboard"],
+    ["Reports", "/admin/reports"],
+    ["Staff gallery", "/admin/gallery"],
+    ["Comments", "/admin/comments"],
+    ["Users", "/admin/users"],
+    ["Live updates", "/admin/live-updates"],
+    ["Messages", "/admin/messages"],
+    ["Email", "/admin/mail"],
+    ["Staff FAQ", "/admin/faq"],
+    ["Store", "/admin/store"],
+    ["Analytics", "/admin/analytics"],
+    ["Accounts", "/admin/admin-management"],
+    ["Settings", "/admin/settings"],
+    ["Audit", "/admin/audit"],
+  ])
+    await judge(name, url + path, { goals: leastOfStaff, latest: latestOfStaff, cookie });
 } finally {
   await stop(portal);
   await rm(place, { recursive: true, force: true });
