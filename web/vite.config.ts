@@ -20,6 +20,10 @@ const everywhere = new RegExp(
 const actions = /(mutationObserver|useMutation|infiniteQueryObserver|useInfiniteQuery)\.js$/;
 const isEverywhere = (id: string) => everywhere.test(id) && !actions.test(id);
 
+/** What nearly every form and list of the staff area needs, and some public pages. */
+const ofForms = /\/src\/(api\/use-action|lib\/(delete-unsent|unsent|forms)|ui\/(dialog|field))\./;
+const ofStaff = /\/src\/(admin|app\/admin)/;
+
 /**
  * The HTML has the style sheet of what it shows, and that of all pages waits with the scripts in a template until
  * `public/start.js` inserts them. The shells of the pages, which the server writes into the HTML, are beside the manifest.
@@ -75,7 +79,18 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     manifest: true,
     // What nearly every page needs is one file: packed together it is smaller, and it is one request.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", test: isEverywhere }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "shared", test: isEverywhere },
+            // Otherwise each page of the staff area needs some thirty files of less than a kilobyte.
+            { name: "staff", test: ofStaff, minShareCount: 3, includeDependenciesRecursively: false },
+            { name: "forms", test: ofForms, includeDependenciesRecursively: false },
+          ],
+        },
+      },
+    },
   },
   test: {
     environment: "happy-dom",

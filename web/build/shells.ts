@@ -4,6 +4,7 @@ import react from "@vitejs/plugin-react";
 import tailwindcss from "@tailwindcss/vite";
 import { build, createServer, type InlineConfig } from "vite";
 import type * as Shells from "../src/app/shells";
+import type * as Paths from "../src/lib/paths";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const place = `${root}node_modules/.shells`;
@@ -47,15 +48,30 @@ const withHoles = (html: string) =>
 /** Of these pages only the bar at the top is rendered; their scripts draw everything themselves. */
 const staffArea = "/admin/*";
 
-/** A page's source file, as the manifest of the build names it. */
-function modules() {
-  const source = readFileSync(`${root}src/app/routes.tsx`, "utf8");
+const staffModule = "src/app/admin.tsx";
+
+/** The source files of pages, as the manifest of the build names them, by what stands for their paths. */
+function modules(file: string, paths: RegExp) {
+  const source = readFileSync(root + file, "utf8");
+  const pages = new RegExp(`page\\(${paths.source}, \\(\\) => import\\("([^"]+)"\\)\\)`, "g");
   return new Map(
-    [...source.matchAll(/page\("([^"]+)", \(\) => import\("([^"]+)"\)\)/g)].map(([, path, from]) => [
+    [...source.matchAll(pages)].map(([, path, from]) => [
       path!,
       new URL(`${from!}.tsx`, "file:///src/app/").pathname.slice(1),
     ]),
   );
+}
+
+/** The source files of the staff area's pages by their paths. */
+function staffModules(addresses: Record<string, unknown>): Record<string, string> {
+  const found = [...modules(staffModule, /paths\.admin\.(\w+)/)].map(([name, module]) => {
+    const path = addresses[name];
+    if (typeof path !== "string") throw new Error(`Which address is paths.admin.${name}?`);
+    return [path, module] as const;
+  });
+  if (!found[0]) throw new Error(`No page was found in ${staffModule}.`);
+  // Leads to the first page.
+  return Object.fromEntries([...found, ["/admin", found[0][1]]]);
 }
 
 /** Renders the shells of all pages, and the style sheet that they need. */
@@ -70,13 +86,14 @@ export async function renderShells() {
   });
   try {
     const { pages, shellOf, logo } = (await server.ssrLoadModule("/src/app/shells.tsx")) as typeof Shells;
+    const { paths } = (await server.ssrLoadModule("/src/lib/paths.ts")) as typeof Paths;
     const render = async (pathname: string, camp: Camp = {}) => {
       pretendToBeAt(pathname, camp);
       const [html, mark] = [await shellOf(pathname), logo()];
       if (!html.includes(mark)) throw new Error(`The shell of ${pathname} has no logo.`);
       return withHoles(html.replace(mark, () => hole("logo")));
     };
-    const source = modules();
+    const source = modules("src/app/routes.tsx", /"([^"]+)"/);
     const shells = {
       logos: [false, true].flatMap((yiddish) =>
         [false, true].map((ownLogo) => {
@@ -84,11 +101,12 @@ export async function renderShells() {
           return { own: ownLogo, yiddish, html: withHoles(logo()) };
         }),
       ),
-      pages: [] as { path: string; module: string | null; html: string; pictured: string }[],
+      pages: [] as { path: string; module: string; html: string; pictured: string }[],
+      staff: staffModules(paths.admin),
     };
     for (const { path } of [{ path: staffArea }, ...pages]) {
-      const module = source.get(path) ?? null;
-      if (!module && path !== staffArea) throw new Error(`Which file is the page ${path}?`);
+      const module = path === staffArea ? staffModule : source.get(path);
+      if (!module) throw new Error(`Which file is the page ${path}?`);
       const pathname = path.replace(":id", "1").replace("*", "none");
       const html = await render(pathname);
       shells.pages.push({ path, module, html, pictured: await render(pathname, { picture: true }) });

@@ -1,4 +1,4 @@
-import { demoTest as test, expect, test as ofOneCamp } from "./support/camp";
+import { demoTest as test, expect, samplePassword, test as ofOneCamp } from "./support/camp";
 
 declare global {
   interface Window {
@@ -141,8 +141,40 @@ for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/
         .toBe(0);
     }
     // The page's own script, in addition to those that every page has.
-    const scripts = (text: string) => text.match(/<link rel="modulepreload" crossorigin href=/g)?.length ?? 0;
-    const everywhere = scripts(await (await page.request.get("/admin/login")).text());
-    expect(scripts(html)).toBeGreaterThan(everywhere);
+    expect(scriptsOf(html).filter((name) => !/^(rolldown-runtime|shared|index)-/.test(name))).not.toEqual([]);
   });
 }
+
+/** The scripts that the HTML names, without their folder. */
+function scriptsOf(html: string) {
+  return [...html.matchAll(/<link rel="modulepreload" crossorigin href="\/assets\/([^"]+)">/g)].map(
+    ([, name]) => name!,
+  );
+}
+
+test("the HTML of a page of the staff area names its scripts, and fetches who is signed in", async ({ page, camp }) => {
+  const links = (html: string) => html.match(/<link rel="preload" as="fetch" crossorigin href="[^"]+">/g) ?? [];
+  const ofStranger = await (await page.request.get(`${camp.url}/admin/users`)).text();
+  expect(links(ofStranger), "nothing for a stranger, who would be refused").toEqual([]);
+  expect(scriptsOf(await (await page.request.get(`${camp.url}/admin`)).text()).join()).toContain("dashboard-");
+
+  await page.request.post("/api/admin/auth/sign-in", { data: { username: "kornbluh", password: samplePassword } });
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  const html = await (await page.goto("/admin/users"))!.text();
+  await expect(page.getByRole("heading", { level: 1, name: "User Management" })).toBeVisible();
+  expect(links(html)).toHaveLength(2);
+  for (const path of ["/api/admin/session", "/api/admin/dashboard"])
+    expect(
+      requests.filter((one) => one === path),
+      path,
+    ).toHaveLength(1);
+  const named = scriptsOf(html);
+  expect(named.some((name) => name.startsWith("users-"))).toBe(true);
+  const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+  for (const name of named)
+    expect(
+      loaded.filter((url) => url.endsWith(`/assets/${name}`)),
+      name,
+    ).toHaveLength(1);
+});

@@ -2,7 +2,6 @@
 //! and its scripts, so that those of the page load together with the first one.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 
 use portal::access::{Access, Viewer};
 use portal::branding::Pictures;
@@ -23,6 +22,8 @@ pub struct Chunk {
     file: String,
     #[serde(default)]
     imports: Vec<String>,
+    #[serde(default)]
+    css: Vec<String>,
 }
 
 /// The front end's entry script, which the HTML already names with all its imports.
@@ -52,9 +53,7 @@ pub async fn of(
     let mut first = FirstView::default();
     let mut ask = |address: String| first.data.push(address);
     let alone = |url: String| FirstPicture { url, small: None };
-    if !path.starts_with("/admin") {
-        ask("/api/session".into());
-    }
+    ask("/api/session".into());
     match path {
         "/" => {
             ask("/api/videos?collection=home".into());
@@ -88,6 +87,18 @@ pub async fn of(
     Ok(first)
 }
 
+/// Whether a page is in the staff area.
+pub fn is_of_staff(path: &str) -> bool {
+    path == "/admin" || path.starts_with("/admin/")
+}
+
+/// The first view of a page of the staff area, for somebody who may be signed in there: who it is, and the figures of
+/// the dashboard, which all pages show in their menu.
+pub fn of_staff() -> FirstView {
+    let data = ["/api/admin/session", "/api/admin/dashboard"].map(String::from).into();
+    FirstView { data, picture: None }
+}
+
 async fn newest(
     app: &App,
     settings: &Settings,
@@ -101,22 +112,26 @@ async fn newest(
     Ok(videos::list(app, settings, &Viewer::default(), &filter).await?.items.into_iter().next())
 }
 
-/// The `<link>` elements of the page's scripts, which load together with the first one.
-pub fn scripts(module: Option<&str>, manifest: &Manifest) -> String {
-    let mut links = String::new();
-    if let Some(module) = module {
-        let there = with_imports(manifest, ENTRY);
-        let mut files: Vec<&str> = with_imports(manifest, module)
-            .difference(&there)
-            .filter_map(|key| manifest.get(*key))
-            .map(|chunk| chunk.file.as_str())
-            .collect();
-        files.sort_unstable();
-        for file in files {
-            let _ = write!(links, "<link rel=\"modulepreload\" crossorigin href=\"/{file}\">");
-        }
-    }
-    links
+/// The `<link>` elements of the scripts and style sheets of these modules, which load together with the first one.
+pub fn scripts(modules: &[&str], manifest: &Manifest) -> String {
+    let there = with_imports(manifest, ENTRY);
+    let needed: HashSet<&str> =
+        modules.iter().flat_map(|module| with_imports(manifest, module)).collect();
+    let chunks: Vec<&Chunk> =
+        needed.difference(&there).filter_map(|key| manifest.get(*key)).collect();
+    let mut links: Vec<String> = chunks
+        .iter()
+        .map(|chunk| format!("<link rel=\"modulepreload\" crossorigin href=\"/{}\">", chunk.file))
+        .collect();
+    // The script that needs a style sheet waits for it, so it is only requested here.
+    links.extend(
+        chunks.iter().flat_map(|chunk| &chunk.css).map(|file| {
+            format!("<link rel=\"preload\" as=\"style\" crossorigin href=\"/{file}\">")
+        }),
+    );
+    links.sort_unstable();
+    links.dedup();
+    links.concat()
 }
 
 /// The `<link>` that requests what the API answers at an address.
@@ -134,4 +149,27 @@ fn with_imports<'a>(manifest: &'a Manifest, key: &'a str) -> HashSet<&'a str> {
         }
     }
     seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_html_names_what_a_page_needs_and_the_first_script_does_not() {
+        let manifest: Manifest = serde_json::from_str(
+            r#"{
+                "index.html": { "file": "index.js", "imports": ["_shared.js"], "css": ["index.css"] },
+                "_shared.js": { "file": "shared.js" },
+                "admin.tsx": { "file": "admin.js", "imports": ["_shared.js", "_form.js"], "css": ["admin.css"] },
+                "users.tsx": { "file": "users.js", "imports": ["_form.js"] },
+                "_form.js": { "file": "form.js" }
+            }"#,
+        )
+        .expect("a manifest");
+        let links = scripts(&["admin.tsx", "users.tsx", "unknown.tsx"], &manifest);
+        let addresses: Vec<&str> = links.split('"').filter(|part| part.starts_with('/')).collect();
+        assert_eq!(addresses, ["/admin.js", "/form.js", "/users.js", "/admin.css"]);
+        assert_eq!(scripts(&[], &manifest), "");
+    }
 }

@@ -54,9 +54,11 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
     if name.contains('.') {
         return Err(Error::NotFound("There is no such file.").into());
     }
-    let mut response = page(&api.app, &path, request.uri().query().is_none()).await?;
+    let may_have_a_session = may_have_a_session(request.headers());
+    let plain = request.uri().query().is_none();
+    let mut response = page(&api.app, &path, plain, may_have_a_session).await?;
     let is_without = request.extensions().get::<WithoutAnswers>().is_some();
-    if is_without || may_have_a_session(request.headers()) {
+    if is_without || may_have_a_session {
         response.extensions_mut().remove::<FirstAnswers>();
     }
     Ok(response)
@@ -191,8 +193,8 @@ pub fn style_sheet_url(app: &App, settings: &Settings) -> Option<String> {
     Some(format!("/{STYLE_SHEET}?v={short}"))
 }
 
-/// `plain` means that the URL has no query.
-async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
+/// `plain` means that the URL has no query. Only pages of the staff area depend on whether there is a session.
+async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> Answer<Response> {
     let Some(template) = Web::get("index.html") else {
         return Err(Problem::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -209,17 +211,18 @@ async fn page(app: &App, path: &str, plain: bool) -> Answer<Response> {
     }
     let path = trimmed(path);
     let first = match meta.status {
-        StatusCode::OK => {
+        StatusCode::OK if !first_view::is_of_staff(path) => {
             first_view::of(app, &settings, &site.pictures, path, plain, meta.shown).await?
         }
+        StatusCode::OK if may_have_a_session => first_view::of_staff(),
         _ => Default::default(),
     };
     let picture = first.picture.as_ref();
     let shells = shells::of_build();
     let shell = shells.find(path);
     let top = shell.map(|shell| shells.fill(shell, &site, picture)).unwrap_or_default();
-    let module = shell.and_then(|shell| shell.module.as_deref());
-    let scripts = first_view::scripts(module, &manifest_of_build());
+    let modules = shell.map(|shell| shells.modules(shell, path)).unwrap_or_default();
+    let scripts = first_view::scripts(&modules, &manifest_of_build());
     let boot = json!({ "site": site, "picture": picture.map(|picture| &picture.url) });
     // `<` in JSON could end the element that contains it.
     let boot = format!(

@@ -2,6 +2,7 @@
 //! front end (`web/build/shells.ts`) into a template with holes like `[[name]]`. The browser takes the elements over,
 //! so what is filled in must be what the scripts would render.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use portal::branding::SitePicture;
@@ -16,6 +17,8 @@ use crate::site::Site;
 pub struct Shells {
     logos: Vec<Logo>,
     pages: Vec<Shell>,
+    /// The source modules of the staff area's pages by their paths. Their common one is in its shell.
+    staff: HashMap<String, String>,
 }
 
 /// The camp's mark and name.
@@ -32,7 +35,7 @@ pub struct Shell {
     /// As in `web/src/app/routes.tsx`: `:id` is one segment, `*` at the end anything.
     path: String,
     /// The source module of the page.
-    pub module: Option<String>,
+    module: String,
     html: String,
     /// With a picture.
     pictured: String,
@@ -67,6 +70,12 @@ impl Shells {
     /// The first page whose pattern this path matches.
     pub fn find(&self, path: &str) -> Option<&Shell> {
         self.pages.iter().find(|shell| matches(&shell.path, path))
+    }
+
+    /// The source modules of the page at this path.
+    pub fn modules<'a>(&'a self, shell: &'a Shell, path: &str) -> Vec<&'a str> {
+        let of_staff = self.staff.get(path).map(String::as_str);
+        std::iter::once(shell.module.as_str()).chain(of_staff).collect()
     }
 
     /// The HTML of a page for the element that the scripts render into.
@@ -134,12 +143,12 @@ mod tests {
     fn a_page_is_found_by_its_path() {
         let shell = |path: &str| Shell {
             path: path.into(),
-            module: None,
+            module: String::new(),
             html: String::new(),
             pictured: String::new(),
         };
         let pages = ["/admin/*", "/", "/faq", "/updates", "/updates/:id", "*"].map(shell).into();
-        let shells = Shells { logos: vec![], pages };
+        let shells = Shells { logos: vec![], pages, ..Shells::default() };
         for (path, page) in [
             ("/", "/"),
             ("/faq", "/faq"),
@@ -153,6 +162,21 @@ mod tests {
         ] {
             assert_eq!(shells.find(path).map(|shell| shell.path.as_str()), Some(page), "{path}");
         }
+    }
+
+    #[test]
+    fn a_page_of_the_staff_area_needs_its_own_module_and_the_common_one() {
+        let area = Shell {
+            path: "/admin/*".into(),
+            module: "admin.tsx".into(),
+            html: String::new(),
+            pictured: String::new(),
+        };
+        let staff = HashMap::from([("/admin/users".into(), "users.tsx".into())]);
+        let shells = Shells { pages: vec![area], staff, ..Shells::default() };
+        let modules = |path: &str| shells.modules(shells.find(path).expect("a shell"), path);
+        assert_eq!(modules("/admin/users"), ["admin.tsx", "users.tsx"]);
+        assert_eq!(modules("/admin/login"), ["admin.tsx"]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ use axum::Router;
 use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use axum::extract::{ConnectInfo, Request};
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use moka::future::Cache;
@@ -250,12 +250,20 @@ impl ResponseCache {
     /// The router's own answer. A page for a request without a session contains the answers that it needs first.
     async fn pass(&self, request: Request) -> Response {
         let origin = Origin::of(request.extensions(), request.headers());
-        let Ok(response) = self.0.router.clone().oneshot(request).await;
-        if !first_answers::are_wanted(&response) {
+        let accepted = stored::accepted(request.headers());
+        let is_get = request.method() == Method::GET;
+        let Ok(mut response) = self.0.router.clone().oneshot(request).await;
+        if first_answers::are_wanted(&response) {
+            let anonymous = |address: &str| Some(origin.request(address.parse().ok()?));
+            response = first_answers::embed(&self.0.router, response, anonymous).await;
+        }
+        // The router compresses the rest of what is worth it.
+        if !is_get || !is_page(&response) {
             return response;
         }
-        let anonymous = |address: &str| Some(origin.request(address.parse().ok()?));
-        first_answers::embed(&self.0.router, response, anonymous).await
+        let vary = HeaderValue::from_static("accept-encoding");
+        response.headers_mut().append(header::VARY, vary);
+        stored::packed(response, accepted).await
     }
 
     /// The response from the cache, which makes it if need be. `None` if the router has to answer.
@@ -479,6 +487,11 @@ fn may_be_kept(response: &Response) -> bool {
     response.status() == StatusCode::OK
         && size.is_some_and(|size| size <= EACH as u64)
         && !response.headers().contains_key(header::SET_COOKIE)
+}
+
+fn is_page(response: &Response) -> bool {
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"))
 }
 
 /// Numbers the responses that come from the cache, because a random id for each would cost as much as

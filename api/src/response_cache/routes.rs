@@ -25,7 +25,7 @@ const DOCUMENTS: [&str; 8] = [
 ];
 
 /// Pages, of which only the addresses without a query are cached.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "/",
     "/current-videos",
     "/past-videos",
@@ -37,6 +37,7 @@ const PAGES: [&str; 11] = [
     "/privacy",
     "/terms",
     "/auth",
+    "/profile",
 ];
 
 /// What has an id: where it is, and the name of the route.

@@ -500,6 +500,27 @@ story! {
 }
 
 story! {
+    async fn pages_that_are_never_cached_are_compressed_too(camp) {
+        let stranger = camp.browser();
+        for path in ["/faq?question=1", "/admin/users", "/auth/verify?token=x", "/no-such-page"] {
+            let plain = get(&stranger, path, &[]).await;
+            assert_eq!((plain.header("content-encoding"), plain.header("vary")), ("", "accept-encoding"), "{path}");
+            for (accepted, coding) in [("gzip, deflate, br", "br"), ("gzip", "gzip")] {
+                let accepted = [("accept-encoding", accepted)];
+                let packed = get(&stranger, path, &accepted).await;
+                assert_eq!(packed.header("content-encoding"), coding, "{path}");
+                assert!(packed.bytes.len() < plain.bytes.len() / 2, "{path}");
+                assert_eq!(packed.header("vary"), "accept-encoding", "{path}");
+                assert_eq!(packed.header("content-security-policy").is_empty(), plain.header("content-security-policy").is_empty());
+                assert_eq!(packed.status, plain.status, "{path}");
+                let head = stranger.send(Method::HEAD, path, None, &accepted).await;
+                assert!(head.bytes.is_empty() && head.status == plain.status, "{path}");
+            }
+        }
+    }
+}
+
+story! {
     async fn a_file_of_the_front_end_is_kept_as_the_router_answers_it(camp) {
         let stranger = camp.browser();
         let page = stranger.get("/about").await.expect(200).text();

@@ -3,50 +3,48 @@ import { Guard } from "../admin/sign-in/guard";
 import { Login } from "../admin/sign-in/login";
 import { AdminNotFound } from "../admin/not-found/not-found";
 import { firstPage } from "../admin/shared/session";
+import { lazyPage } from "../lib/lazy-page";
 import { Redirect, Route, Switch } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { AdminLayout, PrintLayout } from "./admin-layout";
 import "./admin.css";
 
-const Dashboard = lazy(() => import("../admin/dashboard/dashboard"));
-const Reports = lazy(() => import("../admin/videos/reports"));
-const Gallery = lazy(() => import("../admin/videos/gallery"));
-const Comments = lazy(() => import("../admin/comments/comments"));
-const Updates = lazy(() => import("../admin/updates/updates"));
-const Messages = lazy(() => import("../admin/messages/messages"));
-const Mail = lazy(() => import("../admin/mail/mail"));
-const FaqManagement = lazy(() => import("../admin/faq/faq"));
-const StoreManagement = lazy(() => import("../admin/store/store"));
-const Users = lazy(() => import("../admin/users/users"));
+type Leave = { onSignedOut: () => void };
+
+/** `build/shells.ts` reads these lines, so that the HTML of a page names its scripts. */
+const page = (path: string, load: () => Promise<{ default: ComponentType<Leave> }>) => ({ path, ...lazyPage(load) });
+
+const pages = [
+  page(paths.admin.dashboard, () => import("../admin/dashboard/dashboard")),
+  page(paths.admin.reports, () => import("../admin/videos/reports")),
+  page(paths.admin.gallery, () => import("../admin/videos/gallery")),
+  page(paths.admin.comments, () => import("../admin/comments/comments")),
+  page(paths.admin.liveUpdates, () => import("../admin/updates/updates")),
+  page(paths.admin.messages, () => import("../admin/messages/messages")),
+  page(paths.admin.mail, () => import("../admin/mail/mail")),
+  page(paths.admin.faq, () => import("../admin/faq/faq")),
+  page(paths.admin.store, () => import("../admin/store/store")),
+  page(paths.admin.users, () => import("../admin/users/users")),
+  page(paths.admin.accounts, () => import("../admin/accounts/accounts")),
+  page(paths.admin.ownAccount, () => import("../admin/accounts/own-account")),
+  page(paths.admin.analytics, () => import("../admin/analytics/analytics")),
+  page(paths.admin.audit, () => import("../admin/audit/audit")),
+  page(paths.admin.settings, () => import("../admin/settings/settings")),
+];
+
 const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
-const Accounts = lazy(() => import("../admin/accounts/accounts"));
-const OwnAccount = lazy(() => import("../admin/accounts/own-account"));
-const Analytics = lazy(() => import("../admin/analytics/analytics"));
-const Audit = lazy(() => import("../admin/audit/audit"));
-const Settings = lazy(() => import("../admin/settings/settings"));
-
-const pages: [path: string, Page: ComponentType][] = [
-  [paths.admin.reports, Reports],
-  [paths.admin.gallery, Gallery],
-  [paths.admin.comments, Comments],
-  [paths.admin.liveUpdates, Updates],
-  [paths.admin.messages, Messages],
-  [paths.admin.mail, Mail],
-  [paths.admin.faq, FaqManagement],
-  [paths.admin.store, StoreManagement],
-  [paths.admin.users, Users],
-  [paths.admin.accounts, Accounts],
-  [paths.admin.ownAccount, OwnAccount],
-  [paths.admin.analytics, Analytics],
-  [paths.admin.audit, Audit],
-  [paths.admin.settings, Settings],
-];
 
 const printed: [path: string, Page: ComponentType][] = [
   ["/admin/users/:id/statement", Statement],
   ["/admin/users/:id/receipt/:paymentId", Receipt],
 ];
+
+/** Loads the page at an address before it renders; `/admin` leads to the first one. */
+export const fetchPage = async (pathname: string) => {
+  const wanted = pathname === "/admin" ? firstPage : pathname;
+  await pages.find(({ path }) => path === wanted)?.fetch();
+};
 
 /** The routes of the staff area. */
 export default function Admin() {
@@ -74,12 +72,9 @@ export default function Admin() {
                 <Route path="/admin">
                   <Redirect to={firstPage} replace />
                 </Route>
-                <Route path={paths.admin.dashboard}>
-                  <Dashboard onSignedOut={leave} />
-                </Route>
-                {pages.map(([path, Page]) => (
+                {pages.map(({ path, Page }) => (
                   <Route key={path} path={path}>
-                    <Page />
+                    <Page onSignedOut={leave} />
                   </Route>
                 ))}
                 <Route>

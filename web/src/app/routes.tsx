@@ -1,5 +1,6 @@
-import { lazy, Suspense, useState, type ComponentType } from "react";
+import { Suspense, type ComponentType } from "react";
 import { parse } from "regexparam";
+import { lazyPage } from "../lib/lazy-page";
 import { Route, Switch } from "../lib/navigation";
 import { useIsShell } from "../lib/shell";
 import { PublicLayout } from "./public-layout";
@@ -7,21 +8,18 @@ import { PublicLayout } from "./public-layout";
 /** `Shell` is what the page shows before its data. */
 type Module = { default: ComponentType; Shell?: ComponentType };
 
-/** A page whose code is loaded on demand; a page that is loaded already renders without a delay. */
 function page(path: string, load: () => Promise<Module>) {
-  let here: Module | undefined;
-  const fetch = async () => {
-    here = await load();
-    return here;
-  };
-  const Later = lazy(fetch);
-  function Page() {
-    const isShell = useIsShell();
-    const [Here] = useState(() => here?.default ?? Later);
-    if (!isShell) return <Here />;
-    return here?.Shell && <here.Shell />;
+  let Shell: ComponentType | undefined;
+  const { fetch, Page } = lazyPage(async () => {
+    const module = await load();
+    ({ Shell } = module);
+    return module;
+  });
+  function PageOrShell() {
+    if (!useIsShell()) return <Page />;
+    return Shell && <Shell />;
   }
-  return { path, fetch, Page };
+  return { path, fetch, Page: PageOrShell };
 }
 
 export const pages = [
@@ -47,17 +45,18 @@ export const pages = [
   page("*", () => import("./not-found")),
 ];
 
-const Admin = lazy(() => import("./admin"));
+const staff = lazyPage(() => import("./admin"));
 
 const adminPath = "/admin/*?";
 const matches = (path: string, pathname: string) => parse(path).pattern.test(pathname);
 
 export const isStaffArea = (pathname: string) => matches(adminPath, pathname);
 
-/** Loads the page at an address before the first render. The staff area loads its own pages. */
-export const fetchPage = async (pathname: string) => {
-  if (!isStaffArea(pathname)) await pages.find(({ path }) => matches(path, pathname))?.fetch();
-};
+/** Loads the page at an address before the first render. */
+export async function fetchPage(pathname: string) {
+  if (isStaffArea(pathname)) await (await staff.fetch()).fetchPage(pathname);
+  else await pages.find(({ path }) => matches(path, pathname))?.fetch();
+}
 
 /** All routes. Those of the staff area are in admin.tsx, so that public pages load none of its code. */
 export function Sitemap() {
@@ -65,7 +64,7 @@ export function Sitemap() {
     <Switch>
       <Route path={adminPath}>
         <Suspense>
-          <Admin />
+          <staff.Page />
         </Suspense>
       </Route>
       <Route>

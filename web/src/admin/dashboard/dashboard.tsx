@@ -103,9 +103,9 @@ function NeedsAttention({ dashboard, timeZone }: { dashboard: UseQueryResult<Das
         <AttentionList attention={data.attention} timeZone={timeZone} />
       ) : (
         <Loading label="Loading what needs attention" className="sheet px-4">
-          {Array.from({ length: 3 }, (_, i) => (
-            <div key={i} className="border-line py-4 not-first:border-t">
-              <Skeleton className="h-5 w-1/2" />
+          {Array.from({ length: 4 }, (_, i) => (
+            <div key={i} className={cx("border-line py-4", i > 0 && "border-t")}>
+              <Skeleton className="h-6 w-1/2" />
             </div>
           ))}
         </Loading>

@@ -1,0 +1,19 @@
+import { lazy, useState, type ComponentType } from "react";
+
+/** A page whose code is loaded on demand. If `fetch` has loaded it already, it renders without a delay. */
+export function lazyPage<Props extends object, Module extends { default: ComponentType<Props> }>(
+  load: () => Promise<Module & { default: ComponentType<Props> }>,
+) {
+  let here: ComponentType<Props> | undefined;
+  const fetch = async () => {
+    const module = await load();
+    here = module.default;
+    return module;
+  };
+  const Later: ComponentType<Props> = lazy(fetch);
+  function Page(props: Props) {
+    const [Here] = useState(() => here ?? Later);
+    return <Here {...props} />;
+  }
+  return { fetch, Page };
+}
