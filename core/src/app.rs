@@ -12,6 +12,7 @@ use sha2::Sha256;
 use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
+use crate::accounts::hashing::Hashing;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::content_cache::ContentCache;
@@ -40,9 +41,8 @@ pub struct Inner {
     pub keys: Keys,
     /// Identifies this process among those that share the database.
     pub process: Uuid,
-    /// Limits how many passwords are hashed at the same time. Each hash takes 19 MiB and a CPU
-    /// core.
-    pub hashing: Arc<Semaphore>,
+    /// Where passwords are hashed.
+    pub hashing: Arc<Hashing>,
     /// Lets this process convert one video at a time.
     pub(crate) converting: Arc<Semaphore>,
     /// Whether it must not convert any more, because it ends.
@@ -74,7 +74,7 @@ impl App {
             clock: Clock::default(),
             config: Arc::new(config),
             process: Uuid::new_v4(),
-            hashing: Arc::new(Semaphore::new(2)),
+            hashing: Arc::default(),
             converting: Arc::new(Semaphore::new(1)),
             ends_conversions: watch::Sender::new(false),
             settings: Arc::default(),

@@ -176,12 +176,15 @@ impl ResponseCache {
         }))
     }
 
+    /// What is seldom needed is boxed, because the whole state of this is moved for each request.
     pub async fn answer(&self, request: Request) -> Response {
         let started = Instant::now();
         if routes::is_file(&request) {
             return self.file(request, started).await;
         }
-        let Some(route) = routes::of(&request) else { return self.never_cached(request).await };
+        let Some(route) = routes::of(&request) else {
+            return Box::pin(self.never_cached(request)).await;
+        };
         let (parts, body) = request.into_parts();
         let cached = match route.is_kept_with(parts.uri.query()) {
             true => self.cached(route, &parts, started).await,
@@ -193,7 +196,7 @@ impl ResponseCache {
         if let Some(current) = self.0.versions.current().await {
             self.renew_settings(current.content);
         }
-        self.pass(Request::from_parts(parts, body)).await
+        Box::pin(self.pass(Request::from_parts(parts, body))).await
     }
 
     /// A file of the front end.
@@ -201,11 +204,11 @@ impl ResponseCache {
         let (parts, body) = request.into_parts();
         let response = match self.0.files.get(parts.uri.path()) {
             Some(stored) => self.hit(&stored, Route::PAGE, &parts, started).await,
-            None => self.keep_file(&parts).await,
+            None => Box::pin(self.keep_file(&parts)).await,
         };
         match response {
             Some(response) => response,
-            None => self.pass(Request::from_parts(parts, body)).await,
+            None => Box::pin(self.pass(Request::from_parts(parts, body))).await,
         }
     }
 
@@ -273,7 +276,7 @@ impl ResponseCache {
         let current = self.0.versions.current().await?;
         let (entry, made) = match self.find(&key, current.content).await {
             Some(entry) => (entry, None),
-            None => match self.make(&key, &reader, parts).await? {
+            None => match Box::pin(self.make(&key, &reader, parts)).await? {
                 Made::Kept(entry, id) => (entry, Some(id)),
                 Made::Found(entry) => (entry, None),
                 Made::Other(response) => return Some(response),

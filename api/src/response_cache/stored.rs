@@ -127,7 +127,7 @@ impl Stored {
             Coding::Gzip => &self.gzip,
             Coding::Brotli => &self.brotli,
         };
-        let form = form.get_or_init(|| compressed(&self.plain, coding)).await;
+        let form = form.get_or_init(|| Box::pin(compressed(&self.plain, coding))).await;
         form.as_ref().unwrap_or(&self.plain)
     }
 }

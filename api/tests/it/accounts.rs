@@ -109,7 +109,7 @@ story! {
         let mut answers = Vec::new();
         for ((path, body), change) in cases {
             // Nobody's password is compared until the change is made.
-            let permits = camp.app.hashing.acquire_many(2).await.expect("permits");
+            let permits = camp.app.hashing.permits.acquire_many(2).await.expect("permits");
             let browser = camp.browser();
             let change = async {
                 tokio::time::sleep(std::time::Duration::from_millis(300)).await;

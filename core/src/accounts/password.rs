@@ -1,13 +1,14 @@
 //! Passwords: Argon2id, hashed outside the request threads, a limited number at a time.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::password_hash::PasswordHasher;
+use argon2::password_hash::phc::{Output, PasswordHash};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
+use super::hashing::Memory;
 use crate::rate_limits::Attempt;
 use crate::settings::Settings;
 use crate::validation::Validator;
@@ -73,13 +74,10 @@ fn too_common(password: &str, known: &[&str]) -> bool {
 /// [`Error::Unforeseen`] when the task that hashes does not finish.
 pub async fn hash(app: &App, password: &str) -> Result<String> {
     let password = password.to_owned();
-    on_a_quiet_thread(app, move || {
-        engine()
-            .hash_password(password.as_bytes())
-            .map(|h| h.to_string())
-            .map_err(Error::unforeseen)
-    })
-    .await?
+    app.hashing
+        .run(move |_| engine().hash_password(password.as_bytes()).map(|hash| hash.to_string()))
+        .await?
+        .map_err(Error::unforeseen)
 }
 
 /// The result of verifying a password.
@@ -100,18 +98,34 @@ pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<V
     let known = stored.is_some();
     let stored = stored.unwrap_or(DECOY.as_str()).to_owned();
     let password = password.to_owned();
-    on_a_quiet_thread(app, move || {
-        let Ok(parsed) = PasswordHash::new(&stored) else { return Verdict::Wrong };
-        let right = engine().verify_password(password.as_bytes(), &parsed).is_ok();
-        let current = Params::try_from(&parsed)
-            .is_ok_and(|p| p.m_cost() >= 19 * 1024 && p.t_cost() >= 2 && p.p_cost() >= 1);
-        match (right && known, current) {
-            (false, _) => Verdict::Wrong,
-            (true, true) => Verdict::Right,
-            (true, false) => Verdict::RightButOld,
-        }
-    })
-    .await
+    app.hashing
+        .run(move |memory| {
+            let Ok(parsed) = PasswordHash::new(&stored) else { return Verdict::Wrong };
+            let right = matches(password.as_bytes(), &parsed, memory).unwrap_or(false);
+            let current = Params::try_from(&parsed)
+                .is_ok_and(|p| p.m_cost() >= 19 * 1024 && p.t_cost() >= 2 && p.p_cost() >= 1);
+            match (right && known, current) {
+                (false, _) => Verdict::Wrong,
+                (true, true) => Verdict::Right,
+                (true, false) => Verdict::RightButOld,
+            }
+        })
+        .await
+}
+
+/// Compares in constant time, with the parameters of the stored hash. `None` if it is not a hash of
+/// Argon2.
+fn matches(password: &[u8], stored: &PasswordHash, memory: &mut Memory) -> Option<bool> {
+    let (salt, expected) = (stored.salt.as_ref()?, stored.hash.as_ref()?);
+    let algorithm = Algorithm::try_from(stored.algorithm.as_str()).ok()?;
+    let version = stored.version.map_or(Ok(Version::V0x13), Version::try_from).ok()?;
+    let params = Params::try_from(stored).ok()?;
+    memory.resize(params.block_count().max(memory.len()), Block::new());
+    let mut out = vec![0; expected.len()];
+    Argon2::new(algorithm, version, params)
+        .hash_password_into_with_memory(password, salt, &mut out, memory)
+        .ok()?;
+    Some(Output::new(&out).ok()? == *expected)
 }
 
 /// Verifies the current password of an account. `attempt` is how it is counted.
@@ -131,19 +145,6 @@ pub(super) async fn confirm(app: &App, attempt: Attempt, hash: &str, given: &str
             tx.commit().await
         }
     }
-}
-
-async fn on_a_quiet_thread<T: Send + 'static>(
-    app: &App,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T> {
-    let permit = Arc::clone(&app.hashing).acquire_owned().await.map_err(Error::unforeseen)?;
-    tokio::task::spawn_blocking(move || {
-        let _permit = permit;
-        work()
-    })
-    .await
-    .map_err(Error::unforeseen)
 }
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ impl Versions {
     pub async fn current(&self) -> Option<Current> {
         match self.0.known() {
             Some(version) => Some(version),
-            None => ask(&self.0).await,
+            None => Box::pin(ask(&self.0)).await,
         }
     }
 }

@@ -179,8 +179,8 @@ story! {
 story! {
     async fn a_flood_of_sign_ins_waits_for_its_turn_to_hash_and_holds_nobody_else_up(camp) {
         camp.parent("Chaya", "chaya@family.example").await;
-        assert_eq!(camp.app.hashing.available_permits(), 2);
-        let all = camp.app.hashing.clone().acquire_many_owned(2).await.expect("permits");
+        assert_eq!(camp.app.hashing.permits.available_permits(), 2);
+        let all = camp.app.hashing.permits.clone().acquire_many_owned(2).await.expect("permits");
         let given = json!({ "email": "chaya@family.example", "password": PASSWORD });
         let flood: Vec<_> = (0..20u8).map(|n| {
             let (browser, given) = (camp.browser_at(&format!("198.51.100.{n}")), given.clone());
