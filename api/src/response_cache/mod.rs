@@ -21,7 +21,7 @@ use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -59,6 +59,8 @@ const OWN: u64 = 6 << 20;
 const EACH: usize = 1 << 20;
 /// How long a response is used if nobody changes anything.
 const KEPT: TimeDelta = TimeDelta::seconds(1);
+/// How long before that a response that is asked for is made again, so that nobody waits for it.
+const AHEAD: TimeDelta = TimeDelta::milliseconds(250);
 /// How long a parent who wrote something reads past the cache: longer than [`KEPT`].
 const OWN_COUNTS: Duration = Duration::from_secs(2);
 /// How long a request waits for another one that makes the same response.
@@ -98,11 +100,21 @@ struct Entry {
     until: DateTime<Utc>,
     stored: Arc<Stored>,
     spots: Spots,
+    /// Whether the next one is being made.
+    is_renewed: AtomicBool,
 }
 
 impl Entry {
     fn is_valid(&self, version: Version, now: DateTime<Utc>) -> bool {
         self.version == version && (self.from..self.until).contains(&now)
+    }
+
+    /// Tells one request that it has to be made again. What something ends before its time is not: until
+    /// then, it would be made the same again and again.
+    fn is_due(&self, now: DateTime<Utc>) -> bool {
+        self.until - now <= AHEAD
+            && self.until - self.from == KEPT
+            && !self.is_renewed.swap(true, Relaxed)
     }
 }
 
@@ -114,6 +126,7 @@ struct Own {
 }
 
 /// For whom a response is.
+#[derive(Clone)]
 enum Reader {
     /// Somebody without a session, or anybody where that makes no difference.
     Anybody,
@@ -274,11 +287,23 @@ impl ResponseCache {
         let reader = self.reader(route, parts).await?;
         let key = reader.key(parts);
         let current = self.0.versions.current().await?;
-        let (entry, made) = match self.find(&key, current.content).await {
-            Some(entry) => (entry, None),
-            None => match Box::pin(self.make(&key, &reader, parts)).await? {
-                Made::Kept(entry, id) => (entry, Some(id)),
-                Made::Found(entry) => (entry, None),
+        let now = self.0.app.clock.now();
+        let mut made = None;
+        let entry = match self.find(&key, current.content, now).await {
+            Some(entry) => {
+                if entry.is_due(now) {
+                    // The router counts and logs it instead of this request.
+                    made = Some(self.0.ids.next());
+                    self.make_ahead(&entry, &key, &reader, parts);
+                }
+                entry
+            }
+            None => match Box::pin(self.make(&key, &reader, parts, current.content)).await? {
+                Made::Kept(entry, id) => {
+                    made = Some(id);
+                    entry
+                }
+                Made::Found(entry) => entry,
                 Made::Other(response) => return Some(response),
             },
         };
@@ -334,9 +359,13 @@ impl ResponseCache {
         Some(stored)
     }
 
-    async fn find(&self, address: &str, version: Version) -> Option<Arc<Entry>> {
-        let now = self.0.app.clock.now();
-        self.0.entries.get(address).await.filter(|entry| entry.is_valid(version, now))
+    async fn find(
+        &self,
+        key: &str,
+        version: Version,
+        now: DateTime<Utc>,
+    ) -> Option<Arc<Entry>> {
+        self.0.entries.get(key).await.filter(|entry| entry.is_valid(version, now))
     }
 
     /// Sends a response that is in the cache. Such requests are logged only on request.
@@ -363,22 +392,51 @@ impl ResponseCache {
         Some(response)
     }
 
-    /// Makes the response, unless another request has made it meanwhile.
-    async fn make(&self, key: &str, reader: &Reader, parts: &Parts) -> Option<Made> {
+    /// Makes the response, unless another request has made it meanwhile. `told` is the version that was
+    /// current when this request came or later.
+    async fn make(
+        &self,
+        key: &str,
+        reader: &Reader,
+        parts: &Parts,
+        told: Version,
+    ) -> Option<Made> {
         let _turn = timeout(TURN, self.turn(key)).await.ok()?;
+        // The version is not asked for again, which those who wait would do one after another.
+        if let Some(entry) = self.find(key, told, self.0.app.clock.now()).await {
+            return Some(Made::Found(entry));
+        }
+        self.make_new(key, reader, parts).await
+    }
+
+    /// Makes the response that follows this one while others are still answered with it.
+    fn make_ahead(&self, last: &Arc<Entry>, key: &str, reader: &Reader, parts: &Parts) {
+        let (cache, last, key, reader) =
+            (self.clone(), last.clone(), key.to_owned(), reader.clone());
+        let (parts, _) = anonymous(parts, &reader).into_parts();
+        tokio::spawn(async move {
+            let _turn = timeout(TURN, cache.turn(&key)).await.ok()?;
+            let entry = cache.0.entries.get(&key).await?;
+            if Arc::ptr_eq(&entry, &last) {
+                cache.make_new(&key, &reader, &parts).await?;
+            }
+            Some(())
+        });
+    }
+
+    /// Makes the response. Only who has the turn does.
+    async fn make_new(&self, key: &str, reader: &Reader, parts: &Parts) -> Option<Made> {
         // From before everything that is read for the response: what somebody changes meanwhile makes
         // another version.
         let version = self.0.versions.current().await?.content;
         let now = self.0.app.clock.now();
-        if let Some(entry) = self.find(key, version).await {
-            return Some(Made::Found(entry));
-        }
         self.renew_settings(version);
-        let until = self.constant_until(now).await.ok()?;
-        let response = self.pass(anonymous(parts, reader)).await;
+        let answered = self.pass(anonymous(parts, reader));
+        let (until, response) = tokio::join!(self.constant_until(now), answered);
         if !may_be_kept(&response) {
             return Some(Made::Other(response));
         }
+        let until = until.ok()?;
         let (id, headers, bytes) = self.read(response).await?;
         let spots = match reader {
             Reader::Parent(_) => Spots::of(&bytes),
@@ -388,7 +446,8 @@ impl ResponseCache {
         // Keeps the compressed forms if the response is the same as before.
         let before = self.0.entries.get(key).await.map(|entry| entry.stored.clone());
         let stored = before.filter(|before| before.is_same(&stored)).unwrap_or(stored);
-        let entry = Arc::new(Entry { version, from: now, until, stored, spots });
+        let is_renewed = AtomicBool::default();
+        let entry = Arc::new(Entry { version, from: now, until, stored, spots, is_renewed });
         self.0.entries.insert(key.to_owned(), entry.clone()).await;
         Some(Made::Kept(entry, id))
     }
