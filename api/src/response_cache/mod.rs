@@ -359,12 +359,7 @@ impl ResponseCache {
         Some(stored)
     }
 
-    async fn find(
-        &self,
-        key: &str,
-        version: Version,
-        now: DateTime<Utc>,
-    ) -> Option<Arc<Entry>> {
+    async fn find(&self, key: &str, version: Version, now: DateTime<Utc>) -> Option<Arc<Entry>> {
         self.0.entries.get(key).await.filter(|entry| entry.is_valid(version, now))
     }
 
@@ -394,13 +389,7 @@ impl ResponseCache {
 
     /// Makes the response, unless another request has made it meanwhile. `told` is the version that was
     /// current when this request came or later.
-    async fn make(
-        &self,
-        key: &str,
-        reader: &Reader,
-        parts: &Parts,
-        told: Version,
-    ) -> Option<Made> {
+    async fn make(&self, key: &str, reader: &Reader, parts: &Parts, told: Version) -> Option<Made> {
         let _turn = timeout(TURN, self.turn(key)).await.ok()?;
         // The version is not asked for again, which those who wait would do one after another.
         if let Some(entry) = self.find(key, told, self.0.app.clock.now()).await {
