@@ -26,7 +26,18 @@ async function open(command) {
   }
 }
 
+/** Lighthouse now and then fails to record a page, which says nothing of the page. */
 async function measure(url, cookie) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await measureOnce(url, cookie);
+    } catch (error) {
+      if (tries === 3 || !String(error.stderr).includes("Runtime error encountered")) throw error;
+    }
+  }
+}
+
+async function measureOnce(url, cookie) {
   const report = join(place, "report.json");
   await run(
     "npx",
