@@ -12,13 +12,13 @@ use sha2::Sha256;
 use tokio::sync::{Semaphore, watch};
 use uuid::Uuid;
 
-use crate::accounts::hashing::Hashing;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::content_cache::ContentCache;
 use crate::db::Db;
 use crate::fetch::Fetcher;
 use crate::files::Files;
+use crate::hashing::Hashing;
 use crate::mail::Mailer;
 use crate::pending_views::PendingViews;
 use crate::people_cache::PeopleCache;

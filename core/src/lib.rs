@@ -52,6 +52,7 @@ pub mod ffmpeg;
 pub mod file_permissions;
 pub mod files;
 pub mod gallery;
+pub mod hashing;
 pub mod idempotency;
 pub mod jobs;
 pub mod mail;

@@ -1,7 +1,6 @@
 //! Users (parents and visitors), staff accounts, and how both are authenticated.
 
 pub mod account_mail;
-pub mod hashing;
 pub(crate) mod links;
 pub mod password;
 pub mod sessions;

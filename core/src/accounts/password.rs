@@ -8,7 +8,7 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-use super::hashing::Memory;
+use crate::hashing::Memory;
 use crate::rate_limits::Attempt;
 use crate::settings::Settings;
 use crate::validation::Validator;
