@@ -395,7 +395,11 @@ impl ResponseCache {
         if let Some(entry) = self.find(key, told, self.0.app.clock.now()).await {
             return Some(Made::Found(entry));
         }
-        self.make_new(key, reader, parts).await
+        let version = self.0.versions.current().await?.content;
+        if let Some(entry) = self.find(key, version, self.0.app.clock.now()).await {
+            return Some(Made::Found(entry));
+        }
+        self.make_new(key, reader, parts, version).await
     }
 
     /// Makes the response that follows this one while others are still answered with it.
@@ -407,17 +411,22 @@ impl ResponseCache {
             let _turn = timeout(TURN, cache.turn(&key)).await.ok()?;
             let entry = cache.0.entries.get(&key).await?;
             if Arc::ptr_eq(&entry, &last) {
-                cache.make_new(&key, &reader, &parts).await?;
+                let version = cache.0.versions.current().await?.content;
+                cache.make_new(&key, &reader, &parts, version).await?;
             }
             Some(())
         });
     }
 
-    /// Makes the response. Only who has the turn does.
-    async fn make_new(&self, key: &str, reader: &Reader, parts: &Parts) -> Option<Made> {
-        // From before everything that is read for the response: what somebody changes meanwhile makes
-        // another version.
-        let version = self.0.versions.current().await?.content;
+    /// Makes the response. Only who has the turn does. `version` is from before everything that is read for
+    /// the response: what somebody changes meanwhile makes another one.
+    async fn make_new(
+        &self,
+        key: &str,
+        reader: &Reader,
+        parts: &Parts,
+        version: Version,
+    ) -> Option<Made> {
         let now = self.0.app.clock.now();
         self.renew_settings(version);
         let answered = self.pass(anonymous(parts, reader));
