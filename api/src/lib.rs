@@ -30,6 +30,7 @@ mod mail_events;
 mod media;
 mod messages;
 mod middleware;
+mod negotiation;
 mod newsletters;
 mod ops;
 mod payments;

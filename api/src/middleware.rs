@@ -86,7 +86,7 @@ pub async fn set_security_headers(
     set(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     set(
         HeaderName::from_static("permissions-policy"),
-        "camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()",
+        "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
     );
     set(header::CONTENT_SECURITY_POLICY, content_security_policy::OF_DATA);
     if personal {

@@ -7,14 +7,14 @@ use axum::response::{IntoResponse, Response};
 use portal::App;
 
 use crate::error::Answer;
+use crate::negotiation::accepted;
 
 pub const WEBP: &str = "image/webp";
 
 /// The copy of the picture with this key, if the browser takes it and it is made. What only accepts anything, such as
 /// a mail program, gets the JPEG.
 pub async fn copy_for(app: &App, headers: &HeaderMap, key: &str) -> Option<Bytes> {
-    let accepted = headers.get(ACCEPT)?.to_str().ok()?;
-    let takes = accepted.split(',').any(|one| one.trim().split(';').next() == Some(WEBP));
+    let takes = accepted(headers, ACCEPT).any(|one| one == WEBP);
     if takes { app.webp_copy(key).await } else { None }
 }
 

@@ -1,9 +1,11 @@
+import type { Page } from "@playwright/test";
 import { demoTest as test, expect, samplePassword, test as ofOneCamp } from "./support/camp";
 
 declare global {
   interface Window {
     asked: string[];
     first: Element | null;
+    moved: string[];
   }
 }
 
@@ -126,9 +128,7 @@ for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/
 
     // The style sheet of all pages comes with the scripts.
     expect(requests.filter((url) => /\/assets\/index-.*\.css$/.test(url))).toHaveLength(1);
-    const ahead = [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]+)">/g)].map(
-      ([, href]) => new URL(href!.replaceAll("&amp;", "&"), camp.url).href,
-    );
+    const ahead = aheadOf(html).map((address) => camp.url + address);
     expect(ahead.length).toBeGreaterThan(0);
     for (const address of ahead) {
       await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
@@ -152,23 +152,26 @@ function scriptsOf(html: string) {
   );
 }
 
-test("the HTML of a page of the staff area names its scripts, and fetches who is signed in", async ({ page, camp }) => {
-  const links = (html: string) => html.match(/<link rel="preload" as="fetch" crossorigin href="[^"]+">/g) ?? [];
+/** What the HTML requests ahead, without the address of the site. */
+const aheadOf = (html: string) =>
+  [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]+)">/g)].map(([, href]) =>
+    href!.replaceAll("&amp;", "&"),
+  );
+
+const signInStaff = (page: Page) =>
+  page.request.post("/api/admin/auth/sign-in", { data: { username: "kornbluh", password: samplePassword } });
+
+test("the HTML of a page of the staff area names its scripts, and fetches nothing for a stranger", async ({
+  page,
+  camp,
+}) => {
   const ofStranger = await (await page.request.get(`${camp.url}/admin/users`)).text();
-  expect(links(ofStranger), "nothing for a stranger, who would be refused").toEqual([]);
+  expect(aheadOf(ofStranger), "nothing for a stranger, who would be refused").toEqual([]);
   expect(scriptsOf(await (await page.request.get(`${camp.url}/admin`)).text()).join()).toContain("dashboard-");
 
-  await page.request.post("/api/admin/auth/sign-in", { data: { username: "kornbluh", password: samplePassword } });
-  const requests: string[] = [];
-  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  await signInStaff(page);
   const html = await (await page.goto("/admin/users"))!.text();
   await expect(page.getByRole("heading", { level: 1, name: "User Management" })).toBeVisible();
-  expect(links(html)).toHaveLength(2);
-  for (const path of ["/api/admin/session", "/api/admin/dashboard"])
-    expect(
-      requests.filter((one) => one === path),
-      path,
-    ).toHaveLength(1);
   const named = scriptsOf(html);
   expect(named.some((name) => name.startsWith("users-"))).toBe(true);
   const loaded = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
@@ -177,4 +180,67 @@ test("the HTML of a page of the staff area names its scripts, and fetches who is
       loaded.filter((url) => url.endsWith(`/assets/${name}`)),
       name,
     ).toHaveLength(1);
+});
+
+for (const [path, own] of [
+  ["dashboard", 0],
+  ["reports", 2],
+  ["gallery", 1],
+  ["comments", 2],
+  ["users", 2],
+  ["live-updates", 1],
+  ["messages", 2],
+  ["mail", 1],
+  ["faq", 2],
+  ["store", 2],
+  ["analytics", 1],
+  ["admin-management", 1],
+  ["settings", 1],
+  ["audit", 2],
+] as const) {
+  test(`/admin/${path} asks for nothing twice that its HTML fetches ahead`, async ({ page }) => {
+    await signInStaff(page);
+    await page.addInitScript(() => {
+      window.asked = [];
+      const { fetch } = window;
+      window.fetch = (what, how) => {
+        const url = new URL(what instanceof Request ? what.url : String(what), location.href);
+        window.asked.push(url.pathname + url.search);
+        return fetch(what, how);
+      };
+    });
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      requests.push(url.pathname + url.search);
+    });
+    const html = await (await page.goto(`/admin/${path}`))!.text();
+    const ahead = aheadOf(html);
+    expect(ahead).toHaveLength(2 + own);
+    for (const address of ahead) {
+      await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
+      // Events may cause a second request, but the page makes no request that differs from the preloads.
+      await expect
+        .poll(async () => {
+          const asked = await page.evaluate((one) => window.asked.filter((url) => url === one).length, address);
+          return requests.filter((one) => one === address).length - asked;
+        }, address)
+        .toBe(0);
+    }
+  });
+}
+
+test("the dashboard is drawn with its figures at once, and nothing moves", async ({ page }) => {
+  await signInStaff(page);
+  await page.addInitScript(() => {
+    window.moved = [];
+    new PerformanceObserver((list) => {
+      window.moved.push(...list.getEntries().map((entry) => JSON.stringify(entry)));
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/admin/dashboard");
+  await expect(page.getByRole("heading", { name: "What needs attention now" })).toBeVisible();
+  await page.waitForLoadState("networkidle").catch(() => undefined);
+  expect(await page.evaluate(() => window.moved)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { startTransition, StrictMode } from "react";
 import { createRoot, hydrateRoot } from "react-dom/client";
+import { makeQueryClient } from "./api/queries";
 import { App } from "./app/app";
 import { prefetchLinks } from "./app/prefetch";
 import { fetchPage, isStaffArea } from "./app/routes";
@@ -8,9 +9,11 @@ import "./styles.css";
 const root = document.getElementById("root")!;
 const hasShell = root.firstElementChild !== null && !isStaffArea(location.pathname);
 
+const queryClient = makeQueryClient();
+
 const app = (shell: boolean) => (
   <StrictMode>
-    <App shell={shell} />
+    <App queryClient={queryClient} shell={shell} />
   </StrictMode>
 );
 
@@ -33,6 +36,6 @@ function style() {
 }
 
 // The server names the page's script in the HTML, so both load at the same time. If it fails, the page itself says so.
-const page = fetchPage(location.pathname);
+const page = fetchPage(location.pathname, queryClient);
 Promise.allSettled([page, style()]).then(([{ status }]) => draw(hasShell && status === "fulfilled"));
 prefetchLinks();

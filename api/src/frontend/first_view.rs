@@ -92,10 +92,37 @@ pub fn is_of_staff(path: &str) -> bool {
     path == "/admin" || path.starts_with("/admin/")
 }
 
-/// The first view of a page of the staff area, for somebody who may be signed in there: who it is, and the figures of
-/// the dashboard, which all pages show in their menu.
-pub fn of_staff() -> FirstView {
-    let data = ["/api/admin/session", "/api/admin/dashboard"].map(String::from).into();
+/// What the pages of the staff area ask for first besides [`FOR_ALL_STAFF`], with the limits of their scripts.
+const FOR_STAFF: [(&str, &[&str]); 13] = [
+    ("/admin/reports", &["/api/admin/videos/counts", "/api/admin/videos?limit=25"]),
+    ("/admin/gallery", &["/api/admin/videos/years"]),
+    (
+        "/admin/comments",
+        &["/api/admin/comments/counts", "/api/admin/comments?filter=to_review&limit=100"],
+    ),
+    (
+        "/admin/users",
+        &["/api/admin/users/summary", "/api/admin/users?sort=joined&direction=desc&limit=50"],
+    ),
+    ("/admin/live-updates", &["/api/admin/live-updates?limit=25"]),
+    ("/admin/messages", &["/api/admin/messages/counts", "/api/admin/messages?limit=30"]),
+    ("/admin/mail", &["/api/admin/mail/failed?limit=50"]),
+    ("/admin/faq", &["/api/admin/faq/stats", "/api/admin/faq?limit=100"]),
+    ("/admin/store", &["/api/admin/products/stats", "/api/admin/products?limit=24"]),
+    ("/admin/analytics", &["/api/admin/analytics?period=30"]),
+    ("/admin/admin-management", &["/api/admin/accounts?limit=50"]),
+    ("/admin/settings", &["/api/admin/settings"]),
+    ("/admin/audit", &["/api/admin/audit/filters", "/api/admin/audit?limit=50"]),
+];
+
+/// Who is signed in, and the figures of the dashboard, which all pages show in their menu.
+const FOR_ALL_STAFF: [&str; 2] = ["/api/admin/session", "/api/admin/dashboard"];
+
+/// The first view of a page of the staff area, for somebody who may be signed in there. `plain` is as in [`of`].
+pub fn of_staff(path: &str, plain: bool) -> FirstView {
+    let page = FOR_STAFF.iter().find(|(page, _)| plain && *page == path);
+    let of_page = page.map_or(&[][..], |(_, addresses)| addresses);
+    let data = FOR_ALL_STAFF.iter().chain(of_page).map(|address| (*address).into()).collect();
     FirstView { data, picture: None }
 }
 

@@ -23,6 +23,7 @@ use self::first_answers::{FirstAnswers, WithoutAnswers};
 use crate::Api;
 use crate::content_security_policy;
 use crate::error::{Answer, Problem};
+use crate::negotiation::accepted;
 use crate::response_cache::may_have_a_session;
 use crate::site;
 
@@ -67,10 +68,7 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
 /// A file of the front end, in the smallest encoding that the browser accepts. Names under `assets/`
 /// contain a hash of the content, so browsers cache them forever.
 fn file(name: &str, headers: &HeaderMap) -> Response {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok()).unwrap_or("");
-    let takes = |coding: &str| {
-        accepted.split(',').any(|part| part.trim().split(';').next() == Some(coding))
-    };
+    let takes = |coding: &str| accepted(headers, header::ACCEPT_ENCODING).any(|one| one == coding);
     let Some(plain) = Web::get(name) else {
         return Problem::from(Error::NotFound("There is no such file.")).into_response();
     };
@@ -214,7 +212,7 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
         StatusCode::OK if !first_view::is_of_staff(path) => {
             first_view::of(app, &settings, &site.pictures, path, plain, meta.shown).await?
         }
-        StatusCode::OK if may_have_a_session => first_view::of_staff(),
+        StatusCode::OK if may_have_a_session => first_view::of_staff(path, plain),
         _ => Default::default(),
     };
     let picture = first.picture.as_ref();

@@ -17,6 +17,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
+use crate::negotiation;
 use crate::server::Share;
 
 pub struct Stored {
@@ -168,12 +169,8 @@ pub async fn packed(response: Response, coding: Coding) -> Response {
 /// The best encoding that the client accepts.
 pub fn accepted(headers: &HeaderMap) -> Coding {
     let mut best = Coding::None;
-    let values = headers.get_all(header::ACCEPT_ENCODING).iter();
-    for part in values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')) {
-        let (coding, weight) = part.split_once(';').unwrap_or((part, ""));
-        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0));
-        match coding.trim() {
-            _ if is_refused => {}
+    for coding in negotiation::accepted(headers, header::ACCEPT_ENCODING) {
+        match coding {
             "br" => best = Coding::Brotli,
             "gzip" if best == Coding::None => best = Coding::Gzip,
             _ => {}

@@ -51,7 +51,7 @@ story! {
             let small = copy(&home, path).await;
             assert_eq!(small.header("vary"), "accept", "{path}");
             let seen = image::load_from_memory(&small.bytes).expect("a WebP");
-            for accept in ["*/*", "image/*", "image/jpeg", "image/webp2"] {
+            for accept in ["*/*", "image/*", "image/jpeg", "image/webp2", "image/webp;q=0, */*"] {
                 let jpeg = get(&home, path, accept).await.expect(200);
                 assert_eq!(jpeg.header("content-type"), "image/jpeg", "{accept}");
                 assert_eq!(jpeg.header("vary"), "accept");

@@ -1,8 +1,10 @@
 import { lazy, type ComponentType } from "react";
+import type { QueryClient } from "@tanstack/react-query";
 import { Guard } from "../admin/sign-in/guard";
 import { Login } from "../admin/sign-in/login";
 import { AdminNotFound } from "../admin/not-found/not-found";
-import { firstPage } from "../admin/shared/session";
+import { dashboardQuery } from "../admin/shared/dashboard-query";
+import { firstPage, mustSetUpTwoFactor, staffQuery } from "../admin/shared/session";
 import { lazyPage } from "../lib/lazy-page";
 import { Redirect, Route, Switch } from "../lib/navigation";
 import { paths } from "../lib/paths";
@@ -10,6 +12,9 @@ import { AdminLayout, PrintLayout } from "./admin-layout";
 import "./admin.css";
 
 type Leave = { onSignedOut: () => void };
+
+/** How long the first rendering waits for answers of the API, in milliseconds. */
+const patience = 1_000;
 
 /** `build/shells.ts` reads these lines, so that the HTML of a page names its scripts. */
 const page = (path: string, load: () => Promise<{ default: ComponentType<Leave> }>) => ({ path, ...lazyPage(load) });
@@ -40,11 +45,21 @@ const printed: [path: string, Page: ComponentType][] = [
   ["/admin/users/:id/receipt/:paymentId", Receipt],
 ];
 
-/** Loads the page at an address before it renders; `/admin` leads to the first one. */
-export const fetchPage = async (pathname: string) => {
+/** Loads the page at an address before it renders, and what all pages show; `/admin` leads to the first one. */
+export async function fetchPage(pathname: string, client?: QueryClient) {
   const wanted = pathname === "/admin" ? firstPage : pathname;
-  await pages.find(({ path }) => path === wanted)?.fetch();
-};
+  await Promise.all([pages.find(({ path }) => path === wanted)?.fetch(), client && fetchAnswers(client)]);
+}
+
+/** The HTML has requested both already. Drawn with them at once, a page does not move; without them it shows skeletons. */
+async function fetchAnswers(client: QueryClient) {
+  const fetchAll = async () => {
+    await client.prefetchQuery(staffQuery);
+    const staff = client.getQueryData(staffQuery.queryKey)?.staff;
+    if (staff && !mustSetUpTwoFactor(staff)) await client.prefetchQuery(dashboardQuery);
+  };
+  await Promise.race([fetchAll(), new Promise((resolve) => setTimeout(resolve, patience))]);
+}
 
 /** The routes of the staff area. */
 export default function Admin() {

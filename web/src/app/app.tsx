@@ -1,6 +1,5 @@
 import { startTransition, Suspense, useEffect, useState } from "react";
-import { QueryClientProvider } from "@tanstack/react-query";
-import { makeQueryClient } from "../api/queries";
+import { QueryClientProvider, type QueryClient } from "@tanstack/react-query";
 import "../lib/pop-state";
 import { navigate, Navigation } from "../lib/navigation";
 import { ShellContext } from "../lib/shell";
@@ -9,8 +8,7 @@ import { Toaster } from "./later";
 import { Sitemap } from "./routes";
 
 /** With `shell`, the first render is what the HTML shows already, and the page follows. */
-export function App({ shell = false }: { shell?: boolean }) {
-  const [queryClient] = useState(makeQueryClient);
+export function App({ queryClient, shell = false }: { queryClient: QueryClient; shell?: boolean }) {
   const [isShell, setIsShell] = useState(shell);
   useEffect(() => startTransition(() => setIsShell(false)), []);
   return (

@@ -1,4 +1,5 @@
 import { Suspense, type ComponentType } from "react";
+import type { QueryClient } from "@tanstack/react-query";
 import { parse } from "regexparam";
 import { lazyPage } from "../lib/lazy-page";
 import { Route, Switch } from "../lib/navigation";
@@ -52,9 +53,9 @@ const matches = (path: string, pathname: string) => parse(path).pattern.test(pat
 
 export const isStaffArea = (pathname: string) => matches(adminPath, pathname);
 
-/** Loads the page at an address before the first render. */
-export async function fetchPage(pathname: string) {
-  if (isStaffArea(pathname)) await (await staff.fetch()).fetchPage(pathname);
+/** Loads the page at an address before it renders; with a client also what all pages of the staff area show. */
+export async function fetchPage(pathname: string, client?: QueryClient) {
+  if (isStaffArea(pathname)) await (await staff.fetch()).fetchPage(pathname, client);
   else await pages.find(({ path }) => matches(path, pathname))?.fetch();
 }
 

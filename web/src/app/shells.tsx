@@ -17,7 +17,7 @@ export async function shellOf(pathname: string) {
   await fetchPage(pathname);
   return html(
     <StrictMode>
-      <App shell />
+      <App queryClient={makeQueryClient()} shell />
     </StrictMode>,
   );
 }
