@@ -116,7 +116,7 @@ async fn verify(
 }
 
 /// Send the confirmation link again
-#[utoipa::path(post, path = "/api/auth/verify/resend", tag = "accounts", security(("session" = [])), responses((status = 202), (status = 429, body = Problem)))]
+#[utoipa::path(post, path = "/api/auth/verify/resend", tag = "accounts", security(("session" = [])), responses((status = 202), (status = 409, body = Problem), (status = 429, body = Problem)))]
 async fn resend(State(app): State<App>, signed_in: CurrentUser) -> Answer<StatusCode> {
     users::resend_verification(&app, &signed_in.user).await?;
     Ok(StatusCode::ACCEPTED)

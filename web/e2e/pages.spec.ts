@@ -173,3 +173,34 @@ test.describe("The embedded shop", () => {
     await leaves;
   });
 });
+
+// WCAG 1.4.4: with the text twice as large everything is still there, without scrolling sideways.
+for (const path of [
+  "/",
+  "/current-videos",
+  "/past-videos",
+  "/faq",
+  "/store",
+  "/contact",
+  "/updates",
+  "/about",
+  "/auth",
+]) {
+  demoTest(`${path} fits a phone with text twice as large`, async ({ page }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.addInitScript(() =>
+      addEventListener("DOMContentLoaded", () => {
+        document.documentElement.style.fontSize = "200%";
+      }),
+    );
+    await page.goto(path);
+    await expect(page.getByRole("contentinfo")).toBeVisible();
+    await page.waitForLoadState("networkidle").catch(() => undefined);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    if (path !== "/") return;
+    const [text, art] = await Promise.all(
+      [".hero-text", ".hero-art"].map((name) => page.locator(name).first().boundingBox()),
+    );
+    expect(text!.y + text!.height, "the text of the hero is on its picture").toBeLessThanOrEqual(art!.y + art!.height);
+  });
+}

@@ -21,6 +21,8 @@ story! {
         assert_eq!(proved["user"]["email_verified"], true);
         let again = chaya.post("/api/auth/verify", json!({ "token": token })).await;
         again.refused(410, "gone");
+        let resent = chaya.post("/api/auth/verify/resend", json!({})).await;
+        assert_eq!(resent.refused(409, "conflict")["detail"], "Your email is already confirmed.");
         let session = chaya.get("/api/session").await.json();
         assert_eq!(session["user"]["can_comment"], true);
         assert_eq!(camp.browser().get("/api/session").await.json()["user"], json!(null));
@@ -202,6 +204,9 @@ story! {
         let new = "another lantern by the lake";
         let wrong = json!({ "current_password": "not this one", "new_password": new });
         phone.post("/api/auth/password", wrong).await.refused(422, "validation");
+        let missing = json!({ "current_password": "", "new_password": new });
+        let refusal = phone.post("/api/auth/password", missing).await;
+        assert_eq!(refusal.refused(422, "validation")["detail"], "Please enter your password.");
         let right = json!({ "current_password": PASSWORD, "new_password": new });
         phone.post("/api/auth/password", right).await.expect(204);
         phone.get("/api/profile").await.expect(200);

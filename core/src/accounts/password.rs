@@ -135,6 +135,9 @@ fn matches(password: &[u8], stored: &PasswordHash, memory: &mut Memory) -> Optio
 /// [`Error::Invalid`] on `current_password`, [`Error::Unforeseen`] when the task that hashes does not
 /// finish.
 pub(super) async fn confirm(app: &App, attempt: Attempt, hash: &str, given: &str) -> Result<()> {
+    if given.is_empty() {
+        return Err(Error::invalid("current_password", "Please enter your password."));
+    }
     match verify(app, given, Some(hash)).await? {
         Verdict::Wrong => {
             Err(Error::invalid("current_password", "This is not your current password."))

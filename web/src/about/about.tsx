@@ -80,7 +80,7 @@ export default function About() {
 
       <section aria-labelledby="offer" className="wrap pt-section">
         <h2 id="offer">What We Offer</h2>
-        <ul className="mt-6 grid gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">
+        <ul className="mt-6 grid grid-cols-[minmax(0,1fr)] gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">
           {offers.map(({ icon, title, text, to, action }) => (
             <li key={title} className="sheet flex flex-col p-5">
               <span className="mb-4 grid size-12 place-items-center rounded-full bg-pine-wash text-pine">

@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { cleanup, screen, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { chaya, open, refuse, server, site, unreachable, strangely } from "../test/portal";
 
@@ -113,6 +113,27 @@ describe("creating an account", () => {
     expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toMatchObject({ user_type: "visitor", child_name: null });
   });
 
+  it("keeps what was typed while one chooses, reads something else and comes back", async () => {
+    server({});
+    const user = open("/auth?mode=create");
+    await fill(user);
+    await user.click(screen.getByRole("button", { name: "Visitor" }));
+    await user.click(screen.getByRole("button", { name: "Parent" }));
+    expect(screen.getByLabelText("Child's Name")).toHaveProperty("value", "Mendy");
+    await user.click(screen.getByRole("button", { name: "Sign in instead" }));
+    await user.click(screen.getByRole("button", { name: "Create an account" }));
+    expect(screen.getByLabelText("Your Name")).toHaveProperty("value", "Chaya Lindenfeld");
+    await user.click(screen.getByRole("button", { name: "Sign in instead" }));
+    await user.click(screen.getByRole("link", { name: "Forgot your password?" }));
+    expect(await screen.findByRole("heading", { name: "Forgot your password?" })).toBeTruthy();
+    expect(await email()).toHaveProperty("value", "chaya@family.example");
+    cleanup();
+    open("/auth?mode=create");
+    expect(await screen.findByLabelText("Your Name")).toHaveProperty("value", "Chaya Lindenfeld");
+    expect(screen.getByLabelText("Child's Name")).toHaveProperty("value", "Mendy");
+    expect(password()).toHaveProperty("value", "");
+  });
+
   it("turns to sign-in when the account exists, keeping the address", async () => {
     server({ "POST /api/auth/sign-up": refuse(409, "taken", "Taken.", [{ field: "email", message: "Taken." }]) });
     const user = open("/auth?mode=create");
@@ -194,6 +215,24 @@ describe("an invitation", () => {
     expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toMatchObject({ invite: "abc" });
     await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/"));
     expect(camp.asked("POST", "/api/auth/invitation"), "it is spent now").toHaveLength(1);
+  });
+
+  it("asks somebody who is signed in to sign out first", async () => {
+    const camp = server({
+      "GET /api/session": { user: chaya },
+      "POST /api/auth/invitation": { full_name: "Gitty Adler", email: "gitty@family.example", user_type: "parent" },
+      "POST /api/auth/sign-out": null,
+    });
+    const user = open("/auth?invite=secret");
+    expect(await screen.findByText(/This invitation is for/)).toHaveProperty(
+      "textContent",
+      "This invitation is for Gitty Adler. You are signed in as chaya@family.example.",
+    );
+    expect(screen.getByRole("link", { name: "Stay signed in" }).getAttribute("href")).toBe("/");
+    camp.answer("GET /api/session", { user: null });
+    await user.click(screen.getByRole("button", { name: "Sign out and use the invitation" }));
+    expect(await screen.findByLabelText("Your Name")).toHaveProperty("value", "Gitty Adler");
+    expect(camp.asked("POST", "/api/auth/invitation")).toHaveLength(1);
   });
 
   it("that is spent says so and leaves the form usable", async () => {

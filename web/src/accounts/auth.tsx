@@ -1,26 +1,32 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { isApiError } from "../api/client";
+import { isApiError, type SessionUser } from "../api/client";
 import { useSession, useSessionChanged, useSite } from "../api/queries";
+import { useAction } from "../api/use-action";
+import { deleteUnsent } from "../lib/delete-unsent";
 import { explain, required, text, useForm, type Errors } from "../lib/forms";
 import { Link, Redirect, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths, safeNext } from "../lib/paths";
-import { Button } from "../ui/button";
+import { Button, buttonLook } from "../ui/button";
 import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Segmented } from "../ui/segmented";
 import { SmallSheet } from "../ui/small-sheet";
 import { Skeleton } from "../ui/states";
-import { dismissToasts, toast } from "../ui/toast";
-import { invitationQuery, signIn, signUp } from "./queries";
+import { dismissToasts, errorToast, toast } from "../ui/toast";
+import { invitationQuery, signIn, signOut, signUp } from "./queries";
+import { accountFields, keepUnsentAccount, readUnsentAccount } from "./unsent-account";
 
 export default function Auth() {
   const { user } = useSession();
   const [params] = useSearchParams();
+  const [done, setDone] = useState(false);
   const invite = params.get("invite") ?? "";
   const invitation = useQuery(invitationQuery(invite));
 
-  if (user) return <Redirect to={safeNext(params.get("next"))} replace />;
+  if (user && (done || invite === "" || invitation.isError)) {
+    return <Redirect to={safeNext(params.get("next"))} replace />;
+  }
   if (invite && invitation.isPending) {
     return (
       <SmallSheet title="Your invitation">
@@ -32,12 +38,46 @@ export default function Auth() {
       </SmallSheet>
     );
   }
+  if (user) return <OtherAccount user={user} invited={invitation.data} />;
   return (
     <AuthForm
       invite={invitation.data ? invite : ""}
       prefill={invitation.data ?? null}
       inviteProblem={invitation.error ? explain(invitation.error) : null}
+      onDone={() => setDone(true)}
     />
+  );
+}
+
+/** An invitation makes an account of its own, and somebody is signed in already. */
+function OtherAccount({ user, invited }: { user: SessionUser; invited: Prefill | undefined }) {
+  const sessionChanged = useSessionChanged();
+  const leave = useAction({
+    mutationFn: signOut,
+    onSuccess: () => {
+      deleteUnsent();
+      return sessionChanged(null);
+    },
+    onError: (error) => errorToast(explain(error)),
+  });
+  return (
+    <SmallSheet title="Your invitation">
+      <PageMeta title="Your invitation" description="Create an account with your invitation." />
+      <p className="wrap-anywhere">
+        This invitation is for <b className="font-medium">{invited?.full_name || invited?.email || "a family"}</b>. You
+        are signed in as{" "}
+        <b className="font-medium">
+          <bdi>{user.email}</bdi>
+        </b>
+        .
+      </p>
+      <Button busy={leave.isPending} onClick={() => leave.mutate()}>
+        Sign out and use the invitation
+      </Button>
+      <Link to={paths.home} className={buttonLook("line")}>
+        Stay signed in
+      </Link>
+    </SmallSheet>
   );
 }
 
@@ -56,15 +96,19 @@ export const Shell = () => (
   </div>
 );
 
-type AuthFormProps = { invite: string; prefill: Prefill | null; inviteProblem: string | null };
+type AuthFormProps = { invite: string; prefill: Prefill | null; inviteProblem: string | null; onDone: () => void };
 
-function AuthForm({ invite, prefill, inviteProblem }: AuthFormProps) {
+function AuthForm({ invite, prefill, inviteProblem, onDone }: AuthFormProps) {
   const site = useSite();
-  const [userType, setUserType] = useState<UserType>(prefill?.user_type ?? "parent");
+  const [userType, setUserType] = useState<UserType>(prefill?.user_type ?? readUnsentAccount().user_type ?? "parent");
   const closed = site?.registrations_open === false && !invite;
   const { creating, switchMode, password } = useMode(closed, invite);
-  const { busy, errors, message, form } = useAuthForm({ creating, userType, invite, password, switchMode });
+  const { busy, errors, message, form } = useAuthForm({ creating, userType, invite, password, switchMode, onDone });
   usePrefillToast(prefill !== null);
+  const change = (type: UserType) => {
+    setUserType(type);
+    keepUnsentAccount({ user_type: type });
+  };
 
   return (
     <SmallSheet title={creating ? "Create Account" : "Welcome Back"} scene={scene}>
@@ -74,9 +118,7 @@ function AuthForm({ invite, prefill, inviteProblem }: AuthFormProps) {
       />
       {inviteProblem && <FormMessage>{inviteProblem}</FormMessage>}
       <form {...form} method="post" className="grid gap-4">
-        {creating && (
-          <NewAccountFields prefill={prefill} userType={userType} onUserType={setUserType} errors={errors} />
-        )}
+        {creating && <NewAccountFields prefill={prefill} userType={userType} onUserType={change} errors={errors} />}
         <Field label="Email" error={errors.email}>
           <TextInput
             name="email"
@@ -85,7 +127,7 @@ function AuthForm({ invite, prefill, inviteProblem }: AuthFormProps) {
             inputMode="email"
             dir="ltr"
             maxLength={254}
-            defaultValue={prefill?.email ?? undefined}
+            defaultValue={prefill?.email ?? readUnsentAccount().email}
             required
           />
         </Field>
@@ -145,9 +187,10 @@ type AuthFormOptions = {
   invite: string;
   password: RefObject<HTMLInputElement | null>;
   switchMode: (mode: Mode) => void;
+  onDone: () => void;
 };
 
-function useAuthForm({ creating, userType, invite, password, switchMode }: AuthFormOptions) {
+function useAuthForm({ creating, userType, invite, password, switchMode, onDone }: AuthFormOptions) {
   const sessionChanged = useSessionChanged();
   const asksForChild = creating && userType === "parent";
   return useForm({
@@ -172,8 +215,10 @@ function useAuthForm({ creating, userType, invite, password, switchMode }: AuthF
         ...(invite ? { invite } : {}),
       });
     },
+    keep: (typed) => keepUnsentAccount(typed && accountFields(typed)),
     done: async ({ user, linked }) => {
       dismissToasts();
+      onDone();
       welcome(creating, linked, user.email_verified);
       await sessionChanged(user);
     },
@@ -259,7 +304,7 @@ const NewAccountFields = ({ prefill, userType, onUserType, errors }: NewAccountP
         autoComplete="name"
         dir="auto"
         maxLength={120}
-        defaultValue={prefill?.full_name}
+        defaultValue={prefill?.full_name ?? readUnsentAccount().name}
         readOnly={Boolean(prefill?.full_name)}
         required
       />
@@ -271,7 +316,7 @@ const NewAccountFields = ({ prefill, userType, onUserType, errors }: NewAccountP
           autoComplete="off"
           dir="auto"
           maxLength={200}
-          defaultValue={prefill?.child_name ?? undefined}
+          defaultValue={prefill?.child_name ?? readUnsentAccount().child_name}
           readOnly={Boolean(prefill?.child_name)}
           required
         />

@@ -7,6 +7,7 @@ import { Button } from "../ui/button";
 import { Field, FormMessage, TextInput } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { forgotPassword } from "./queries";
+import { readUnsentAccount } from "./unsent-account";
 
 export default function Forgot() {
   const [sentTo, setSentTo] = useState<string | null>(null);
@@ -35,7 +36,15 @@ export default function Forgot() {
         <form {...form} className="grid gap-4">
           <p className="text-muted">We’ll email you a link to choose a new one.</p>
           <Field label="Email" error={errors.email}>
-            <TextInput name="email" type="email" autoComplete="email" dir="ltr" maxLength={320} required />
+            <TextInput
+              name="email"
+              type="email"
+              autoComplete="email"
+              dir="ltr"
+              maxLength={320}
+              defaultValue={readUnsentAccount().email}
+              required
+            />
           </Field>
           <FormMessage>{message}</FormMessage>
           <Button type="submit" busy={busy}>

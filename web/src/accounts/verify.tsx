@@ -1,9 +1,9 @@
 import { useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isApiError, type SessionUser } from "../api/client";
+import { tellOtherTabs } from "../api/other-tabs";
 import { useSession, useSessionChanged, useSite } from "../api/queries";
-import { useAction } from "../api/use-action";
-import { explain, required, text, useForm } from "../lib/forms";
+import { required, text, useForm } from "../lib/forms";
 import { Link, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -12,7 +12,8 @@ import { Field, FormMessage, PasswordInput } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
-import { confirmationQuery, resendConfirmation, verifyEmail, type Confirmation, type Verified } from "./queries";
+import { confirmationQuery, verifyEmail, type Confirmation, type Verified } from "./queries";
+import { useResend } from "./use-resend";
 
 /** Mail scanners follow links, so only a press of the button uses the token. */
 export default function Verify() {
@@ -34,6 +35,7 @@ export default function Verify() {
     }
     setDone(answer);
     if (answer.user) await sessionChanged(answer.user);
+    else tellOtherTabs(false);
   }
 
   const kind = asked.data?.kind ?? (isKind(named) ? named : "login");
@@ -154,11 +156,7 @@ function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser |
 }
 
 function Resend({ email }: { email: string }) {
-  const resend = useAction({
-    mutationFn: resendConfirmation,
-    onSuccess: () => toast({ title: "Confirmation sent", description: `We emailed ${email} again.` }),
-    onError: (error) => toast({ title: "Error", description: explain(error), destructive: true }),
-  });
+  const resend = useResend(email);
   return (
     <>
       <p>

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } fr
 import { flushSync } from "react-dom";
 import { isApiError } from "../api/client";
 import { useSessionChanged, useSite } from "../api/queries";
-import { useAction } from "../api/use-action";
+import { useAction, useOnce } from "../api/use-action";
 import { explain } from "../lib/forms";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
@@ -77,6 +77,8 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
     },
   });
 
+  const joinOnce = useOnce(join);
+
   function go(next: number) {
     flushSync(() => setStep(next));
     heading.current?.focus();
@@ -86,11 +88,10 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (join.isPending) return;
     dismissErrors("welcome");
     if (missing) reportFailure("welcome", () => toast({ ...missing, destructive: true }));
     else if (step < 2) go(step + 1);
-    else if (answers.user_type) join.mutate(answers.user_type);
+    else if (answers.user_type) joinOnce(answers.user_type);
   }
 
   const fields = isApiError(join.error) ? join.error.fields : {};

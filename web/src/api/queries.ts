@@ -12,6 +12,7 @@ import {
 import { knowZone } from "../lib/format";
 import { boot } from "./boot";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
+import { tellOtherTabs } from "./other-tabs";
 
 /** How often a visible page polls for changes. */
 export const everyThirtySeconds = 30_000;
@@ -93,7 +94,8 @@ export const siteQuery = queryOptions({
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: () => send(api.GET("/api/session")),
-  staleTime: 60_000,
+  // The link in the email may be opened on another device.
+  staleTime: ({ state }) => (state.data?.user?.email_verified === false ? 5_000 : 60_000),
   refetchInterval: ({ state }) => (state.status === "error" && !state.data ? 10_000 : false),
 });
 
@@ -105,15 +107,21 @@ export function useSession(): { user: SessionUser | null; pending: boolean } {
   return { user: data?.user ?? null, pending: !data };
 }
 
-/** Call after signing in or out: removes everything that the previous person could see. */
+/** Removes everything that the previous person could see. */
+export async function applySession(client: QueryClient, user: SessionUser | null) {
+  await client.cancelQueries();
+  client.setQueryData(sessionQuery.queryKey, { user });
+  // An invitation depends on its token only, and a used one cannot be read again.
+  const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], "invitation"];
+  client.removeQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "inactive" });
+  await client.resetQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "active" });
+}
+
+/** Call after signing in or out, in this tab; the others follow. */
 export function useSessionChanged() {
   const client = useQueryClient();
   return async (user: SessionUser | null) => {
-    await client.cancelQueries();
-    client.setQueryData(sessionQuery.queryKey, { user });
-    // An invitation depends on its token only, and a used one cannot be read again.
-    const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], "invitation"];
-    client.removeQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "inactive" });
-    await client.resetQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "active" });
+    tellOtherTabs(user === null);
+    await applySession(client, user);
   };
 }

@@ -8,7 +8,7 @@ import { Link } from "../lib/navigation";
 
 const StayUpdated = lazy(() => import("../subscribers/stay-updated"));
 
-const linkLook = "inline-flex min-h-9 items-center text-ink no-underline hover:underline";
+const linkLook = "inline-flex min-h-9 items-center wrap-anywhere text-ink no-underline hover:underline";
 
 export function Footer() {
   const site = useSite();
@@ -91,7 +91,7 @@ export function Footer() {
                 {label}
               </Link>
             ))}
-            <span className="flex items-center gap-3 md:ms-auto">
+            <span className="flex max-w-full flex-wrap items-center gap-x-3 md:ms-auto">
               Theme <ThemeSwitch />
             </span>
           </div>

@@ -29,9 +29,9 @@ export function Logo() {
       {logo ? (
         <img src={logo.url} alt="" width={logo.width} height={logo.height} className="h-9.5 w-auto shrink-0" />
       ) : (
-        <LogoMark className="size-9.5 shrink-0" />
+        <LogoMark className="size-[min(2.375rem,11vw)] shrink-0" />
       )}
-      <span className="min-w-0 xl:min-w-min text-[clamp(1rem,0.6rem+2.2vw,1.2rem)] leading-tight">
+      <span className="min-w-0 xl:min-w-min text-[min(clamp(1rem,0.6rem+2.2vw,1.2rem),6.2vw)] leading-tight">
         {name || <span className="sr-only">Home</span>}
         {yiddish && (
           <bdi lang="yi" dir="rtl" className="block text-xs text-muted">

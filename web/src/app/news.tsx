@@ -10,7 +10,7 @@ const Welcome = lazy(() => import("../accounts/welcome"));
 export default function News() {
   const welcome = useWelcome();
   return (
-    <div className="wrap grid items-start gap-x-12 gap-y-8 pt-section lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
+    <div className="wrap grid grid-cols-[minmax(0,1fr)] items-start gap-x-12 gap-y-8 pt-section lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]">
       <NewestUpdates />
       <NotificationCard device={<DeviceNotifications />} />
       {welcome.open && (

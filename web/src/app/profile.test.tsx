@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from "@testing-library/react";
+import { cleanup, fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import type { FamilyPayment, PaymentPlan } from "../api/client";
 import { card, chaya, family, list, open, refuse, server, strangely } from "../test/portal";
@@ -185,6 +185,23 @@ describe("personal information", () => {
     expect((await section("Personal Information")).getByText(taken)).toBeTruthy();
     expect((await field(/Secondary email/)).value).toBe("taken@family.example");
     expect(document.activeElement).toBe(await field(/Secondary email/));
+  });
+
+  it("keeps what was typed when the session ends, but not the password", async () => {
+    const { user } = profile({
+      "GET /api/profile": family({ secondary_email: "dov@family.example", secondary_email_verified: true }),
+    });
+    await user.click(await screen.findByRole("button", { name: "Edit" }));
+    await user.type(await field("Full name"), "-Roth");
+    await user.clear(await field(/Secondary email/));
+    await user.type(await field("Your password"), "secret words");
+    cleanup();
+    open("/profile");
+    expect((await field("Full name")).value).toBe("Chaya Lindenfeld-Roth");
+    expect((await field("Full name")).readOnly).toBe(false);
+    expect((await field(/Secondary email/)).value).toBe("");
+    expect((await field("Your password")).value).toBe("");
+    expect(JSON.stringify(sessionStorage)).not.toContain("secret words");
   });
 
   it("says Failed to update profile. when nothing better is known", async () => {

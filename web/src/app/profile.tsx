@@ -1,12 +1,10 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { resendConfirmation } from "../accounts/queries";
 import { AccountSection, EmailDialog, Sessions } from "../accounts/security";
+import { useResend } from "../accounts/use-resend";
 import type { Profile as Family, SessionUser } from "../api/client";
 import { useMayWatch } from "../api/may-watch";
 import { sessionQuery, useSession, useSite } from "../api/queries";
-import { useAction } from "../api/use-action";
-import { explain } from "../lib/forms";
 import { Link, Redirect } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { useAnchor } from "../lib/anchor";
@@ -22,7 +20,6 @@ import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
 import { Section } from "../ui/section";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
-import { errorToast, toast } from "../ui/toast";
 import { VideoCard } from "../videos/video-card";
 import { resetSignedOutByChoice, signedOutByChoice, useSignedOut, useSignOut } from "./use-sign-out";
 
@@ -130,12 +127,12 @@ function useSectionInSight() {
 
 function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
   useAnchor();
-  const form = useProfileForm(profile);
+  const form = useProfileForm(profile, user.id);
   const signedOut = useSignedOut();
   const [changingEmail, setChangingEmail] = useState(false);
   const changeEmail = () => setChangingEmail(true);
   return (
-    <div className="grid gap-6">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-6">
       {user.awaiting_approval && (
         <p className="flex items-start gap-3 rounded-lg bg-lake-wash px-5 py-4 text-lake">
           <Icon name="clock" className="mt-1" />
@@ -180,11 +177,7 @@ function Device() {
 }
 
 function Resend({ email }: { email: string }) {
-  const resend = useAction({
-    mutationFn: resendConfirmation,
-    onSuccess: () => toast({ title: "Confirmation sent", description: `We emailed ${email} again.` }),
-    onError: (error) => errorToast(explain(error)),
-  });
+  const resend = useResend(email);
   return (
     <Button look="quiet" busy={resend.isPending} disabled={resend.isSuccess} onClick={() => resend.mutate()}>
       {resend.isSuccess ? "Sent" : "Send the confirmation again"}

@@ -5,6 +5,7 @@ import { follow, type Connection, type EventArguments } from "../events/stream";
 import { onEnabledChange } from "../notices/enabled";
 import { createAnnouncements } from "./announcements";
 import { commentsInCache, createRefresher, updatesInCache } from "./event-cache";
+import { followOtherTabs } from "./other-tabs";
 
 const changesOften = ["updates", "update", "comments"];
 const allQueries = [...changesOften, "videos", "video"];
@@ -80,9 +81,11 @@ export function applyServerEvents(client: QueryClient): () => void {
     if (query.queryKey[0] === siteQuery.queryKey[0] || query.queryKey[0] === sessionQuery.queryKey[0]) choose();
   });
   const stopFollowingSwitch = onEnabledChange(choose);
+  const stopFollowingTabs = followOtherTabs(client);
   return () => {
     stopFollowingCache();
     stopFollowingSwitch();
+    stopFollowingTabs();
     refresher.stop();
     connection?.end();
     device.end();

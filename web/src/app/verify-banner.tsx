@@ -1,10 +1,8 @@
 import { useState } from "react";
-import { useAction } from "../api/use-action";
-import { api, send, type SessionUser } from "../api/client";
-import { explain } from "../lib/forms";
+import { useResend } from "../accounts/use-resend";
+import type { SessionUser } from "../api/client";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { errorToast, toast } from "../ui/toast";
 
 const storageKey = "confirmLater";
 
@@ -28,11 +26,7 @@ function rememberDismissal(userId: string) {
 /** Asks to confirm the address, because before that there are no comments and no emails. Comes back with the next visit. */
 export default function VerifyBanner({ user }: { user: SessionUser }) {
   const [hidden, setHidden] = useState(dismissedBy);
-  const resend = useAction({
-    mutationFn: () => send(api.POST("/api/auth/verify/resend")),
-    onSuccess: () => toast({ title: "Confirmation sent", description: `We emailed ${user.email} again.` }),
-    onError: (error) => errorToast(explain(error)),
-  });
+  const resend = useResend(user.email);
 
   if (hidden === user.id) return null;
   return (

@@ -1,9 +1,10 @@
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Profile, type ProfilePatch } from "../api/client";
 import { sessionQuery } from "../api/queries";
 import { useAction } from "../api/use-action";
 import { explainOr } from "../lib/forms";
+import { readUnsent, writeUnsent } from "../lib/unsent";
 import { errorToast, toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";
 
@@ -44,11 +45,20 @@ const withoutSaved = (typed: ProfilePatch, part: Part, sent: ProfilePatch): Prof
 
 export type ProfileForm = ReturnType<typeof useProfileForm>;
 
-/** What was changed on the profile page and is not saved yet. Nothing typed is lost when saving fails. */
-export function useProfileForm(saved: Profile) {
+const unsentName = "profile";
+
+/**
+ * What was changed on the profile page and is not saved yet. It outlives a failure, a link, a reload and signing in
+ * again; the password does not. `owner` is who is signed in.
+ */
+export function useProfileForm(saved: Profile, owner: string) {
   const client = useQueryClient();
-  const [typed, setTyped] = useState<ProfilePatch>({});
-  const [editing, setEditing] = useState(false);
+  const [typed, setTyped] = useState<ProfilePatch>(() => readUnsent<ProfilePatch>(unsentName, owner) ?? {});
+  const [editing, setEditing] = useState(() => personal.some((key) => key in typed));
+  useEffect(() => {
+    const { current_password: _, ...rest } = typed;
+    writeUnsent(unsentName, owner, Object.keys(rest).length > 0 ? rest : null);
+  }, [typed, owner]);
   // A double click is faster than the pending state of the mutation.
   const saving = useRef(false);
 

@@ -1,4 +1,4 @@
-import { useAction } from "../api/use-action";
+import { useAction, useOnce } from "../api/use-action";
 import { isApiError } from "../api/client";
 import { explain } from "../lib/forms";
 import { Link, useSearchParams } from "../lib/navigation";
@@ -14,6 +14,7 @@ export default function ConfirmSubscription() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
   const confirm = useAction({ mutationFn: () => confirmSubscription(token) });
+  const confirmOnce = useOnce(confirm);
 
   return (
     <SmallSheet title={confirm.isSuccess ? "You are on the list" : "Stay Updated"}>
@@ -34,7 +35,7 @@ export default function ConfirmSubscription() {
           {isApiError(confirm.error, "gone") ? (
             <p className="text-sm text-muted">You can get a new link at the bottom of this page.</p>
           ) : (
-            <Button busy={confirm.isPending} onClick={() => confirm.mutate()}>
+            <Button busy={confirm.isPending} onClick={() => confirmOnce()}>
               {confirm.isPending ? "Confirming..." : "Yes, sign me up"}
             </Button>
           )}

@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { act, screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { open, refuse, server } from "../test/portal";
 
@@ -35,12 +35,13 @@ it("what is no address is said beside the box, and stays in it", async () => {
 
 it("only the press of the button puts somebody on the list", async () => {
   const camp = server({ "POST /api/subscribe/confirm": null });
-  const user = open("/subscribe/confirm?token=abc");
+  open("/subscribe/confirm?token=abc");
   const yes = await screen.findByRole("button", { name: "Yes, sign me up" });
   expect(camp.asked("POST", "/api/subscribe/confirm")).toHaveLength(0);
-  await user.click(yes);
+  // A double click is faster than a rendering.
+  act(() => [yes, yes].forEach((button) => button.click()));
   expect(await screen.findByRole("heading", { name: "You are on the list" })).toBeTruthy();
-  expect(camp.asked("POST", "/api/subscribe/confirm")[0]?.body).toEqual({ token: "abc" });
+  expect(camp.asked("POST", "/api/subscribe/confirm").map(({ body }) => body)).toEqual([{ token: "abc" }]);
 });
 
 it("a spent link says so, and a cut one too", async () => {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { Button, IconButton, type ButtonLook } from "./button";
 import { cx } from "./class-names";
 import { FormMessage } from "./field";
@@ -6,10 +6,14 @@ import { dismissErrors, reportFailure } from "./toast";
 
 type DialogProps = { title: ReactNode; onClose: () => void; children: ReactNode; className?: string };
 
-/** A modal on the platform's own `<dialog>`: render it to open it. Escape, the cross and the backdrop close it. */
+/**
+ * A modal on the platform's own `<dialog>`: render it to open it. Escape and the cross close it, and so does the backdrop
+ * until something was entered: on a phone people press beside a field to put the keyboard away.
+ */
 export function Dialog({ title, onClose, children, className }: DialogProps) {
   const ref = useModal();
   const id = useId();
+  const entered = useRef(false);
 
   return (
     <dialog
@@ -20,7 +24,10 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
-      onMouseDown={(event) => event.target === ref.current && onClose()}
+      onInput={() => {
+        entered.current = true;
+      }}
+      onMouseDown={(event) => !entered.current && isOnBackdrop(event) && onClose()}
       className={cx(
         "sheet m-auto max-h-[calc(100dvh-2rem)] w-[min(100%-2rem,32rem)] overflow-auto p-0 shadow-high animate-rise",
         className,
@@ -52,6 +59,13 @@ export function useModal() {
     };
   }, []);
   return ref;
+}
+
+/** Whether a press is beside the dialog. Its own scrollbar belongs to it. */
+export function isOnBackdrop({ target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>) {
+  if (target !== currentTarget) return false;
+  const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
 /** Handles Escape before the browser, which closes a dialog and the one below it at a second Escape in a row. */

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from "react";
 import { IconButton } from "./button";
-import { escapeAsks, useModal } from "./dialog";
+import { escapeAsks, isOnBackdrop, useModal } from "./dialog";
 
 type Props = { title: ReactNode; onClose: () => void; children: ReactNode };
 
@@ -23,7 +23,7 @@ export function Drawer({ title, onClose, children }: Props) {
       onClose={(event) =>
         event.target === ref.current && ref.current.isConnected && !ref.current.open && ref.current.showModal()
       }
-      onMouseDown={(event) => event.target === ref.current && onClose()}
+      onMouseDown={(event) => isOnBackdrop(event) && onClose()}
       className="m-0 ms-auto h-dvh max-h-none w-[min(34rem,100vw)] max-w-none border-line bg-paper p-0 shadow-high animate-rise open:flex open:flex-col sm:border-s"
     >
       <div className="flex items-start justify-between gap-3 border-b border-line py-3 ps-5 pe-3">

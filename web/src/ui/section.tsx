@@ -8,7 +8,7 @@ export const Section = ({ id, title, beside, className, children }: Props) => (
   <section
     id={id}
     aria-labelledby={`${id}-title`}
-    className={cx("sheet scroll-mt-24 p-[clamp(1.1rem,0.7rem+1.8vw,2rem)]", className)}
+    className={cx("sheet min-w-0 scroll-mt-24 p-[clamp(1.1rem,0.7rem+1.8vw,2rem)]", className)}
   >
     <div
       className={cx(

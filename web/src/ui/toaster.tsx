@@ -22,7 +22,7 @@ export function Toaster({ onFollow }: { onFollow: (href: string) => void }) {
       popover="manual"
       aria-live="polite"
       aria-label="Notifications"
-      className="pointer-events-none fixed inset-x-0 top-auto bottom-0 z-50 m-0 grid h-auto w-auto justify-items-end gap-2 overflow-visible border-0 bg-transparent p-4 text-ink"
+      className="pointer-events-none fixed inset-x-0 top-auto bottom-0 z-50 m-0 grid h-auto w-auto grid-cols-[minmax(0,1fr)] justify-items-end gap-2 overflow-visible border-0 bg-transparent p-4 text-ink"
     >
       {shown.map(({ id, title, description, written, destructive, href }) => (
         <li
@@ -37,7 +37,7 @@ export function Toaster({ onFollow }: { onFollow: (href: string) => void }) {
           )}
         >
           {destructive && <Icon name="alert" className="mt-0.5" />}
-          <div className="min-w-0 flex-1">
+          <div className="min-w-0 flex-1 wrap-anywhere">
             <p className="font-semibold">
               {href ? (
                 <a

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Video } from "../api/client";
 import { useSession } from "../api/queries";
-import { useAction } from "../api/use-action";
+import { useAction, useOnce } from "../api/use-action";
 import { explain } from "../lib/forms";
 import { number } from "../lib/format";
 import { navigate, usePathname } from "../lib/navigation";
@@ -45,10 +45,12 @@ export function LikeButton({ video }: { video: Video }) {
     },
   });
 
+  const change = useOnce(like);
+
   function press() {
     // While the session is still loading, the server decides; it sends visitors to the sign-in page.
     if (!user && !pending) navigate(paths.auth(pathname));
-    else if (!like.isPending) like.mutate(!video.liked);
+    else change(!video.liked);
   }
 
   return (

@@ -88,7 +88,7 @@ export const Shell = () => (
 );
 
 const accordionLook = "border-t border-line";
-const summaryLook = "flex min-h-18 items-center gap-4 rounded-sm px-1 hover:bg-sunk";
+const summaryLook = "flex min-h-18 flex-wrap items-center gap-x-4 rounded-sm px-1 hover:bg-sunk";
 const summerLook = "pt-3 pb-10";
 
 type SummersProps = {
@@ -149,7 +149,7 @@ function Summer({ year, videos, eager, open, onToggle }: SummerProps) {
       <summary className={summaryLook}>
         <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
         <h2 className="text-xl">Summer {year}</h2>
-        <span className="ms-auto text-sm whitespace-nowrap text-muted tabular-nums">{count(videos, "video")}</span>
+        <span className="ms-auto text-end text-sm text-muted tabular-nums">{count(videos, "video")}</span>
       </summary>
       <div className={summerLook}>{wanted && <VideoList year={year} eager={eager} />}</div>
     </details>

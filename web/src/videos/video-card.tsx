@@ -91,11 +91,11 @@ export function VideoFacts({ video, when, small = false }: { video: Card; when?:
 
 export const Counts = ({ video }: { video: Card }) => (
   <>
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+    <span className="inline-flex items-center gap-1.5">
       <Icon name="eye" className="size-[1.1em]" />
       {count(video.view_count, "read")}
     </span>
-    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+    <span className="inline-flex items-center gap-1.5">
       <Icon name="talk" className="size-[1.1em]" />
       {count(video.comment_count, "comment")}
     </span>

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen, waitFor } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { chaya, list, never, open, refuse, server, video } from "../test/portal";
 
@@ -144,13 +144,16 @@ describe("a video", () => {
 
 describe("a like", () => {
   it("goes on and off, and says so", async () => {
-    evening({
+    const camp = evening({
       "PUT /api/videos/v1/like": { liked: true, like_count: 46 },
       "DELETE /api/videos/v1/like": { liked: false, like_count: 45 },
     });
     const user = open("/video/v1");
-    await user.click(await screen.findByRole("button", { name: /45\s*Like/ }));
+    const like = await screen.findByRole("button", { name: /45\s*Like/ });
+    // A double click is faster than a rendering.
+    act(() => [like, like].forEach((button) => button.click()));
     expect(await screen.findByText("Added to favorites!")).toBeTruthy();
+    expect(camp.asked("PUT", "/api/videos/v1/like")).toHaveLength(1);
     await user.click(screen.getByRole("button", { name: /46\s*Liked/, pressed: true }));
     expect(await screen.findByText("Removed from favorites")).toBeTruthy();
     expect(screen.getByRole("button", { name: /45\s*Like/, pressed: false })).toBeTruthy();

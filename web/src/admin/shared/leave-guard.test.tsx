@@ -36,7 +36,6 @@ it("a payment that nobody began to type closes without a question", async () => 
 it.each([
   ["Cancel", (dialog: HTMLElement) => fireEvent.click(within(dialog).getByRole("button", { name: "Cancel" }))],
   ["Escape", (dialog: HTMLElement) => fireEvent.keyDown(dialog, { key: "Escape" })],
-  ["a press on the backdrop", (dialog: HTMLElement) => fireEvent.mouseDown(dialog)],
 ])("%s asks before it drops a payment that was typed", async (_, leave) => {
   const { user, dialog } = await payment();
   const amount = within(dialog).getByLabelText("Payment Amount");
@@ -54,6 +53,23 @@ it.each([
   );
   await waitFor(() => expect(screen.queryByRole("dialog", { name: "Record Payment" })).toBeNull());
   expect(closesTheTab()).toBe(false);
+});
+
+it("a press on the backdrop closes a dialog only before something is typed", async () => {
+  const { user, dialog } = await payment();
+  await user.type(within(dialog).getByLabelText("Payment Amount"), "500");
+  fireEvent.mouseDown(dialog, { clientX: 9, clientY: 9 });
+  expect(screen.queryByRole("dialog", { name: "Leave without saving?" })).toBeNull();
+  expect(within(dialog).getByLabelText("Payment Amount")).toHaveProperty("value", "500");
+});
+
+it("a press on the backdrop closes a dialog in which nothing is typed, one on its scrollbar does not", async () => {
+  const { dialog } = await payment();
+  dialog.getBoundingClientRect = () => new DOMRect(10, 10, 100, 100);
+  fireEvent.mouseDown(dialog, { clientX: 105, clientY: 50 });
+  expect(dialog.isConnected).toBe(true);
+  fireEvent.mouseDown(dialog, { clientX: 120, clientY: 50 });
+  await waitFor(() => expect(dialog.isConnected).toBe(false));
 });
 
 it("a press that only ends on the backdrop closes nothing", async () => {
