@@ -1,12 +1,13 @@
 //! Only the user that the portal runs as can read its data.
 
 use std::fs::Permissions;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::backup::path;
-use crate::camp::Camp;
+use crate::camp::{Camp, Said};
 
 const PASSWORD: &str = "lantern over the lake\n";
 
@@ -119,4 +120,57 @@ fn a_backup_is_never_written_through_somebodys_link() {
     assert_eq!(std::fs::read_to_string(&victim).expect("a text"), "precious");
     assert!(file.symlink_metadata().expect("a backup").is_file());
     assert_eq!(open_to_others(&file), []);
+}
+
+/// The user and group “nobody”.
+const NOBODY: u32 = 65534;
+
+fn is_root() -> bool {
+    Path::new("/proc/self").metadata().expect("Linux").uid() == 0
+}
+
+/// Runs a command as nobody. `None` if that is not possible here.
+fn as_nobody(camp: &Camp, arguments: &[&str]) -> Option<Said> {
+    if !is_root() {
+        println!("skipped: only root can run a command as another user");
+        return None;
+    }
+    std::fs::set_permissions(camp.folder(), Permissions::from_mode(0o711)).expect("ours");
+    let mut command = camp.command(arguments);
+    command.uid(NOBODY).gid(NOBODY).current_dir("/").stdin(Stdio::null());
+    let Ok(output) = command.output() else {
+        println!("skipped: other users cannot run the program in {:?}", command.get_program());
+        return None;
+    };
+    Some(Said {
+        code: output.status.code().expect("it was not killed"),
+        out: String::from_utf8(output.stdout).expect("UTF-8"),
+        err: String::from_utf8(output.stderr).expect("UTF-8"),
+    })
+}
+
+#[test]
+fn a_data_folder_that_one_may_not_read_is_not_called_missing() {
+    let camp = Camp::on_sqlite();
+    camp.run(&["seed", "--sample", "general"]);
+    for command in
+        [&["admin", "list"][..], &["serve"], &["migrate"], &["restore", "/dev/null"], &["doctor"]]
+    {
+        let Some(said) = as_nobody(&camp, command) else { return };
+        assert_eq!(said.code, 4, "{command:?}: {said:?}");
+        let text = format!("{}{}", said.out, said.err);
+        let says = text.contains("as this user") && text.contains("as the user of the portal");
+        assert!(
+            says && text.contains(path(&camp.data("").join(""))[..].trim_end_matches('/')),
+            "{command:?}: {said:?}"
+        );
+        assert!(!text.contains("There is no"), "{command:?}: {said:?}");
+    }
+    // Root restored it with an earlier version.
+    chown(camp.data(""), Some(NOBODY), Some(NOBODY)).expect("we are root");
+    let Some(said) = as_nobody(&camp, &["doctor"]) else { return };
+    let says = "camp.db belongs to the user with the number 0";
+    assert!(said.code == 4 && said.out.contains(says) && said.out.contains("chown -R"), "{said:?}");
+    let Some(said) = as_nobody(&camp, &["serve"]) else { return };
+    assert!(said.code == 4 && said.err.contains("camp.db cannot be read as this user"), "{said:?}");
 }
