@@ -149,6 +149,51 @@ fn as_nobody(camp: &Camp, arguments: &[&str]) -> Option<Said> {
     })
 }
 
+/// Everything in a folder that does not belong to nobody, including the folder itself.
+fn not_nobodys(folder: &Path) -> Vec<PathBuf> {
+    let data = folder.symlink_metadata().expect("it is there");
+    let is_theirs = (data.uid(), data.gid()) == (NOBODY, NOBODY);
+    let mut found = if is_theirs { vec![] } else { vec![folder.to_owned()] };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        found.extend(not_nobodys(&entry.path()));
+    }
+    found
+}
+
+#[test]
+fn what_root_restores_belongs_to_the_owner_of_the_data_folder() {
+    if !is_root() {
+        println!("skipped: only root can give files to another user");
+        return;
+    }
+    let none: [PathBuf; 0] = [];
+    let nobody = Some(NOBODY);
+    let camp = Camp::on_sqlite();
+    camp.run(&["seed", "--sample", "general"]);
+    let file = camp.backup("camp.tar.zst");
+    let other = Camp::on_sqlite();
+    std::fs::create_dir(other.data("")).expect("a folder");
+    chown(other.data(""), nobody, nobody).expect("we are root");
+    assert_eq!(other.run(&["restore", path(&file)]).code, 0);
+    assert!(other.data("files/samples").is_dir());
+    assert_eq!(not_nobodys(&other.data("")), none);
+    let replaced = other.run(&["restore", path(&file), "--replace"]);
+    assert!(replaced.code == 0 && replaced.out.contains("before-restore-"), "{replaced:?}");
+    assert_eq!(not_nobodys(&other.data("")), none);
+    if let Some(said) = as_nobody(&other, &["admin", "list"]) {
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+
+    let new = Camp::on_sqlite();
+    let home = new.folder().join("home");
+    std::fs::create_dir(&home).expect("a folder");
+    chown(&home, nobody, nobody).expect("we are root");
+    let data = home.join("camp/data");
+    let said = new.run(&["restore", path(&file), "--data-dir", path(&data)]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(not_nobodys(&home), none);
+}
+
 #[test]
 fn a_data_folder_that_one_may_not_read_is_not_called_missing() {
     let camp = Camp::on_sqlite();
