@@ -136,6 +136,25 @@ on_both_engines! {
 }
 
 #[test]
+fn a_result_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux");
+    let output = camp.command(&["settings", "export"]).stdout(full).output().expect("it runs");
+    let err = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(
+        err.contains("The result cannot be written to standard output: No space left"),
+        "{err}"
+    );
+
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = camp.command(&["settings", "export"]).stdout(writer).output().expect("it runs");
+    assert!(output.status.code() == Some(0) && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
 fn a_database_that_cannot_be_used_is_said_in_a_sentence() {
     let camp = Camp::on_sqlite();
     for url in ["postgres://nobody@127.0.0.1:9/camp", "mysql://camp"] {
