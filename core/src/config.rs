@@ -9,6 +9,7 @@ use ipnet::IpNet;
 use lettre::message::Mailbox;
 use url::Url;
 
+use crate::data_folder::sqlite_url;
 use crate::{Error, Result};
 
 /// The name of our own key in the DNS unless the operator chooses one.
@@ -238,7 +239,7 @@ impl Config {
     pub fn database_url(&self) -> String {
         match &self.database_url {
             Some(url) => url.clone(),
-            None => format!("sqlite://{}", self.data_dir.join("camp.db").display()),
+            None => sqlite_url(&self.data_dir.join("camp.db").display().to_string()),
         }
     }
 

@@ -155,6 +155,31 @@ fn a_result_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
 }
 
 #[test]
+fn a_data_folder_may_have_any_name() {
+    for name in ["a%41b", "r?e", "100%"] {
+        let camp = Camp::on_sqlite();
+        let data = camp.folder().join(name);
+        let data = data.to_str().expect("UTF-8");
+        let run = |arguments: &[&str]| {
+            let said = camp
+                .run_with(&[arguments, &["--data-dir", data]].concat(), "lantern over the lake\n");
+            assert!(!said.out.contains("There is no database"), "{name}: {said:?}");
+            (said.code, said.out)
+        };
+        assert_eq!(run(&["admin", "add", "miriam", "--email", "m@camp.example"]).0, 0, "{name}");
+        assert!(std::path::Path::new(data).join("camp.db").is_file(), "{name}");
+        let file = camp.folder().join("camp.tar.zst");
+        let file = file.to_str().expect("UTF-8");
+        assert_eq!(run(&["backup", file]).0, 0, "{name}");
+        assert_eq!(run(&["restore", file, "--replace"]).0, 0, "{name}");
+        assert!(run(&["admin", "list"]).1.contains("miriam"), "{name}");
+        assert!(run(&["doctor"]).1.contains("The database file is sound."), "{name}");
+        let entries = std::fs::read_dir(camp.folder()).expect("a folder").count();
+        assert_eq!(entries, 2, "{name}: nothing is made beside it");
+    }
+}
+
+#[test]
 fn a_database_that_cannot_be_used_is_said_in_a_sentence() {
     let camp = Camp::on_sqlite();
     for url in ["postgres://nobody@127.0.0.1:9/camp", "mysql://camp"] {

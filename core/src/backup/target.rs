@@ -16,7 +16,7 @@ use super::{Held, Manifest, Stored, hold_mail, inspect, postgres, sqlite, stamp,
 use crate::accounts::sessions;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::config::Config;
-use crate::data_folder::{AT_WORK, sqlite_file};
+use crate::data_folder::{AT_WORK, sqlite_file, sqlite_url};
 use crate::db::Db;
 use crate::file_permissions::Owner;
 use crate::files::Files;
@@ -172,7 +172,7 @@ async fn prepare(
     let path = file.to_str().ok_or_else(|| {
         Error::Setup("The name of the data folder must be readable text (UTF-8).".into())
     })?;
-    let db = Db::open(&format!("sqlite://{path}")).await?;
+    let db = Db::open(&sqlite_url(path)).await?;
     db.migrate().await?;
     let mut held = Held::default();
     if hold {
