@@ -427,6 +427,37 @@ fn report(camp: &Camp, status: &str) -> String {
     )
 }
 
+/// A server with a name and a password, of which the password must not be shown.
+fn with_password(sink: &Sink) -> String {
+    format!("smtp://camp:lantern-secret@127.0.0.1:{}", sink.port)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_says_that_the_mail_server_refuses_the_password_as_the_doctor_does() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let sink = Sink::open().await;
+    let url = with_password(&sink);
+    for (mood, answer) in
+        [(Mood::BadPassword, "bad credentials"), (Mood::NoService, "no service here")]
+    {
+        sink.mood(mood);
+        let said = camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]);
+        assert_eq!(said.code, 4, "{said:?}");
+        assert!(
+            said.err.contains("refuses us: ")
+                && said.err.contains("name and password in --smtp-url"),
+            "{said:?}"
+        );
+        assert_eq!(said.err.matches(answer).count(), 1, "{said:?}");
+        assert!(!said.err.contains("firewall") && !said.err.contains("lantern-secret"), "{said:?}");
+        let doctor = camp.run(&["doctor", "--smtp-url", &url]);
+        assert_eq!(doctor.out.matches(answer).count(), 1, "{doctor:?}");
+    }
+    sink.mood(Mood::Well);
+    assert_eq!(camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]).code, 0);
+}
+
 on_both_engines! {
     async fn a_mail_server_gives_a_report_to_the_program(camp: Camp) {
         let app = camp.app().await;
