@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
@@ -13,7 +14,7 @@ use portal::videos::{self, NewVideo, Status};
 use portal::{App, EmailAddress};
 use uuid::Uuid;
 
-use crate::camp::{Camp, count};
+use crate::camp::{Camp, Running, count};
 use crate::chaos::long;
 use crate::sink::{Mood, Sink};
 use crate::{execute, on_both_engines};
@@ -456,6 +457,41 @@ async fn a_test_says_that_the_mail_server_refuses_the_password_as_the_doctor_doe
     }
     sink.mood(Mood::Well);
     assert_eq!(camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]).code, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_says_once_that_the_only_mail_server_cannot_be_used_and_that_it_is_back() {
+    let camp = Camp::on_sqlite();
+    let app = camp.app().await;
+    families(&app, (0..20).map(|n| format!("family-{n}@family.example"))).await;
+    let sink = Sink::open().await;
+    sink.mood(Mood::BadPassword);
+    let url = with_password(&sink);
+    let log = camp.folder().join("log");
+    let file = std::fs::File::create(&log).expect("a file");
+    let mut command = camp.command(&worker(&url, "50"));
+    let child = command.stdout(file.try_clone().expect("a file")).stderr(file).spawn();
+    let mut running = Running::of(child.expect("the binary starts"));
+    let lines = |with: &str| {
+        let text = std::fs::read_to_string(&log).expect("a log");
+        text.lines().filter(|line| line.contains(with)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    publish(&app).await;
+    eventually("it is logged", DEADLINE, || !lines("mail waits and is tried again").is_empty())
+        .await;
+    eventually("it is tried again", DEADLINE, || sink.visits.load(Ordering::Relaxed) > CONNECTIONS)
+        .await;
+    sink.mood(Mood::Well);
+    eventually("everybody is told", DEADLINE, || sink.reached() == 20).await;
+    running.stop().await;
+    let down = lines("mail waits and is tried again");
+    assert!(
+        down.len() == 1 && down[0].contains("WARN") && down[0].contains("bad credentials"),
+        "{down:?}"
+    );
+    assert_eq!(lines("the mail server is back").len(), 1);
+    assert!(lines("lantern-secret").is_empty());
+    app.db.close().await;
 }
 
 on_both_engines! {
