@@ -180,13 +180,36 @@ fn a_data_folder_may_have_any_name() {
 }
 
 #[test]
+fn an_option_with_a_wrong_value_is_a_wrong_command_and_shows_no_password() {
+    let camp = Camp::on_sqlite();
+    for (option, value, says) in [
+        ("--public-url", "javascript:x", "without a path"),
+        ("--public-url", "https://camp.example/sub", "without a path"),
+        ("--smtp-url", "http://camp:lantern@mail.example", "must begin with smtps:// or smtp://"),
+        ("--smtp-url", "smtps://camp:lantern@mail.example,smtp://", "names no host"),
+        (
+            "--database-url",
+            "mysql://camp:lantern@db.example",
+            "must begin with sqlite:// or postgres://",
+        ),
+    ] {
+        let said = camp.run(&["migrate", option, value]);
+        assert_eq!(said.code, 2, "{value}: {said:?}");
+        assert!(said.err.contains(says) && said.err.contains(option), "{value}: {said:?}");
+        assert!(!said.err.contains("lantern") && !camp.data("").exists(), "{value}: {said:?}");
+    }
+    // An empty variable is none.
+    let said = camp.command(&["migrate"]).env("CAMP_SMTP_URL", "").status().expect("it runs");
+    assert!(said.success());
+}
+
+#[test]
 fn a_database_that_cannot_be_used_is_said_in_a_sentence() {
     let camp = Camp::on_sqlite();
-    for url in ["postgres://nobody@127.0.0.1:9/camp", "mysql://camp"] {
-        let said = camp.run(&["migrate", "--database-url", url]);
-        assert_eq!(said.code, 4, "{url}: {}", said.err);
-        assert!(said.err.starts_with("camp: The database"), "{url}: {}", said.err);
-    }
+    let url = "postgres://nobody@127.0.0.1:9/camp";
+    let said = camp.run(&["migrate", "--database-url", url]);
+    assert_eq!(said.code, 4, "{url}: {}", said.err);
+    assert!(said.err.starts_with("camp: The database"), "{url}: {}", said.err);
 }
 
 #[test]
