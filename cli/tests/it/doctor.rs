@@ -330,6 +330,22 @@ async fn what_is_wrong_around_the_camp_is_found() {
     assert!(said.code != 0 && !camp.folder().join("bad.tar.zst").exists(), "{said:?}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn findings_are_plain_sentences() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let sink = Sink::open().await;
+    let mail = ["--smtp-url", &sink.url(), "--mail-from", "hello@camp.example"];
+    let said =
+        camp.run(&[&["doctor", "--json", "--name-server", "127.0.0.1:9"], &mail[..]].concat());
+    let found: Vec<Value> = serde_json::from_str(&said.out).expect("JSON");
+    assert!(found.iter().any(|one| one["what"] == "dkim"), "{}", said.out);
+    for one in &found {
+        let text = format!("{} {}", one["says"], one["todo"]);
+        assert!(!text.contains("  ") && !text.contains(".."), "{text}");
+    }
+}
+
 /// Corrupts the database file within its tables.
 fn scribble(file: &Path) {
     let mut bytes = std::fs::read(file).expect("bytes");

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Offset, TimeDelta, Utc};
 use chrono_tz::Tz;
 
-use super::{Findings, counted};
+use super::{Findings, clause, counted};
 use crate::settings::{self, InvalidValue, QuietHours, ShabbosMode};
 use crate::{App, Result, backup, jobs, notifications};
 
@@ -27,7 +27,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
     if let Err(error) = looks.await {
         found.broken(
             "database",
-            format!("A question could not be answered: {error}."),
+            format!("A question could not be answered: {}.", clause(error)),
             "Please check the database's own log.",
         );
     }

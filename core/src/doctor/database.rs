@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use rustix::fs::Access;
 
-use super::Findings;
+use super::{Findings, clause};
 use crate::config::Config;
 use crate::data_folder::{is_denied, sqlite_file};
 use crate::db::{self, Db};
@@ -54,7 +54,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
             // SQLite's texts for a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
             let damaged = text.contains("malformed") || text.contains("not a database");
             let advice = if damaged { RESTORE } else { "Check that it runs, and --database-url." };
-            found.broken(WHAT, format!("The database does not answer: {text}."), advice);
+            found.broken(WHAT, format!("The database does not answer: {}.", clause(text)), advice);
             return None;
         }
         Err(_) => {
@@ -148,7 +148,9 @@ async fn integrity(db: &Db, found: &mut Findings) {
             format!("The database is damaged: {}.", problems.join("; ")),
             RESTORE,
         ),
-        Err(error) => found.broken(WHAT, format!("The database cannot be read: {error}."), RESTORE),
+        Err(error) => {
+            found.broken(WHAT, format!("The database cannot be read: {}.", clause(error)), RESTORE)
+        }
     }
 }
 
@@ -161,7 +163,7 @@ async fn schema(db: &Db, found: &mut Findings) -> bool {
         (Err(error), _) | (_, Err(error)) => {
             found.broken(
                 WHAT,
-                format!("The schema cannot be read: {error}."),
+                format!("The schema cannot be read: {}.", clause(error)),
                 "Restore the last backup (`camp restore`).",
             );
             return false;
