@@ -77,6 +77,12 @@ async fn import_folder(config: Config, folder: &Path, year: i32, file: &ImportFi
         if !report.ignored.is_empty() {
             print_note(format!("These files are not videos: {}.", report.ignored.join(", ")));
         }
+        if !report.folders.is_empty() {
+            print_note(format!(
+                "Folders in it are left out; please import them one by one: {}.",
+                report.folders.join(", ")
+            ));
+        }
         print(folder_sum(&report));
     }
     Ok(if report.problems.is_empty() { Code::Done } else { Code::Problems })

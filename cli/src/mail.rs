@@ -72,8 +72,27 @@ impl Mail {
             date: app.clock.now(),
         };
         let sent = app.mailer.send(&test).await;
+        if let Err(SendError::Unreachable(_)) = &sent
+            && tell_refused(&app).await
+        {
+            return Ok(Code::Unusable);
+        }
         tell(&app, &from.to_string(), &to, sent)
     }
+}
+
+/// Prints which servers can be reached and do not let us in. Returns whether there is one.
+async fn tell_refused(app: &App) -> bool {
+    let mut is_refused = false;
+    for (server, answer) in app.mailer.probe().await {
+        if let Err(SendError::Refused { text, .. }) = answer {
+            is_refused = true;
+            print_note(format!(
+                "camp: {server} refuses us: {text}. Please check name and password in --smtp-url."
+            ));
+        }
+    }
+    is_refused
 }
 
 /// Prints what became of the test.

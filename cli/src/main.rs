@@ -113,10 +113,7 @@ fn main() -> ExitCode {
     let outcome = runtime.block_on(command.run(config));
     // Does not wait for threads that are blocked by a password prompt or a slow disk.
     runtime.shutdown_background();
-    match outcome {
-        Ok(code) => ExitCode::from(code as u8),
-        Err(error) => output::print_error(&error),
-    }
+    output::end(outcome)
 }
 
 fn parse() -> Camp {

@@ -1,7 +1,8 @@
 //! Output of commands: results on standard output, everything else on standard error.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -23,10 +24,38 @@ pub enum Code {
 
 pub type Outcome = Result<Code>;
 
+/// Why the first line could not be printed. It is an error of the command, which [`end`] reports: a script
+/// must not take half of an export for all of it.
+static UNPRINTED: OnceLock<std::io::Error> = OnceLock::new();
+
 /// Prints one line of the result. A closed pipe (`| head`) is no error.
 pub fn print(line: impl AsRef<str>) {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", line.as_ref()).ok();
+    note_unprinted(writeln!(out, "{}", line.as_ref()));
+}
+
+fn note_unprinted(written: std::io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        UNPRINTED.set(error).ok();
+    }
+}
+
+/// Ends a command that had this outcome. One whose result could not be printed has failed.
+pub fn end(outcome: Outcome) -> ExitCode {
+    note_unprinted(std::io::stdout().flush());
+    let code = match outcome {
+        Ok(code) => code,
+        Err(error) => return print_error(&error),
+    };
+    match UNPRINTED.get() {
+        Some(error) => {
+            print_note(format!("camp: The result cannot be written to standard output: {error}."));
+            ExitCode::from(Code::Failed as u8)
+        }
+        None => ExitCode::from(code as u8),
+    }
 }
 
 /// Prints a note that is not part of the result.

@@ -1,15 +1,20 @@
 //! The configuration of the operator: flags, or environment variables that begin with `CAMP_`.
 
+use std::ffi::OsStr;
 use std::fmt::{Display, Formatter};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Command};
 use ipnet::IpNet;
 use lettre::message::Mailbox;
 use url::Url;
 
-use crate::{Error, Result};
+use crate::data_folder::sqlite_url;
+use crate::{Error, Result, mail};
 
 /// The name of our own key in the DNS unless the operator chooses one.
 pub(crate) const DEFAULT_SELECTOR: &str = "camp";
@@ -28,7 +33,8 @@ pub struct Config {
         global = true,
         env = "CAMP_DATABASE_URL",
         value_name = "URL",
-        hide_env_values = true
+        hide_env_values = true,
+        value_parser = Secret(database)
     )]
     pub database_url: Option<String>,
 
@@ -43,13 +49,14 @@ pub struct Config {
     pub bind: SocketAddr,
 
     /// Address under which people reach the portal, for links in mail [default: http://<bind>]
-    #[arg(long, global = true, env = "CAMP_PUBLIC_URL", value_name = "URL")]
+    #[arg(long, global = true, env = "CAMP_PUBLIC_URL", value_name = "URL", value_parser = public_url)]
     pub public_url: Option<Url>,
 
     /// smtps://USER:PASSWORD@HOST, or smtp://HOST:25 on this machine; without it mail is written as .eml files
     ///
     /// Given more than once (in the environment: separated by commas), the first server that can be reached is used.
-    #[arg(long, global = true, env = "CAMP_SMTP_URL", value_name = "URL", hide_env_values = true)]
+    #[arg(long, global = true, env = "CAMP_SMTP_URL", value_name = "URL", hide_env_values = true,
+          value_parser = Secret(mail_servers))]
     pub smtp_url: Vec<String>,
 
     /// Sender of all mail, for example "Camp <hello@camp.example>"
@@ -170,6 +177,64 @@ pub struct Config {
     pub trusted_proxies: Vec<IpNet>,
 }
 
+/// Checks a value that may contain a password, so that the error does not show it.
+#[derive(Clone)]
+struct Secret(fn(&str) -> std::result::Result<(), String>);
+
+impl TypedValueParser for Secret {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> std::result::Result<String, clap::Error> {
+        let wrong = |text: String| {
+            clap::Error::raw(ErrorKind::ValueValidation, format!("{text}\n")).with_cmd(command)
+        };
+        let text = value.to_str().ok_or_else(|| wrong("An address is not UTF-8.".into()))?;
+        (self.0)(text).map_err(wrong)?;
+        Ok(text.to_owned())
+    }
+}
+
+fn database(text: &str) -> std::result::Result<(), String> {
+    match ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme)) {
+        true => Ok(()),
+        false => Err("--database-url must begin with sqlite:// or postgres://.".into()),
+    }
+}
+
+fn mail_servers(text: &str) -> std::result::Result<(), String> {
+    let checked = addresses_in(text).iter().try_for_each(|url| mail::check_address(url));
+    checked.map_err(|error| format!("{error}."))
+}
+
+fn public_url(text: &str) -> std::result::Result<Url, String> {
+    let wrong = "give an address like https://camp.example, without a path";
+    let url = Url::parse(text).map_err(|_| wrong)?;
+    let is_plain = matches!(url.scheme(), "http" | "https")
+        && url.host().is_some()
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.path() == "/";
+    if is_plain { Ok(url) } else { Err(wrong.into()) }
+}
+
+/// The addresses of mail servers in one value, separated by commas. A password may contain a comma.
+fn addresses_in(given: &str) -> Vec<String> {
+    let starts = [",smtp://", ",smtps://"];
+    let (mut addresses, mut rest) = (Vec::new(), given);
+    while let Some(at) = starts.iter().filter_map(|start| rest.find(start)).min() {
+        addresses.push(rest[..at].trim().to_owned());
+        rest = &rest[at + 1..];
+    }
+    addresses.push(rest.trim().to_owned());
+    addresses.retain(|address| !address.is_empty());
+    addresses
+}
+
 fn network(text: &str) -> std::result::Result<IpNet, String> {
     text.parse::<IpNet>()
         .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
@@ -238,7 +303,7 @@ impl Config {
     pub fn database_url(&self) -> String {
         match &self.database_url {
             Some(url) => url.clone(),
-            None => format!("sqlite://{}", self.data_dir.join("camp.db").display()),
+            None => sqlite_url(&self.data_dir.join("camp.db").display().to_string()),
         }
     }
 
@@ -289,19 +354,7 @@ impl Config {
 
     /// The addresses of the mail servers, the preferred one first.
     pub fn smtp_urls(&self) -> Vec<String> {
-        // A password may contain a comma.
-        let starts = [",smtp://", ",smtps://"];
-        let mut urls = Vec::new();
-        for given in &self.smtp_url {
-            let mut rest = given.as_str();
-            while let Some(at) = starts.iter().filter_map(|start| rest.find(start)).min() {
-                urls.push(rest[..at].trim().to_owned());
-                rest = &rest[at + 1..];
-            }
-            urls.push(rest.trim().to_owned());
-        }
-        urls.retain(|url| !url.is_empty());
-        urls
+        self.smtp_url.iter().flat_map(|given| addresses_in(given)).collect()
     }
 
     pub fn mail_folder(&self) -> PathBuf {
@@ -312,8 +365,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when `--public-url` has a path, a query or no host, or `--bounce-address` has
-    /// no room for what is added to it, or a secret of a webhook is short, or `--bounce-lmtp` is open to
+    /// [`Error::Setup`] when `--bounce-address` has no room for what is added to it, or a secret of a webhook is short, or `--bounce-lmtp` is open to
     /// other machines without permission or has no `--bounce-address`.
     pub fn check(&self) -> Result<()> {
         if let Some(address) = &self.bounce_address
@@ -349,14 +401,6 @@ impl Config {
             return Err(Error::Setup(format!(
                 "{name} must have at least {WEBHOOK_SECRET} characters."
             )));
-        }
-        if let Some(url) = &self.public_url {
-            let plain = matches!(url.scheme(), "http" | "https") && url.host().is_some();
-            if !plain || url.query().is_some() || url.fragment().is_some() || url.path() != "/" {
-                return Err(Error::Setup(
-                    "--public-url must be like https://camp.example, without a path.".into(),
-                ));
-            }
         }
         Ok(())
     }

@@ -1,9 +1,12 @@
 //! The data folder: whether a camp is in it, who uses it, and how much space is left.
 
 use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use rustix::fs::Access;
+use rustix::io::Errno;
 use sqlx::sqlite::SqliteConnectOptions;
 
 use crate::config::Config;
@@ -18,14 +21,57 @@ pub(crate) const AT_WORK: Error = Error::Conflict(
 ///
 /// # Errors
 ///
-/// [`Error::Setup`] when one of them is missing, [`Error::Database`] for an invalid SQLite address.
+/// [`Error::Setup`] when one of them is missing or cannot be read, [`Error::Database`] for an invalid SQLite address.
 pub(crate) fn must_be_there(config: &Config) -> Result<()> {
-    let url = config.database_url();
-    let has_file = !url.starts_with("sqlite:") || sqlite_file(&url)?.exists();
-    match config.data_dir.is_dir() && has_file {
+    match is_there(config)? {
         true => Ok(()),
         false => Err(no_camp(config)),
     }
+}
+
+/// Whether the data folder exists and, on SQLite, the database file in it.
+///
+/// # Errors
+///
+/// As for [`must_be_readable`].
+pub(crate) fn is_there(config: &Config) -> Result<bool> {
+    must_be_readable(config)?;
+    let url = config.database_url();
+    let has_file = !url.starts_with("sqlite:") || sqlite_file(&url)?.exists();
+    Ok(config.data_dir.is_dir() && has_file)
+}
+
+/// Checks that this user may read the data folder and, on SQLite, the database file, if they exist.
+///
+/// # Errors
+///
+/// [`Error::Setup`] when not, [`Error::Database`] for an invalid SQLite address.
+pub(crate) fn must_be_readable(config: &Config) -> Result<()> {
+    if is_denied(&config.data_dir, Access::READ_OK | Access::EXEC_OK) {
+        return Err(denied(&config.data_dir));
+    }
+    let url = config.database_url();
+    if url.starts_with("sqlite:") {
+        let file = sqlite_file(&url)?;
+        if is_denied(&file, Access::READ_OK) {
+            return Err(denied(&file));
+        }
+    }
+    Ok(())
+}
+
+/// Whether this user lacks the permission. The file is not opened: closing a database file would drop the
+/// locks of this process.
+pub(crate) fn is_denied(path: &Path, access: Access) -> bool {
+    rustix::fs::access(path, access) == Err(Errno::ACCESS)
+}
+
+/// The error of a command that runs as another user than the portal.
+fn denied(path: &Path) -> Error {
+    Error::Setup(format!(
+        "{} cannot be read as this user. Please run the command as the user of the portal.",
+        path.display()
+    ))
 }
 
 /// The text omits the address of the database, because it may contain a password.
@@ -42,6 +88,11 @@ pub(crate) fn no_camp(config: &Config) -> Error {
     })
 }
 
+/// The address of the SQLite database in a file, in which “?” and “%” have a meaning.
+pub(crate) fn sqlite_url(file: &str) -> String {
+    format!("sqlite://{}", file.replace('%', "%25").replace('?', "%3F"))
+}
+
 /// The file of the SQLite database at that address.
 ///
 /// # Errors
@@ -55,8 +106,8 @@ pub(crate) fn sqlite_file(url: &str) -> Result<PathBuf> {
 ///
 /// # Errors
 ///
-/// [`Error::Setup`] while a backup is being restored, [`Error::Full`] or [`Error::Unforeseen`] when
-/// the lock file cannot be created, opened or locked.
+/// [`Error::Setup`] while a backup is being restored or without the permission, [`Error::Full`] or
+/// [`Error::Unforeseen`] when the lock file cannot be created, opened or locked.
 pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock_shared() {
@@ -73,8 +124,8 @@ pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] while another process uses it, [`Error::Full`] or [`Error::Unforeseen`] when
-/// the lock file cannot be created, opened or locked.
+/// [`Error::Conflict`] while another process uses it, [`Error::Setup`] without the permission, [`Error::Full`]
+/// or [`Error::Unforeseen`] when the lock file cannot be created, opened or locked.
 pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock() {
@@ -88,9 +139,16 @@ pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
 fn in_use(data_dir: &Path) -> Result<File> {
     let path = data_dir.join("in-use.lock");
     match File::open(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(File::create(&path)?),
-        opened => Ok(opened?),
+        Err(error) if error.kind() == ErrorKind::NotFound => File::create(&path),
+        opened => opened,
     }
+    .map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => Error::Setup(format!(
+            "{} cannot be opened as this user. Please run the command as the user of the portal.",
+            path.display()
+        )),
+        _ => error.into(),
+    })
 }
 
 /// Free bytes on the disk of a folder.

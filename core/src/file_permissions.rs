@@ -3,7 +3,7 @@
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 
 use crate::config::Config;
@@ -14,6 +14,50 @@ use crate::{Error, Result};
 const OTHERS: u32 = 0o077;
 /// Marks a shared folder such as /tmp, which is not the portal's own.
 const STICKY: u32 = 0o1000;
+
+/// The user and the group to whom the files of a camp belong.
+#[derive(Clone, Copy)]
+pub(crate) struct Owner {
+    user: u32,
+    group: u32,
+}
+
+impl Owner {
+    /// Whom root gives what it creates in a data folder: the owner of that folder or, if it does not exist,
+    /// of the nearest folder above it. `None` for other users, whose files are their own.
+    pub(crate) fn for_root(data_dir: &Path) -> Option<Owner> {
+        if !rustix::process::geteuid().is_root() {
+            return None;
+        }
+        let data_dir = std::path::absolute(data_dir).ok()?;
+        let folder = data_dir.ancestors().find_map(|folder| folder.metadata().ok())?;
+        Some(Owner { user: folder.uid(), group: folder.gid() })
+    }
+
+    /// Gives a file, or a folder without its content.
+    pub(crate) fn give(self, path: &Path) -> io::Result<()> {
+        let found = path.symlink_metadata()?;
+        if (found.uid(), found.gid()) == (self.user, self.group) {
+            return Ok(());
+        }
+        lchown(path, Some(self.user), Some(self.group)).map_err(|error| {
+            let text =
+                format!("{} cannot be given to the user of the portal: {error}", path.display());
+            io::Error::new(error.kind(), text)
+        })
+    }
+
+    /// Gives a file, or a folder with its content.
+    pub(crate) fn give_all(self, path: &Path) -> io::Result<()> {
+        self.give(path)?;
+        if path.symlink_metadata()?.is_dir() {
+            for entry in std::fs::read_dir(path)? {
+                self.give_all(&entry?.path())?;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Makes new files of this process and its children unreadable for other users. Call it when a
 /// program starts.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::app::open_database;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::data_folder::{must_be_there, no_camp, shared_lock};
+use crate::data_folder::{is_there, must_be_readable, must_be_there, no_camp, shared_lock};
 use crate::db::Db;
 use crate::{App, Error, Result, backup, comments, faq, file_permissions, updates};
 
@@ -36,6 +36,7 @@ impl App {
     }
 
     async fn open_in(config: Config, create: bool) -> Result<App> {
+        must_be_readable(&config)?;
         file_permissions::tighten(&config)?;
         let present = shared_lock(&config.data_dir)?;
         let db = open_database(&config).await?;
@@ -54,13 +55,13 @@ impl App {
 
     /// Whether the data folder exists and, on SQLite, the database file in it.
     pub fn is_there(config: &Config) -> bool {
-        must_be_there(config).is_ok()
+        is_there(config).unwrap_or(false)
     }
 
     /// Counts the migrations that the camp's database lacks. Returns `None` if there is no camp.
     /// Fails when the database cannot be opened.
     pub async fn pending_migrations(config: &Config) -> Result<Option<usize>> {
-        if must_be_there(config).is_err() {
+        if !is_there(config)? {
             return Ok(None);
         }
         let db = open_database(config).await?;

@@ -131,6 +131,11 @@ impl Practice<'_> {
 async fn sound_camp(camp: &Camp) -> (Practice<'_>, App) {
     let added = ["admin", "add", "miriam", "--email", "miriam@camp.example", "--role", "owner"];
     assert_eq!(camp.run_with(&added, "lantern over the lake\n").code, 0);
+    for (key, value) in
+        [("contactEmail", "office@nerhayaar.example"), ("contactPhone", "(845) 555-0199")]
+    {
+        assert_eq!(camp.run(&["settings", "set", key, value]).code, 0);
+    }
     let private = std::fs::Permissions::from_mode(0o700);
     std::fs::set_permissions(camp.folder().join("data"), private).expect("it is ours");
     let app = camp.app().await;
@@ -158,7 +163,7 @@ on_both_engines! {
         assert!(said.out.contains("v=spf1 include:mail.example -all"), "{}", said.out);
         for what in ["database", "migrations", "ledger", "sums", "owners", "two-factor", "worker", "queue", "failed-mail",
                      "files", "ffmpeg", "video-files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone",
-                     "quiet-time", "clock"] {
+                     "quiet-time", "clock", "contact"] {
             let well = found.iter().any(|one| one["what"] == what && one["state"] == "well");
             assert!(well, "{what}: {found:?}");
         }
@@ -207,7 +212,10 @@ on_both_engines! {
 
         execute!(&app.db, "insert into settings (key, value, updated_at, updated_by) values ('timezone', '\"Camp/Lake\"', $1, 'x')", now);
         practice.finds("time-zone", "broken", "Camp/Lake", &[]);
+        execute!(&app.db, "delete from settings where key in ('timezone', 'contactEmail')");
+        practice.finds("contact", "warning", "contactEmail is still the invented office@camp.example", &[]);
         execute!(&app.db, "delete from settings");
+        practice.finds("contact", "warning", "contactPhone is still the invented (845) 555-0142", &[]);
 
         execute!(&app.db, "insert into settings (key, value, updated_at, updated_by)
                            values ('shabbosMode', '\"quiet\"', $1, 'x'), ('yomTov', '\"none\"', $1, 'x')", now);
@@ -328,6 +336,22 @@ async fn what_is_wrong_around_the_camp_is_found() {
     assert!(said.code == 1 && said.out.contains("restore the last backup"), "{}", said.out);
     let said = camp.run(&["backup", camp.folder().join("bad.tar.zst").to_str().expect("readable")]);
     assert!(said.code != 0 && !camp.folder().join("bad.tar.zst").exists(), "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn findings_are_plain_sentences() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let sink = Sink::open().await;
+    let mail = ["--smtp-url", &sink.url(), "--mail-from", "hello@camp.example"];
+    let said =
+        camp.run(&[&["doctor", "--json", "--name-server", "127.0.0.1:9"], &mail[..]].concat());
+    let found: Vec<Value> = serde_json::from_str(&said.out).expect("JSON");
+    assert!(found.iter().any(|one| one["what"] == "dkim"), "{}", said.out);
+    for one in &found {
+        let text = format!("{} {}", one["says"], one["todo"]);
+        assert!(!text.contains("  ") && !text.contains(".."), "{text}");
+    }
 }
 
 /// Corrupts the database file within its tables.

@@ -45,6 +45,16 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from audit_log where action = 'profile.import'").await, 1);
     }
 
+    async fn a_quotation_mark_that_stays_open_is_refused_and_nothing_is_imported(camp: Camp) {
+        camp.begin();
+        let table = "Name;Child\nChaya;Yossi\nLeah;Moishe\n\"Rivka;Zev\nGitty;Shmuel\n";
+        let said = camp.run_with(&["family", "import", "-"], table);
+        assert!(said.code == 3 && said.err.contains("opens in line 4 and is never closed"), "{said:?}");
+        let app = camp.app().await;
+        assert_eq!(count(&app.db, "select count(*) from profiles").await, 0);
+        app.db.close().await;
+    }
+
     async fn a_list_of_families_in_json(camp: Camp) {
         camp.begin();
         let list = "{\"families\": [\n {\"name\": \"Chaya\", \"child\": \"Yossi\", \"total\": 1400},\n {\"name\": \"\", \"child\": \"Moishe\"}\n]}";

@@ -1,12 +1,13 @@
 //! Only the user that the portal runs as can read its data.
 
 use std::fs::Permissions;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use crate::backup::path;
-use crate::camp::Camp;
+use crate::camp::{Camp, Said};
 
 const PASSWORD: &str = "lantern over the lake\n";
 
@@ -119,4 +120,102 @@ fn a_backup_is_never_written_through_somebodys_link() {
     assert_eq!(std::fs::read_to_string(&victim).expect("a text"), "precious");
     assert!(file.symlink_metadata().expect("a backup").is_file());
     assert_eq!(open_to_others(&file), []);
+}
+
+/// The user and group “nobody”.
+const NOBODY: u32 = 65534;
+
+fn is_root() -> bool {
+    Path::new("/proc/self").metadata().expect("Linux").uid() == 0
+}
+
+/// Runs a command as nobody. `None` if that is not possible here.
+fn as_nobody(camp: &Camp, arguments: &[&str]) -> Option<Said> {
+    if !is_root() {
+        println!("skipped: only root can run a command as another user");
+        return None;
+    }
+    std::fs::set_permissions(camp.folder(), Permissions::from_mode(0o711)).expect("ours");
+    let mut command = camp.command(arguments);
+    command.uid(NOBODY).gid(NOBODY).current_dir("/").stdin(Stdio::null());
+    let Ok(output) = command.output() else {
+        println!("skipped: other users cannot run the program in {:?}", command.get_program());
+        return None;
+    };
+    Some(Said {
+        code: output.status.code().expect("it was not killed"),
+        out: String::from_utf8(output.stdout).expect("UTF-8"),
+        err: String::from_utf8(output.stderr).expect("UTF-8"),
+    })
+}
+
+/// Everything in a folder that does not belong to nobody, including the folder itself.
+fn not_nobodys(folder: &Path) -> Vec<PathBuf> {
+    let data = folder.symlink_metadata().expect("it is there");
+    let is_theirs = (data.uid(), data.gid()) == (NOBODY, NOBODY);
+    let mut found = if is_theirs { vec![] } else { vec![folder.to_owned()] };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        found.extend(not_nobodys(&entry.path()));
+    }
+    found
+}
+
+#[test]
+fn what_root_restores_belongs_to_the_owner_of_the_data_folder() {
+    if !is_root() {
+        println!("skipped: only root can give files to another user");
+        return;
+    }
+    let none: [PathBuf; 0] = [];
+    let nobody = Some(NOBODY);
+    let camp = Camp::on_sqlite();
+    camp.run(&["seed", "--sample", "general"]);
+    let file = camp.backup("camp.tar.zst");
+    let other = Camp::on_sqlite();
+    std::fs::create_dir(other.data("")).expect("a folder");
+    chown(other.data(""), nobody, nobody).expect("we are root");
+    assert_eq!(other.run(&["restore", path(&file)]).code, 0);
+    assert!(other.data("files/samples").is_dir());
+    assert_eq!(not_nobodys(&other.data("")), none);
+    let replaced = other.run(&["restore", path(&file), "--replace"]);
+    assert!(replaced.code == 0 && replaced.out.contains("before-restore-"), "{replaced:?}");
+    assert_eq!(not_nobodys(&other.data("")), none);
+    if let Some(said) = as_nobody(&other, &["admin", "list"]) {
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+
+    let new = Camp::on_sqlite();
+    let home = new.folder().join("home");
+    std::fs::create_dir(&home).expect("a folder");
+    chown(&home, nobody, nobody).expect("we are root");
+    let data = home.join("camp/data");
+    let said = new.run(&["restore", path(&file), "--data-dir", path(&data)]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(not_nobodys(&home), none);
+}
+
+#[test]
+fn a_data_folder_that_one_may_not_read_is_not_called_missing() {
+    let camp = Camp::on_sqlite();
+    camp.run(&["seed", "--sample", "general"]);
+    for command in
+        [&["admin", "list"][..], &["serve"], &["migrate"], &["restore", "/dev/null"], &["doctor"]]
+    {
+        let Some(said) = as_nobody(&camp, command) else { return };
+        assert_eq!(said.code, 4, "{command:?}: {said:?}");
+        let text = format!("{}{}", said.out, said.err);
+        let says = text.contains("as this user") && text.contains("as the user of the portal");
+        assert!(
+            says && text.contains(path(&camp.data("").join(""))[..].trim_end_matches('/')),
+            "{command:?}: {said:?}"
+        );
+        assert!(!text.contains("There is no"), "{command:?}: {said:?}");
+    }
+    // Root restored it with an earlier version.
+    chown(camp.data(""), Some(NOBODY), Some(NOBODY)).expect("we are root");
+    let Some(said) = as_nobody(&camp, &["doctor"]) else { return };
+    let says = "camp.db belongs to the user with the number 0";
+    assert!(said.code == 4 && said.out.contains(says) && said.out.contains("chown -R"), "{said:?}");
+    let Some(said) = as_nobody(&camp, &["serve"]) else { return };
+    assert!(said.code == 4 && said.err.contains("camp.db cannot be read as this user"), "{said:?}");
 }

@@ -1,6 +1,8 @@
 //! Import of the archive from tables of a camp's office.
 
+use std::ffi::OsStr;
 use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
 
 use portal::db::Db;
 
@@ -122,6 +124,35 @@ on_both_engines! {
         let third = import(&[]);
         assert!(third.out.contains("0 videos added, 3 already there"), "{}", third.out);
         app.db.close().await;
+    }
+
+    async fn a_file_that_cannot_be_taken_is_named_and_the_others_are_imported(camp: Camp) {
+        camp.begin();
+        let folder = camp.folder().join("summer");
+        std::fs::create_dir_all(folder.join("DCIM")).expect("a folder");
+        std::fs::create_dir_all(folder.join(".Trashes")).expect("a folder");
+        let path = folder.display().to_string();
+        let import = |more: &[&str]| camp.run(&[&["gallery", "import", &path, "--year", "2024"], more].concat());
+        let nothing = import(&[]);
+        assert!(nothing.code == 3 && nothing.err.contains("one by one: DCIM."), "{nothing:?}");
+
+        let lake = include_bytes!("../../../core/src/seed/media/lake.mp4").as_slice();
+        std::fs::write(folder.join("2024-07-15 Color War.mp4"), lake).expect("a file");
+        std::fs::write(folder.join(OsStr::from_bytes(b"Caf\xe9.mp4")), lake).expect("a file");
+        std::fs::write(folder.join(OsStr::from_bytes(b"caf\xe9.csv")), "file,title\nlost.mp4,The lost one\n").expect("a file");
+        // Not even root reads through a link to nowhere.
+        std::os::unix::fs::symlink("nowhere", folder.join("lost.mp4")).expect("a link");
+        for (more, would) in [(["--dry-run"].as_slice(), "would be added"), (&[], "added")] {
+            let said = import(more);
+            assert_eq!(said.code, 3, "{said:?}");
+            let sum = format!("1 video {would}, 0 already there, 2 with problems.");
+            assert!(said.out.contains(&sum), "{said:?}");
+            for part in ["Caf\u{fffd}.mp4: Its name is not readable text", "Please rename", "lost.mp4: It cannot be read: No such file", "Folders in it are left out; please import them one by one: DCIM."] {
+                assert!(said.err.contains(part), "{part}: {}", said.err);
+            }
+        }
+        let json: serde_json::Value = serde_json::from_str(&import(&["--json"]).out).expect("JSON");
+        assert_eq!((&json["folders"], &json["ignored"]), (&serde_json::json!(["DCIM"]), &serde_json::json!([])));
     }
 
     async fn a_list_in_json_and_a_file_of_another_encoding(camp: Camp) {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
@@ -13,7 +14,7 @@ use portal::videos::{self, NewVideo, Status};
 use portal::{App, EmailAddress};
 use uuid::Uuid;
 
-use crate::camp::{Camp, count};
+use crate::camp::{Camp, Running, count};
 use crate::chaos::long;
 use crate::sink::{Mood, Sink};
 use crate::{execute, on_both_engines};
@@ -425,6 +426,72 @@ fn report(camp: &Camp, status: &str) -> String {
     format!(
         "From: MAILER-DAEMON@relay.camp.example\nTo: bounces@camp.example\nMIME-Version: 1.0\nContent-Type: multipart/report; report-type=delivery-status; boundary=\"b\"\n\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; relay.camp.example\n\nFinal-Recipient: rfc822; chaya@family.example\nAction: failed\nStatus: {status}\n\n--b\nContent-Type: text/rfc822-headers\n\n{to}\n{id}\n\n--b--\n"
     )
+}
+
+/// A server with a name and a password, of which the password must not be shown.
+fn with_password(sink: &Sink) -> String {
+    format!("smtp://camp:lantern-secret@127.0.0.1:{}", sink.port)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_says_that_the_mail_server_refuses_the_password_as_the_doctor_does() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let sink = Sink::open().await;
+    let url = with_password(&sink);
+    for (mood, answer) in
+        [(Mood::BadPassword, "bad credentials"), (Mood::NoService, "no service here")]
+    {
+        sink.mood(mood);
+        let said = camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]);
+        assert_eq!(said.code, 4, "{said:?}");
+        assert!(
+            said.err.contains("refuses us: ")
+                && said.err.contains("name and password in --smtp-url"),
+            "{said:?}"
+        );
+        assert_eq!(said.err.matches(answer).count(), 1, "{said:?}");
+        assert!(!said.err.contains("firewall") && !said.err.contains("lantern-secret"), "{said:?}");
+        let doctor = camp.run(&["doctor", "--smtp-url", &url]);
+        assert_eq!(doctor.out.matches(answer).count(), 1, "{doctor:?}");
+    }
+    sink.mood(Mood::Well);
+    assert_eq!(camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]).code, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_says_once_that_the_only_mail_server_cannot_be_used_and_that_it_is_back() {
+    let camp = Camp::on_sqlite();
+    let app = camp.app().await;
+    families(&app, (0..20).map(|n| format!("family-{n}@family.example"))).await;
+    let sink = Sink::open().await;
+    sink.mood(Mood::BadPassword);
+    let url = with_password(&sink);
+    let log = camp.folder().join("log");
+    let file = std::fs::File::create(&log).expect("a file");
+    let mut command = camp.command(&worker(&url, "50"));
+    let child = command.stdout(file.try_clone().expect("a file")).stderr(file).spawn();
+    let mut running = Running::of(child.expect("the binary starts"));
+    let lines = |with: &str| {
+        let text = std::fs::read_to_string(&log).expect("a log");
+        text.lines().filter(|line| line.contains(with)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    publish(&app).await;
+    eventually("it is logged", DEADLINE, || !lines("mail waits and is tried again").is_empty())
+        .await;
+    eventually("it is tried again", DEADLINE, || sink.visits.load(Ordering::Relaxed) > CONNECTIONS)
+        .await;
+    sink.mood(Mood::Well);
+    eventually("everybody is told", DEADLINE, || sink.reached() == 20).await;
+    running.stop().await;
+    let down = lines("mail waits and is tried again");
+    assert!(
+        down.len() == 1 && down[0].contains("WARN") && down[0].contains("bad credentials"),
+        "{down:?}"
+    );
+    assert_eq!(lines("the mail server is back").len(), 1);
+    assert!(lines("lantern-secret").is_empty());
+    app.db.close().await;
 }
 
 on_both_engines! {

@@ -136,13 +136,80 @@ on_both_engines! {
 }
 
 #[test]
+fn a_result_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux");
+    let output = camp.command(&["settings", "export"]).stdout(full).output().expect("it runs");
+    let err = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    assert!(
+        err.contains("The result cannot be written to standard output: No space left"),
+        "{err}"
+    );
+
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = camp.command(&["settings", "export"]).stdout(writer).output().expect("it runs");
+    assert!(output.status.code() == Some(0) && output.stderr.is_empty(), "{output:?}");
+}
+
+#[test]
+fn a_data_folder_may_have_any_name() {
+    for name in ["a%41b", "r?e", "100%"] {
+        let camp = Camp::on_sqlite();
+        let data = camp.folder().join(name);
+        let data = data.to_str().expect("UTF-8");
+        let run = |arguments: &[&str]| {
+            let said = camp
+                .run_with(&[arguments, &["--data-dir", data]].concat(), "lantern over the lake\n");
+            assert!(!said.out.contains("There is no database"), "{name}: {said:?}");
+            (said.code, said.out)
+        };
+        assert_eq!(run(&["admin", "add", "miriam", "--email", "m@camp.example"]).0, 0, "{name}");
+        assert!(std::path::Path::new(data).join("camp.db").is_file(), "{name}");
+        let file = camp.folder().join("camp.tar.zst");
+        let file = file.to_str().expect("UTF-8");
+        assert_eq!(run(&["backup", file]).0, 0, "{name}");
+        assert_eq!(run(&["restore", file, "--replace"]).0, 0, "{name}");
+        assert!(run(&["admin", "list"]).1.contains("miriam"), "{name}");
+        assert!(run(&["doctor"]).1.contains("The database file is sound."), "{name}");
+        let entries = std::fs::read_dir(camp.folder()).expect("a folder").count();
+        assert_eq!(entries, 2, "{name}: nothing is made beside it");
+    }
+}
+
+#[test]
+fn an_option_with_a_wrong_value_is_a_wrong_command_and_shows_no_password() {
+    let camp = Camp::on_sqlite();
+    for (option, value, says) in [
+        ("--public-url", "javascript:x", "without a path"),
+        ("--public-url", "https://camp.example/sub", "without a path"),
+        ("--smtp-url", "http://camp:lantern@mail.example", "must begin with smtps:// or smtp://"),
+        ("--smtp-url", "smtps://camp:lantern@mail.example,smtp://", "names no host"),
+        (
+            "--database-url",
+            "mysql://camp:lantern@db.example",
+            "must begin with sqlite:// or postgres://",
+        ),
+    ] {
+        let said = camp.run(&["migrate", option, value]);
+        assert_eq!(said.code, 2, "{value}: {said:?}");
+        assert!(said.err.contains(says) && said.err.contains(option), "{value}: {said:?}");
+        assert!(!said.err.contains("lantern") && !camp.data("").exists(), "{value}: {said:?}");
+    }
+    // An empty variable is none.
+    let said = camp.command(&["migrate"]).env("CAMP_SMTP_URL", "").status().expect("it runs");
+    assert!(said.success());
+}
+
+#[test]
 fn a_database_that_cannot_be_used_is_said_in_a_sentence() {
     let camp = Camp::on_sqlite();
-    for url in ["postgres://nobody@127.0.0.1:9/camp", "mysql://camp"] {
-        let said = camp.run(&["migrate", "--database-url", url]);
-        assert_eq!(said.code, 4, "{url}: {}", said.err);
-        assert!(said.err.starts_with("camp: The database"), "{url}: {}", said.err);
-    }
+    let url = "postgres://nobody@127.0.0.1:9/camp";
+    let said = camp.run(&["migrate", "--database-url", url]);
+    assert_eq!(said.code, 4, "{url}: {}", said.err);
+    assert!(said.err.starts_with("camp: The database"), "{url}: {}", said.err);
 }
 
 #[test]

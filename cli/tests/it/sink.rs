@@ -17,6 +17,10 @@ pub enum Mood {
     Refuses,
     /// Accepts the connection and never responds.
     Silent,
+    /// Greets with 554.
+    NoService,
+    /// Responds 535 to every password.
+    BadPassword,
     /// Responds 421 to every sender.
     ShuttingDown,
     /// Responds 451 to every recipient.
@@ -157,12 +161,18 @@ impl Shared {
             while lines.next_line().await?.is_some() {}
             return Ok(());
         }
+        if self.is(Mood::NoService) {
+            write.write_all(b"554 5.3.2 no service here\r\n").await?;
+            return Ok(());
+        }
         write.write_all(b"220 sink\r\n").await?;
         let mut to = String::new();
         while let Some(line) = lines.next_line().await? {
             let verb = line.split([' ', ':']).next().unwrap_or_default().to_uppercase();
             let answer = match verb.as_str() {
-                "EHLO" => "250-sink\r\n250 PIPELINING",
+                "EHLO" => "250-sink\r\n250-AUTH PLAIN LOGIN\r\n250 PIPELINING",
+                "AUTH" if self.is(Mood::BadPassword) => "535 5.7.8 bad credentials",
+                "AUTH" => "235 2.7.0 welcome",
                 "MAIL" if self.is(Mood::ShuttingDown) => {
                     write.write_all(b"421 4.3.2 shutting down\r\n").await?;
                     return Ok(());

@@ -15,6 +15,7 @@ use super::target::{Database, Target};
 use super::work::Work;
 use super::{Held, Manifest, Progress, Stored, Tally, archive};
 use crate::config::Config;
+use crate::file_permissions::Owner;
 use crate::{Error, Result, data_folder, db, file_permissions};
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -62,7 +63,7 @@ pub async fn restore(
     };
     let traces = Traces::of(config);
     file_permissions::folder(&config.data_dir)?;
-    let restored = restore_in(config, from, options, told).await;
+    let restored = restore_in(config, from, options, told, &traces).await;
     match &restored {
         Ok(_) => file_permissions::tighten(config)?,
         Err(_) => traces.remove(),
@@ -75,10 +76,12 @@ async fn restore_in(
     from: Box<dyn Read + Send>,
     options: Options,
     told: Progress,
+    traces: &Traces,
 ) -> Result<Restored> {
     let is_new = !config.data_dir.join("in-use.lock").exists();
     let _alone = data_folder::exclusive_lock(&config.data_dir)?;
-    let target = Target::look(config, options).await?;
+    let target = Target::look(config, options, traces.owner).await?;
+    traces.give()?;
     let work = Work::begin(&config.data_dir)?;
 
     let parts = work.parts();
@@ -103,6 +106,9 @@ struct Traces {
     files: Vec<PathBuf>,
     /// The innermost folder first.
     folders: Vec<PathBuf>,
+    lock: PathBuf,
+    /// Who gets all that, if root restores.
+    owner: Option<Owner>,
 }
 
 impl Traces {
@@ -115,8 +121,20 @@ impl Traces {
         };
         let above = config.data_dir.ancestors().map(Path::to_owned);
         let folders = files.into_iter().chain(above).filter(missing).collect();
-        let files = vec![config.data_dir.join("in-use.lock")];
-        Traces { files: files.into_iter().filter(missing).collect(), folders }
+        let lock = config.data_dir.join("in-use.lock");
+        let files = vec![lock.clone()];
+        let owner = Owner::for_root(&config.data_dir);
+        Traces { files: files.into_iter().filter(missing).collect(), folders, lock, owner }
+    }
+
+    /// Gives the folders that root created, and the lock, to the owner.
+    fn give(&self) -> Result<()> {
+        let Some(owner) = self.owner else { return Ok(()) };
+        owner.give(&self.lock)?;
+        for folder in self.folders.iter().filter(|folder| folder.exists()) {
+            owner.give(folder)?;
+        }
+        Ok(())
     }
 
     /// Removes folders only if they are empty.

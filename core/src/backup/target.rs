@@ -16,8 +16,9 @@ use super::{Held, Manifest, Stored, hold_mail, inspect, postgres, sqlite, stamp,
 use crate::accounts::sessions;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::config::Config;
-use crate::data_folder::{AT_WORK, sqlite_file};
+use crate::data_folder::{AT_WORK, sqlite_file, sqlite_url};
 use crate::db::Db;
+use crate::file_permissions::Owner;
 use crate::files::Files;
 use crate::{Error, Result, app, notifications};
 
@@ -26,6 +27,8 @@ pub(super) struct Target {
     pub(super) database: Database,
     /// `None` for a bucket.
     pub(super) files: Option<PathBuf>,
+    /// Who gets what is put there, if root restores.
+    owner: Option<Owner>,
 }
 
 pub(super) enum Database {
@@ -38,7 +41,11 @@ const LIVED_IN: Error = Error::Conflict(
 );
 
 impl Target {
-    pub(super) async fn look(config: &Config, options: Options) -> Result<Target> {
+    pub(super) async fn look(
+        config: &Config,
+        options: Options,
+        owner: Option<Owner>,
+    ) -> Result<Target> {
         let url = config.database_url();
         let database = match url.starts_with("sqlite:") {
             true => Target::look_at_sqlite(sqlite_file(&url)?, options).await?,
@@ -54,7 +61,7 @@ impl Target {
             }
         };
         let files = Files::open(config.storage_url.as_deref(), &config.data_dir)?.folder;
-        Ok(Target { database, files })
+        Ok(Target { database, files, owner })
     }
 
     async fn look_at_sqlite(file: PathBuf, options: Options) -> Result<Database> {
@@ -99,7 +106,7 @@ impl Target {
                 let old = file.exists();
                 if old {
                     work.keep_old(file, self.files.as_deref())?;
-                    std::fs::rename(work.old(), &aside)?;
+                    swap::set_aside(&work.old(), &aside, self.owner)?;
                 }
                 self.move_in(&parts)?;
                 // These belong to a database that could not be settled. They would be applied to
@@ -107,7 +114,7 @@ impl Target {
                 for ending in ["-wal", "-shm"] {
                     std::fs::remove_file(beside(file, ending)).or_else(unless_gone)?;
                 }
-                swap::place(&parts.database, file)?;
+                swap::place(&parts.database, file, self.owner)?;
                 swap::sync_folder_of(file)?;
                 (held, old.then_some(aside), None)
             }
@@ -118,7 +125,7 @@ impl Target {
                 if let (true, Some(files)) = (old, &self.files) {
                     swap::link_all(files, &work.old().join("files"))?;
                     std::fs::create_dir_all(work.old())?;
-                    std::fs::rename(work.old(), &aside)?;
+                    swap::set_aside(&work.old(), &aside, self.owner)?;
                 }
                 self.move_in(&parts)?;
                 let put =
@@ -142,7 +149,7 @@ impl Target {
 
     fn move_in(&self, parts: &Parts) -> Result<()> {
         match &self.files {
-            Some(files) => Ok(swap::place_all(&parts.files, files)?),
+            Some(files) => Ok(swap::place_all(&parts.files, files, self.owner)?),
             None => Ok(()),
         }
     }
@@ -165,7 +172,7 @@ async fn prepare(
     let path = file.to_str().ok_or_else(|| {
         Error::Setup("The name of the data folder must be readable text (UTF-8).".into())
     })?;
-    let db = Db::open(&format!("sqlite://{path}")).await?;
+    let db = Db::open(&sqlite_url(path)).await?;
     db.migrate().await?;
     let mut held = Held::default();
     if hold {

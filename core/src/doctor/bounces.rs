@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 
-use super::Findings;
+use super::{Findings, clause};
 use crate::App;
 use crate::bounces::{self, providers};
 use crate::config::{Config, ListenAddress};
@@ -127,7 +127,7 @@ fn examine_folder(folder: &Path, found: &mut Findings) -> bool {
     match bounces::waiting(folder) {
         Err(error) => found.broken(
             WHAT,
-            format!("The folder {shown} for bounces cannot be read: {error}."),
+            format!("The folder {shown} for bounces cannot be read: {}.", clause(error)),
             "--bounce-maildir (CAMP_BOUNCE_MAILDIR) must name a Maildir with the folders new and cur, which the portal's user may change.",
         ),
         Ok(waiting) if waiting.is_empty() => {

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Offset, TimeDelta, Utc};
 use chrono_tz::Tz;
 
-use super::{Findings, counted};
-use crate::settings::{self, InvalidValue, QuietHours, ShabbosMode};
+use super::{Findings, clause, counted};
+use crate::settings::{self, InvalidValue, QuietHours, Settings, ShabbosMode};
 use crate::{App, Result, backup, jobs, notifications};
 
 /// Workers send a heartbeat every few seconds.
@@ -18,6 +18,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
         sums(app, found).await?;
         owners(app, found).await?;
         settings(app, found).await?;
+        contact(app, found).await?;
         time_zone(app, found).await?;
         quiet_time(app, found).await?;
         worker(app, found).await?;
@@ -27,7 +28,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
     if let Err(error) = looks.await {
         found.broken(
             "database",
-            format!("A question could not be answered: {error}."),
+            format!("A question could not be answered: {}.", clause(error)),
             "Please check the database's own log.",
         );
     }
@@ -112,6 +113,27 @@ async fn owners(app: &App, found: &mut Findings) -> Result<()> {
             ),
             "In the staff area, under one's own account: two-factor.",
         ),
+    }
+    Ok(())
+}
+
+async fn contact(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "contact";
+    let (settings, invented) = (app.settings().await?, Settings::default());
+    let keys = [
+        ("contactEmail", "ADDRESS", &settings.contact_email, &invented.contact_email),
+        ("contactPhone", "NUMBER", &settings.contact_phone, &invented.contact_phone),
+    ];
+    for (key, value, stored, _) in keys.iter().filter(|(_, _, stored, invented)| stored == invented)
+    {
+        found.warning(
+            WHAT,
+            format!("{key} is still the invented {stored}, which families see and write to."),
+            format!("camp settings set {key} {value}"),
+        );
+    }
+    if keys.iter().all(|(_, _, stored, invented)| stored != invented) {
+        found.well(WHAT, format!("Families reach the camp at {}.", settings.contact_email));
     }
     Ok(())
 }

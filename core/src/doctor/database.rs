@@ -1,17 +1,23 @@
 //! Checks the database: whether it is reachable, up to date and intact.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
+use rustix::fs::Access;
 
-use super::Findings;
+use super::{Findings, clause};
 use crate::config::Config;
-use crate::data_folder::sqlite_file;
+use crate::data_folder::{is_denied, sqlite_file};
 use crate::db::{self, Db};
 use crate::{Result, app, backup};
 
 const RESTORE: &str =
     "Stop the portal, keep a copy of the file, and restore the last backup (`camp restore`).";
+
+const OWNER: &str = "Run this as the user of the portal. If this is that user, give it the data folder with all that is \
+                     in it: chown -R USER: DIR.";
 
 /// Returns the database if it is usable for further checks.
 pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db> {
@@ -19,6 +25,10 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
     let url = config.database_url();
     if url.starts_with("sqlite:") {
         let file = sqlite_file(&url).unwrap_or_default();
+        if let Some(says) = denial(&file) {
+            found.broken(WHAT, says, OWNER);
+            return None;
+        }
         if !file.exists() {
             let says = format!("There is no database {}.", file.display());
             found.broken(
@@ -44,7 +54,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
             // SQLite's texts for a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
             let damaged = text.contains("malformed") || text.contains("not a database");
             let advice = if damaged { RESTORE } else { "Check that it runs, and --database-url." };
-            found.broken(WHAT, format!("The database does not answer: {text}."), advice);
+            found.broken(WHAT, format!("The database does not answer: {}.", clause(text)), advice);
             return None;
         }
         Err(_) => {
@@ -59,6 +69,26 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
     clock(&db, found).await;
     integrity(&db, found).await;
     schema(&db, found).await.then_some(db)
+}
+
+/// Why this user may not use the database file.
+fn denial(file: &Path) -> Option<String> {
+    if !is_denied(file, Access::READ_OK | Access::WRITE_OK) {
+        return None;
+    }
+    let us = rustix::process::getuid().as_raw();
+    Some(match file.metadata() {
+        Ok(data) if data.uid() != us => format!(
+            "The database {} belongs to the user with the number {}, and this is the user with the number {us}, who may not open it.",
+            file.display(),
+            data.uid()
+        ),
+        Ok(_) => format!("The permissions of the database {} let nobody open it.", file.display()),
+        Err(_) => format!(
+            "The folder {} cannot be read as this user.",
+            file.parent().unwrap_or(file).display()
+        ),
+    })
 }
 
 async fn engine(db: &Db) -> Result<String> {
@@ -118,7 +148,9 @@ async fn integrity(db: &Db, found: &mut Findings) {
             format!("The database is damaged: {}.", problems.join("; ")),
             RESTORE,
         ),
-        Err(error) => found.broken(WHAT, format!("The database cannot be read: {error}."), RESTORE),
+        Err(error) => {
+            found.broken(WHAT, format!("The database cannot be read: {}.", clause(error)), RESTORE)
+        }
     }
 }
 
@@ -131,7 +163,7 @@ async fn schema(db: &Db, found: &mut Findings) -> bool {
         (Err(error), _) | (_, Err(error)) => {
             found.broken(
                 WHAT,
-                format!("The schema cannot be read: {error}."),
+                format!("The schema cannot be read: {}.", clause(error)),
                 "Restore the last backup (`camp restore`).",
             );
             return false;

@@ -9,7 +9,7 @@ use futures_util::TryStreamExt;
 use url::Host;
 use uuid::Uuid;
 
-use super::Findings;
+use super::{Findings, clause};
 use crate::alerts;
 use crate::config::Config;
 use crate::data_folder;
@@ -102,7 +102,7 @@ fn folder(folder: &Path, found: &mut Findings) {
             );
         }
         Err(error) => {
-            let says = format!("The folder {shown} cannot be read: {error}.");
+            let says = format!("The folder {shown} cannot be read: {}.", clause(error));
             return found.broken(WHAT, says, "Run this as the user of the portal.");
         }
     };
@@ -112,8 +112,8 @@ fn folder(folder: &Path, found: &mut Findings) {
     let ours = match written {
         Ok(ours) => ours.uid(),
         Err(error) => {
-            let says = format!("Nothing can be written to {shown}: {error}.");
-            let todo = "The folder must belong to the user that the portal runs as.";
+            let todo = unwritable(error.kind());
+            let says = format!("Nothing can be written to {shown}: {}.", clause(error));
             return found.broken(WHAT, says, todo);
         }
     };
@@ -134,6 +134,20 @@ fn folder(folder: &Path, found: &mut Findings) {
             format!("Other users of this machine can look into {shown}, where families' data is."),
             format!("chmod 700 {shown}"),
         ),
+    }
+}
+
+/// What to do if nothing can be written to the data folder.
+fn unwritable(error: ErrorKind) -> &'static str {
+    match error {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "Make room, or move --data-dir to a larger disk."
+        }
+        ErrorKind::ReadOnlyFilesystem => {
+            "The file system is mounted for reading only. The log of the machine may say why: a disk with errors \
+             is mounted like that."
+        }
+        _ => "The folder must belong to the user that the portal runs as.",
     }
 }
 
@@ -187,8 +201,27 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
         ),
         Err((deed, error)) => found.broken(
             WHAT,
-            format!("A file in {place} cannot be {deed}: {}.", error.reason()),
+            format!("A file in {place} cannot be {deed}: {}.", clause(error.reason())),
             "Check --storage-url, and for a bucket the AWS_… variables and what the key may do.",
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Error;
+
+    #[test]
+    fn the_advice_fits_the_reason_why_nothing_can_be_written() {
+        assert!(unwritable(ErrorKind::StorageFull).contains("Make room"));
+        assert!(unwritable(ErrorKind::ReadOnlyFilesystem).contains("reading only"));
+        assert!(unwritable(ErrorKind::PermissionDenied).contains("must belong to the user"));
+    }
+
+    #[test]
+    fn a_sentence_has_one_full_stop() {
+        let full = Error::Full.reason();
+        assert!(full.ends_with('.') && !clause(&full).ends_with('.'), "{full}");
     }
 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use super::dns::{self, Answer};
-use super::{Findings, Options};
+use super::{Findings, Options, clause};
 use crate::config::Config;
 use crate::mail::{DkimKey, Mailer, SendError};
 
@@ -40,19 +40,19 @@ fn examine_server(server: &str, answer: Result<&str, SendError>, found: &mut Fin
         }
         Err(SendError::Unreachable(cause)) => found.broken(
             WHAT,
-            format!("{server} cannot be reached: {cause}."),
+            format!("{server} cannot be reached: {}.", clause(cause)),
             "Check --smtp-url, and that no firewall blocks it.",
         ),
         Err(SendError::Later(cause) | SendError::DomainBusy(cause) | SendError::InDoubt(cause)) => {
             found.warning(
                 WHAT,
-                format!("{server} says “later”: {cause}."),
+                format!("{server} says “later”: {}.", clause(cause)),
                 "Try again in a few minutes.",
             )
         }
         Err(SendError::Refused { text, .. }) => found.broken(
             WHAT,
-            format!("{server} refuses us: {text}."),
+            format!("{server} refuses us: {}.", clause(text)),
             "Check name and password in --smtp-url.",
         ),
     }
@@ -145,7 +145,8 @@ async fn dkim(config: &Config, servers: &[SocketAddr], found: &mut Findings) {
         None => None,
     };
     if ours.is_none() && config.dkim_selector.is_none() {
-        let says = "Whether mails are signed (DKIM) was not looked at: --dkim-selector names the                     key, and the mail provider knows its name.";
+        let says = "Whether mails are signed (DKIM) was not looked at: --dkim-selector names the key, \
+                    and the mail provider knows its name.";
         return found.not_checked(WHAT, says);
     }
     let name = config.dkim_name();

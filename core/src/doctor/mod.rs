@@ -10,6 +10,7 @@ mod environment;
 mod mail;
 mod videos;
 
+use std::fmt::Display;
 use std::net::SocketAddr;
 
 use serde::Serialize;
@@ -59,7 +60,7 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
         Some(db) => App::with(db, config.clone()).await.map_err(|error| {
             found.broken(
                 "database",
-                format!("The portal cannot begin: {error}."),
+                format!("The portal cannot begin: {}.", clause(error)),
                 "Please read on.",
             );
         }),
@@ -107,6 +108,11 @@ impl Findings {
     ) {
         self.0.push(Finding { what, state, says: says.into(), todo });
     }
+}
+
+/// An error as the end of a sentence, whose full stop follows.
+fn clause(error: impl Display) -> String {
+    error.to_string().trim_end_matches('.').to_owned()
 }
 
 /// “1 mail”, “2 mails”.

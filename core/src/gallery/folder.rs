@@ -46,6 +46,8 @@ pub struct FolderReport {
     pub videos: Vec<FolderVideo>,
     /// Files that are not videos.
     pub ignored: Vec<String>,
+    /// Folders in the folder, in which no videos are looked for.
+    pub folders: Vec<String>,
     pub problems: Vec<FileProblem>,
     pub added: usize,
     /// Already in the archive.
@@ -92,9 +94,13 @@ pub async fn import_folder(
 ) -> Result<FolderReport> {
     let settings = app.settings().await?;
     check_year(year, clock::year_in(settings.timezone, app.clock.now()))?;
-    let Listing { videos, tables, ignored } = list(folder)?;
-    let mut described = read_tables(folder, &tables).await?;
-    let mut report = FolderReport { year, dry_run, ignored, ..FolderReport::default() };
+    let Listing { videos, tables, ignored, folders, problems } = list(folder)?;
+    let mut described = read_tables(&tables).await?;
+    for FileProblem { file, .. } in &problems {
+        described.remove(&key(file));
+    }
+    let mut report =
+        FolderReport { year, dry_run, ignored, folders, problems, ..FolderReport::default() };
     let all = videos.iter().map(|(_, size)| size).sum();
     let mut before = 0;
     for (file, size) in videos {
@@ -130,11 +136,14 @@ pub async fn import_folder(
     Ok(report)
 }
 
+#[derive(Default)]
 struct Listing {
     /// Names and sizes.
     videos: Vec<(String, u64)>,
-    tables: Vec<String>,
+    tables: Vec<PathBuf>,
     ignored: Vec<String>,
+    folders: Vec<String>,
+    problems: Vec<FileProblem>,
 }
 
 /// The files of the folder by name.
@@ -143,42 +152,84 @@ fn list(folder: &Path) -> Result<Listing> {
         let folder = folder.display();
         Error::invalid("file", format!("{folder} cannot be read: {error}. Please check its name."))
     };
-    let mut listing = Listing { videos: Vec::new(), tables: Vec::new(), ignored: Vec::new() };
+    let mut listing = Listing::default();
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         paths.push(entry.map_err(unreadable)?.path());
     }
     paths.sort();
-    for path in paths.iter().filter(|path| path.is_file()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let end = name.rsplit('.').next().unwrap_or_default().to_lowercase();
-        match end.as_str() {
-            _ if name.starts_with('.') => {}
-            "csv" | "xlsx" => listing.tables.push(name),
-            _ if is_video(path) => {
-                listing.videos.push((name, path.metadata().map_err(unreadable)?.len()));
+    for path in paths {
+        listing.take(path);
+    }
+    let Listing { videos, folders, problems, .. } = &listing;
+    match (videos.is_empty() && problems.is_empty(), folders.as_slice()) {
+        (false, _) => Ok(listing),
+        (true, []) => Err(Error::invalid("file", "There are no video files in this folder.")),
+        (true, folders) => Err(Error::invalid(
+            "file",
+            format!(
+                "There are no video files in this folder itself. Please import the folders in it one by one: {}.",
+                folders.join(", ")
+            ),
+        )),
+    }
+}
+
+impl Listing {
+    fn take(&mut self, path: PathBuf) {
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let end = file.rsplit('.').next().unwrap_or_default().to_lowercase();
+        if file.starts_with('.') {
+            return;
+        }
+        let is_table = matches!(end.as_str(), "csv" | "xlsx");
+        match look(&path) {
+            Ok(Content::Folder) => self.folders.push(file),
+            Ok(_) if is_table => self.tables.push(path),
+            Ok(Content::Video(_))
+                if path.file_name().is_some_and(|name| name.to_str().is_none()) =>
+            {
+                let message = "Its name is not readable text (UTF-8). Please rename the file and run this again.".into();
+                self.problems.push(FileProblem { file, message });
             }
-            _ => listing.ignored.push(name),
+            Ok(Content::Video(size)) => self.videos.push((file, size)),
+            Ok(Content::Other) => self.ignored.push(file),
+            Err(error) => {
+                let message = format!(
+                    "It cannot be read: {error}. Please check the file and run this again."
+                );
+                self.problems.push(FileProblem { file, message });
+            }
         }
     }
-    match listing.videos.is_empty() {
-        true => Err(Error::invalid("file", "There are no video files in this folder.")),
-        false => Ok(listing),
-    }
 }
 
-fn is_video(path: &Path) -> bool {
+enum Content {
+    Folder,
+    /// With its size.
+    Video(u64),
+    Other,
+}
+
+fn look(path: &Path) -> std::io::Result<Content> {
     use std::io::Read;
+    let data = path.metadata()?;
+    if data.is_dir() {
+        return Ok(Content::Folder);
+    }
+    if !data.is_file() {
+        return Ok(Content::Other);
+    }
     let mut start = Vec::new();
-    let read = std::fs::File::open(path)
-        .and_then(|file| file.take(NEEDED_BYTES as u64).read_to_end(&mut start));
-    read.is_ok() && sniff(&start).is_some()
+    std::fs::File::open(path)?.take(NEEDED_BYTES as u64).read_to_end(&mut start)?;
+    Ok(if sniff(&start).is_some() { Content::Video(data.len()) } else { Content::Other })
 }
 
-async fn read_tables(folder: &Path, names: &[String]) -> Result<HashMap<String, Described>> {
+async fn read_tables(tables: &[PathBuf]) -> Result<HashMap<String, Described>> {
     let mut described = HashMap::new();
-    for name in names {
-        let bytes = tokio::fs::read(folder.join(name)).await?;
+    for path in tables {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let bytes = tokio::fs::read(path).await?;
         let sheet = spreadsheet::open(bytes.as_slice().into(), &SHAPE).await.map_err(|error| {
             let Error::Invalid(wrong) = error else { return error };
             let message = wrong.into_iter().map(|w| w.message).collect::<Vec<_>>().join(" ");

@@ -274,7 +274,7 @@ impl Mailer {
     pub async fn send(&self, mail: &Mail) -> Result<(), SendError> {
         let sent = match &self.transport {
             Transport::Smtp(_) => {
-                self.try_servers(&self.prepare(mail)?, None, None, &mut ()).await.0
+                self.try_servers(&self.prepare(mail)?, None, None, &mut (), false).await.0
             }
             Transport::Folder(folder) => {
                 let written = write(folder, mail, &self.written(mail)?.1).await;
@@ -344,7 +344,7 @@ impl Mailer {
         before: &mut impl BeforeText,
     ) -> (Result<bool, SendError>, Option<Announced>) {
         let domain = message.envelope.to().first().map_or("", Address::domain);
-        let (sent, announced) = self.try_servers(message, announced, next, before).await;
+        let (sent, announced) = self.try_servers(message, announced, next, before, true).await;
         (self.judge_domain(domain, sent), announced)
     }
 
@@ -363,15 +363,17 @@ impl Mailer {
     ///
     /// As for [`Mailer::send`].
     pub async fn send_message(&self, message: &Message) -> Result<(), SendError> {
-        self.try_servers(message, None, None, &mut ()).await.0.map(drop)
+        self.try_servers(message, None, None, &mut (), false).await.0.map(drop)
     }
 
+    /// If it fails, the caller tries again (`is_retried`) or says so itself.
     async fn try_servers(
         &self,
         message: &Message,
         mut announced: Option<Announced>,
         next: Option<&Message>,
         before: &mut impl BeforeText,
+        is_retried: bool,
     ) -> (Result<bool, SendError>, Option<Announced>) {
         let Transport::Smtp(servers) = &self.transport else {
             return (Err(SendError::Unreachable("there is no mail server".into())), None);
@@ -387,8 +389,9 @@ impl Mailer {
             let mail = Transmission { message, announced, next };
             let (sent, announced) = smtp.send(mail, if_another, before).await;
             let is_up = !matches!(&sent, Err(Unsent { error: SendError::Unreachable(_), .. }));
-            if self.health.record(n, is_up) && servers.len() > 1 {
-                report(smtp, is_up);
+            if self.health.record(n, is_up) && (is_retried || if_another) {
+                let cause = sent.as_ref().err().map(|unsent| unsent.error.to_string());
+                report(smtp, is_up, cause.as_deref(), if_another);
             }
             match sent {
                 // Another server takes it, unless this one may have it already.
@@ -411,9 +414,19 @@ impl Mailer {
         let (servers, health) = (servers.clone(), self.health.clone());
         tokio::spawn(async move {
             if servers[n].probe().await.is_ok() && health.record(n, true) {
-                report(&servers[n], true);
+                report(&servers[n], true, None, true);
             }
         });
+    }
+
+    /// Leaves the server in use alone for a while.
+    fn rest(&self, cause: &str) {
+        let n = self.in_use.load(Ordering::Relaxed);
+        let is_news = self.health.record(n, false);
+        if let (true, Transport::Smtp(servers)) = (is_news, &self.transport) {
+            let if_another = (0..servers.len()).any(|other| self.health.may_try(other));
+            report(&servers[n], false, Some(cause), if_another);
+        }
     }
 
     /// If many domains in a row have enough, the server does.
@@ -422,7 +435,7 @@ impl Mailer {
             Ok(true) => self.domains.accepted(domain),
             Err(SendError::DomainBusy(text)) => {
                 if self.domains.refused(domain).is_none() {
-                    self.health.record(self.in_use.load(Ordering::Relaxed), false);
+                    self.rest(text);
                     return Err(SendError::Unreachable(text.clone()));
                 }
             }
@@ -437,18 +450,41 @@ impl Mailer {
     }
 }
 
+/// Checks the address of a mail server, as for `--smtp-url`.
+///
+/// # Errors
+///
+/// [`Error::Setup`] for one that cannot be used. The text does not contain the address.
+pub(crate) fn check_address(url: &str) -> Result<()> {
+    Smtp::open(url).map(drop)
+}
+
 fn refused(error: impl std::fmt::Display) -> SendError {
     SendError::Refused { text: error.to_string(), address: false }
 }
 
-fn report(smtp: &Smtp, is_up: bool) {
-    match is_up {
-        true => tracing::info!(server = smtp.address(), "the mail server is back"),
-        false => tracing::warn!(
-            server = smtp.address(),
-            "the mail server cannot be reached; another one is used"
-        ),
+/// Logs that a server went down or came back. Called only when that is news, not for every mail.
+fn report(smtp: &Smtp, is_up: bool, cause: Option<&str>, if_another: bool) {
+    let (server, cause) = (smtp.address(), without_addresses(cause.unwrap_or_default()));
+    match (is_up, if_another) {
+        (true, _) => tracing::info!(server, "the mail server is back"),
+        (false, true) => {
+            tracing::warn!(server, cause, "the mail server cannot be used; another one is used");
+        }
+        (false, false) => {
+            tracing::warn!(
+                server,
+                cause,
+                "the mail server cannot be used; mail waits and is tried again"
+            );
+        }
     }
+}
+
+/// A server's text without addresses that it repeats, which stay out of the logs (safety 29).
+fn without_addresses(text: &str) -> String {
+    let words = text.split(' ').map(|word| if word.contains('@') { "…" } else { word });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 impl Mail {
@@ -541,6 +577,12 @@ async fn write(folder: &std::path::Path, mail: &Mail, text: &str) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_log_does_not_show_addresses_that_a_server_repeats() {
+        let said = "421 4.7.0 <leah@family.example>: too much mail";
+        assert_eq!(without_addresses(said), "421 4.7.0 … too much mail");
+    }
 
     #[test]
     fn other_mail_servers_report_to_the_address_for_bounces_and_people_see_the_sender() {

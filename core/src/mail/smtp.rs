@@ -502,13 +502,8 @@ fn silent(limit: Duration) -> SendError {
 }
 
 fn describe(error: &SmtpError) -> String {
-    use std::error::Error as _;
-    let text = match error.source() {
-        Some(cause) => format!("{error}: {cause}"),
-        None => error.to_string(),
-    };
     // A server's text may contain characters that not every database can store.
-    text.replace(char::is_control, " ")
+    error.to_string().replace(char::is_control, " ")
 }
 
 fn classify(error: SmtpError) -> SendError {

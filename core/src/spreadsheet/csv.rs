@@ -1,11 +1,18 @@
 //! Reads CSV.
 
 use super::table::Table;
-use super::{Format, Shape, Sheet, Source};
+use super::{Format, Shape, Sheet, Source, wrong};
 use crate::{Error, Result};
 
 pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
     let (separator, text, skipped) = separator(text);
+    if let Some(line) = open_quote(text.as_bytes(), separator) {
+        return wrong(format!(
+            "A quotation mark (\") opens in line {} and is never closed, so that all rows after it would be one cell. \
+             Please close it or remove it, and try again.",
+            skipped + line
+        ));
+    }
     let mut reader = ::csv::ReaderBuilder::new()
         .delimiter(separator)
         .has_headers(false)
@@ -25,6 +32,33 @@ pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
         table.take(line, &record.iter().collect::<Vec<_>>(), true)?;
     }
     Ok(table.done())
+}
+
+/// Returns the line of a quotation mark that opens and is never closed, which the reader does not report.
+/// As for the reader, only one at the start of a cell opens, and a doubled one inside quotes is a letter.
+fn open_quote(text: &[u8], separator: u8) -> Option<usize> {
+    enum At {
+        Start,
+        Plain,
+        Quoted,
+        Closing,
+    }
+    let (mut at, mut line, mut opened) = (At::Start, 1, 0);
+    for byte in text {
+        at = match (at, *byte) {
+            (At::Start, b'"') => {
+                opened = line;
+                At::Quoted
+            }
+            (At::Quoted, b'"') => At::Closing,
+            (At::Quoted, _) | (At::Closing, b'"') => At::Quoted,
+            (_, b'\r' | b'\n') => At::Start,
+            (_, byte) if byte == separator => At::Start,
+            _ => At::Plain,
+        };
+        line += usize::from(*byte == b'\n');
+    }
+    matches!(at, At::Quoted).then_some(opened)
 }
 
 /// Returns the separator: the one in a first line `sep=;`, otherwise the most frequent one in the

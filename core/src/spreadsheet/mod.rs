@@ -190,6 +190,27 @@ mod tests {
     }
 
     #[test]
+    fn quotes_inside_a_cell_are_letters_and_one_that_stays_open_is_refused_with_its_line() {
+        let inches = read(b"title,url\n8\" pizza,x\n\"the \"\"big\"\" day\",y\n\"A\"b\",\"\"\n")
+            .expect("a table");
+        assert_eq!(
+            lines(&inches),
+            [(2, "8\" pizza", "x"), (3, "the \"big\" day", "y"), (4, "Ab\"", "")]
+        );
+        let ends = read(b"title,url\nA,\"x\"").expect("a table");
+        assert_eq!(lines(&ends), [(2, "A", "x")]);
+        for (bytes, line) in [
+            (&b"title,url\nA,x\n\"B,y\nC,z\n"[..], "line 3 "),
+            (b"title,url\r\n\"A\r\nor A\",x\r\nB,\"y \"\" \r\nC,z\r\n", "line 4 "),
+            (b"sep=;\ntitle;url\nA;\"x\n", "line 3 "),
+            (b"\"title,url\nA,x\n", "line 1 "),
+        ] {
+            let Err(error) = read(bytes) else { panic!("{line}") };
+            assert!(error.to_string().contains(line), "{line}: {error}");
+        }
+    }
+
+    #[test]
     fn a_file_that_cannot_be_read_says_what_to_do() {
         for (bytes, says) in [
             (&b""[..], "empty"),

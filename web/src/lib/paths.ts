@@ -67,9 +67,9 @@ export function safeNext(next: string | null): string {
   if (!next) return paths.home;
   try {
     const url = new URL(next, location.origin);
-    return url.origin === location.origin && !url.pathname.startsWith("/auth")
-      ? url.pathname + url.search + url.hash
-      : paths.home;
+    // A path that begins with two slashes would be the address of another site. Backslashes are slashes here already.
+    const isOwn = url.origin === location.origin && !url.pathname.startsWith("//");
+    return isOwn && !url.pathname.startsWith("/auth") ? url.pathname + url.search + url.hash : paths.home;
   } catch {
     return paths.home;
   }

@@ -7,8 +7,9 @@ use portal::accounts::{Role, password};
 use portal::db::Db;
 use serde_json::{Value, json};
 
-use crate::camp::{Camp, PASSWORD, sign_up};
+use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 use crate::payments::count;
+use crate::staff::code_of;
 
 /// Tries a known and an unknown name in turn, each time from a site (/48) of its own. 1,000 tries on a
 /// quiet machine (`CAMP_CHAOS=1`) show that the shortest times differ by less than 2 ms. A few tries
@@ -198,5 +199,52 @@ story! {
         for one in flood {
             assert_eq!(one.await.expect("no panic"), 200);
         }
+    }
+}
+
+story! {
+    async fn whoever_has_the_password_cannot_guess_codes_from_ever_new_networks(camp) {
+        let feder = camp.staff().await;
+        let begun = feder.post("/api/admin/two-factor", json!({ "current_password": PASSWORD })).await.expect(200).json();
+        let secret = begun["secret"].as_str().expect("a secret").to_owned();
+        let code = code_of(&secret, camp.now().timestamp());
+        feder.post("/api/admin/two-factor/confirm", json!({ "code": code })).await.expect(200);
+        let sign_in = async |browser: &Browser, password: &str, code: &str| {
+            let given = json!({ "username": "feder", "password": password, "code": code });
+            browser.post("/api/admin/auth/sign-in", given).await
+        };
+        // Without the password, nobody uses up the limit of the account.
+        for n in 0..10 {
+            let stranger = camp.browser_at(&format!("203.0.113.{n}"));
+            sign_in(&stranger, "wrong wrong", "abcdef").await.refused(401, "invalid_credentials");
+        }
+        for n in 0..5 {
+            let thief = camp.browser_at(&format!("198.51.100.{n}"));
+            sign_in(&thief, PASSWORD, "abcdef").await.refused(401, "invalid_credentials");
+        }
+        camp.wait(TimeDelta::seconds(14));
+        let thief = camp.browser_at("198.51.100.99");
+        sign_in(&thief, PASSWORD, "abcdef").await.refused(429, "too_many_requests");
+        // The owner still gets in where they signed in before, and confirms the password.
+        camp.wait(TimeDelta::seconds(60));
+        for n in 5..20 {
+            let thief = camp.browser_at(&format!("198.51.100.{n}"));
+            sign_in(&thief, PASSWORD, "abcdef").await;
+        }
+        let code = code_of(&secret, camp.now().timestamp());
+        sign_in(&feder, PASSWORD, "abcdef").await.refused(401, "invalid_credentials");
+        sign_in(&feder, PASSWORD, &code).await.expect(200);
+        // A right code in a new browser deletes the failures, after the delay.
+        camp.wait(TimeDelta::minutes(16));
+        let new = camp.browser_at("192.0.2.8");
+        let code = code_of(&secret, camp.now().timestamp());
+        sign_in(&new, PASSWORD, &code).await.expect(200);
+        for n in 0..4 {
+            let thief = camp.browser_at(&format!("203.0.113.{}", 100 + n));
+            sign_in(&thief, PASSWORD, "abcdef").await.refused(401, "invalid_credentials");
+        }
+        camp.wait(TimeDelta::seconds(60));
+        let code = code_of(&secret, camp.now().timestamp());
+        sign_in(&camp.browser_at("192.0.2.9"), PASSWORD, &code).await.expect(200);
     }
 }

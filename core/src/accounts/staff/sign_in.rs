@@ -12,10 +12,15 @@ use crate::db::Tx;
 use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
+use crate::settings::Settings;
 use crate::{App, Error, Result};
 
 pub const WRONG: &str =
     "Invalid username or password. Please check your credentials and try again.";
+
+/// The kind under which wrong codes are counted for the account, whatever the network. Only somebody who
+/// knows the password gets that far, so strangers cannot use this limit up.
+const CODE: &str = "staff-code";
 
 /// A staff account that has just signed in, with the token for the cookie.
 pub struct SignedIn {
@@ -43,7 +48,9 @@ pub async fn sign_in(
     let settings = app.settings().await?;
     let name = username.trim().to_lowercase();
     let browser = from.staff_browser.as_deref();
+    let code = code.map(str::trim).filter(|code| !code.is_empty());
     let known = known_browsers::known(app, &name, browser).await?;
+    let in_known_browser = known.is_some();
     let by = known.unwrap_or(By::Network(from.address));
     let attempt = Attempt::begin(app, "staff", &name, by, settings.max_login_attempts).await?;
     let row: Option<StaffRow> =
@@ -61,22 +68,14 @@ pub async fn sign_in(
         password::Verdict::RightButOld => Some(password::hash(app, given).await?),
         _ => None,
     };
+    let codes = count_code(app, &row, code, &name, in_known_browser, &settings).await?;
     let mut tx = app.db.begin().await?;
-    if let (Some(secret), Some(_)) = (&row.totp_secret, row.totp_confirmed_at) {
-        let Some(code) = code.map(str::trim).filter(|code| !code.is_empty()) else {
-            // The attempt stays counted. Otherwise a correct password would lift the rate limit on
-            // guessing codes.
-            return Err(Error::SecondFactorRequired);
-        };
-        let good = totp::spend_code(&mut tx, row.id, secret, code, now.timestamp()).await?
-            || totp::spend_recovery_code(&mut tx, row.id, code, now).await?;
-        if !good {
-            tx.rollback().await?;
-            refused(app, known, username).await?;
-            return Err(Error::InvalidCredentials(
-                "This code is not right or was already used. Please wait for the next one.",
-            ));
-        }
+    if !spend_code(&mut tx, now, &row, code).await? {
+        tx.rollback().await?;
+        refused(app, known, username).await?;
+        return Err(Error::InvalidCredentials(
+            "This code is not right or was already used. Please wait for the next one.",
+        ));
     }
     if !record(&mut tx, now, &row, rehash).await? {
         tx.rollback().await?;
@@ -94,8 +93,48 @@ pub async fn sign_in(
     let (actor, subject) = (Actor::Staff(row.id), Subject::new(SubjectKind::Staff, row.id));
     audit::record(&mut tx, now, actor, Action::StaffSignIn, subject, Value::Null).await?;
     attempt.succeeded(&mut tx).await?;
+    if let Some(codes) = codes {
+        codes.succeeded(&mut tx).await?;
+    }
     tx.commit().await?;
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
+}
+
+/// Counts an attempt with a code, if the account has a second factor. A known browser has its own limit
+/// already.
+async fn count_code(
+    app: &App,
+    row: &StaffRow,
+    code: Option<&str>,
+    name: &str,
+    in_known_browser: bool,
+    settings: &Settings,
+) -> Result<Option<Attempt>> {
+    if row.totp_confirmed_at.is_none() {
+        return Ok(None);
+    }
+    // The attempt to sign in stays counted without a code, too. Otherwise a correct password would
+    // lift the rate limit on guessing codes.
+    code.ok_or(Error::SecondFactorRequired)?;
+    if in_known_browser {
+        return Ok(None);
+    }
+    Attempt::begin(app, CODE, name, By::Account, settings.max_login_attempts).await.map(Some)
+}
+
+/// Whether the code is right, or the account has no second factor.
+async fn spend_code(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    row: &StaffRow,
+    code: Option<&str>,
+) -> Result<bool> {
+    let (Some(secret), Some(_)) = (&row.totp_secret, row.totp_confirmed_at) else {
+        return Ok(true);
+    };
+    let Some(code) = code else { return Ok(false) };
+    Ok(totp::spend_code(tx, row.id, secret, code, now.timestamp()).await?
+        || totp::spend_recovery_code(tx, row.id, code, now).await?)
 }
 
 /// Records that somebody signs in. `false` if the account is no longer as it was when the password was compared.
