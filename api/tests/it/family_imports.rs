@@ -104,6 +104,57 @@ story! {
 }
 
 story! {
+    async fn a_family_is_the_same_when_its_email_is_filled_in_or_left_out(camp) {
+        let staff = camp.staff().await;
+        import(&staff, "Gitty Noaddress,Kid N,,,2800,,\nChaya,Yossi,chaya@family.example,,2800,,\n").await;
+        let rows = "gitty noaddress,Kid N,gitty@family.example,,2800,,\nChaya,Yossi,,,2800,,\n";
+        let seen = preview(&staff, rows).await;
+        assert_eq!((&seen["added"], &seen["differing"], &seen["skipped"]), (&json!(0), &json!(1), &json!(1)), "{seen}");
+        let change = &seen["changes"][0];
+        assert_eq!(change["fields"], json!(["full_name", "email"]));
+        assert_eq!(change["after"]["email"], "gitty@family.example");
+        assert_eq!(import(&staff, rows).await["added"], 0, "also when nobody ticked it");
+        let done = send(&staff, json!({ "csv": format!("{HEAD}{rows}"), "update": [tick(change)] })).await;
+        assert_eq!(done["updated"], 1, "{done}");
+        assert_eq!(total_families(&staff).await, 2);
+        assert_eq!(family(&staff, "gitty").await["email"], "gitty@family.example");
+        assert_eq!(family(&staff, "chaya").await["email"], "chaya@family.example", "an empty cell erases nothing");
+        assert_eq!(import(&staff, rows).await["skipped"], 2);
+
+        // Whoever signed up under a known name and waits for approval is not the camp's family.
+        camp.parent("Perl", "perl@family.example").await;
+        assert_eq!(preview(&staff, "Perl,Yossi,,,,,\n").await["added"], 1);
+    }
+}
+
+story! {
+    async fn families_with_the_same_names_are_told_apart_by_their_emails(camp) {
+        let staff = camp.staff().await;
+        let rows = "Chaya,Yossi,one@family.example,,2800,,\nChaya,Yossi,two@family.example,,2800,,\n";
+        let seen = import(&staff, rows).await;
+        assert_eq!(seen["added"], 2, "{seen}");
+        assert_eq!(seen["new_families"][0]["namesake_email"], Value::Null);
+        assert_eq!(seen["new_families"][1]["namesake_email"], "one@family.example");
+        assert_eq!(import(&staff, rows).await["skipped"], 2);
+
+        let seen = preview(&staff, "Chaya,Yossi,,,1400,,\n").await;
+        assert_eq!((&seen["added"], &seen["differing"]), (&json!(0), &json!(0)), "{seen}");
+        assert_eq!(seen["problems"][0]["line"], 2);
+        assert_eq!(seen["problems"][0]["column"], "name");
+        let says = seen["problems"][0]["message"].as_str().expect("a sentence");
+        assert!(says.starts_with("2 families are called “Chaya”, with the child “Yossi”."), "{says}");
+
+        // Of two rows with different emails, the first fills in the email of the family without one.
+        import(&staff, "Zev,Dovid,,,2800,,\n").await;
+        let rows = "Zev,Dovid,zev@family.example,,2800,,\nZev,Dovid,other@family.example,,2800,,\n";
+        for report in [preview(&staff, rows).await, import(&staff, rows).await] {
+            assert_eq!((&report["added"], &report["differing"]), (&json!(1), &json!(1)), "{report}");
+            assert_eq!(report["new_families"][0]["namesake_email"], "zev@family.example", "{report}");
+        }
+    }
+}
+
+story! {
     async fn an_import_is_undone_as_if_it_had_not_been(camp) {
         let (owner, staff) = (camp.owner().await, camp.staff().await);
         import(&staff, "Chaya,Yossi,chaya@family.example,,2800,1000,2026-07-01\nZev,Dovid,zev@family.example,,,,\n").await;

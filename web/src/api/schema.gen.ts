@@ -3639,6 +3639,8 @@ export interface components {
         /** @description A family that does not exist yet. */
         FamilyImportNew: components["schemas"]["FamilyImportDetails"] & {
             line: number;
+            /** @description The email of another family with the same name and child, which the row may mean. */
+            namesake_email?: string | null;
             /**
              * Format: int64
              * @description Cents paid earlier.

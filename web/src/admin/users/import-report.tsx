@@ -20,6 +20,7 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
     { label: "Problems", value: problems.length, bad: problems.length > 0 },
   ];
   const meanwhile = changes.filter(({ outcome }) => outcome === "changed_meanwhile");
+  const namesakes = report.new_families.filter(({ namesake_email }) => namesake_email);
   return (
     <section aria-labelledby="report" className="grid gap-4">
       <h3 id="report">
@@ -61,6 +62,19 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
         <Changes changes={changes} currency={currency} ticked={ticked} onTick={onTick} />
       )}
       {dry_run && added > 0 && <NewFamilies rows={report.new_families} currency={currency} />}
+      {namesakes.length > 0 && (
+        <div className="text-sm">
+          <h4 className="mb-1 font-medium">New, though a family with the same name and child is already here</h4>
+          <ul className="grid gap-1 text-muted">
+            {namesakes.map(({ line, full_name, child_name, namesake_email }) => (
+              <li key={line} className="wrap-anywhere">
+                Line {number(line)}: <bdi className="text-ink">{full_name}</bdi> · <bdi>{child_name}</bdi>. The other
+                family has <bdi className="text-ink">{namesake_email}</bdi>.
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       {merged.length > 0 && (
         <div className="text-sm">
           <h4 className="mb-1 font-medium">Merged earlier, so skipped</h4>
