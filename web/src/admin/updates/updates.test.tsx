@@ -354,6 +354,20 @@ describe("editing an update", () => {
     });
   });
 
+  it("keeps what was typed when somebody deleted the update meanwhile", async () => {
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "stale", "Someone else changed this.") });
+    const user = open("/admin/live-updates");
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
+    const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
+    await user.type(panel.getByLabelText("Title"), " sharp");
+    await user.click(panel.getByRole("button", { name: "Save update" }));
+    camp.answer("GET /api/admin/live-updates/n1", refuse(404, "not_found", "Update not found."));
+    await user.click(await panel.findByRole("button", { name: "Reload and keep what I typed" }));
+    expect(await panel.findByText(/^Someone just deleted this update, so it cannot be saved\./)).toBeTruthy();
+    expect(panel.getByLabelText("Title")).toHaveProperty("value", "Package room closes at 5 sharp");
+    expect(panel.queryByRole("button", { name: "Reload and keep what I typed" })).toBeNull();
+  });
+
   it("renews and ends a pin, and otherwise leaves it as it is", async () => {
     const camp = desk({ "PATCH /api/admin/live-updates/n1": update() });
     const user = open("/admin/live-updates");

@@ -36,10 +36,6 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
       void usersChanged();
       return fresh;
     },
-    onGone: () => {
-      errorToast("Someone just deleted this user.");
-      onClose();
-    },
   });
   const { row: family, values } = edited;
   const onlyThePlan = Object.keys(changesOf(values, family)).every(ofThePlan);

@@ -50,6 +50,20 @@ describe("editing", () => {
     });
   });
 
+  it("keeps what was typed when somebody deleted the user meanwhile", async () => {
+    office({
+      "PATCH /api/admin/users/f1": refuse(409, "stale"),
+      "GET /api/admin/users/f1": refuse(404, "not_found"),
+    });
+    const user = open("/admin/users");
+    const dialog = await edit(user);
+    await user.type(dialog.getByLabelText("Full Name"), "!");
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    await user.click(await dialog.findByRole("button", { name: "Reload and keep what I typed" }));
+    expect(await dialog.findByText(/^Someone just deleted this user, so it cannot be saved\./)).toBeTruthy();
+    expect(dialog.getByLabelText("Full Name")).toHaveProperty("value", "Chaya Lindenfeld!");
+  });
+
   it("asks before throwing away what was typed", async () => {
     office();
     const user = open("/admin/users");
