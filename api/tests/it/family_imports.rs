@@ -155,6 +155,25 @@ story! {
 }
 
 story! {
+    async fn a_new_family_has_paid_at_most_its_total(camp) {
+        let staff = camp.staff().await;
+        let rows = "Chaya,Yossi,chaya@family.example,,2800,28000,\nRivka,Moishe,rivka@family.example,,2800,2800,\n";
+        let seen = preview(&staff, rows).await;
+        assert_eq!(seen["added"], 1, "{seen}");
+        assert_eq!(seen["new_families"][0]["paid_amount"], 280_000);
+        let message = "This is more than the total of $2,800. Please correct it, or import the family with the total as paid and record the rest as credit.";
+        assert_eq!(seen["problems"], json!([{ "line": 2, "column": "paid", "message": message }]));
+        let table = "name,child,paid\nZev,Dovid,2900\n";
+        assert_eq!(send(&staff, json!({ "csv": table })).await["problems"][0]["column"], "paid", "more than the default total");
+        // “Paid” counts for new families only, so it does not matter for others.
+        import(&staff, rows).await;
+        let seen = import(&staff, "Rivka,Moishe,rivka@family.example,,2800,28000,\n").await;
+        assert_eq!((&seen["skipped"], &seen["problems"]), (&json!(1), &json!([])), "{seen}");
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
     async fn an_import_is_undone_as_if_it_had_not_been(camp) {
         let (owner, staff) = (camp.owner().await, camp.staff().await);
         import(&staff, "Chaya,Yossi,chaya@family.example,,2800,1000,2026-07-01\nZev,Dovid,zev@family.example,,,,\n").await;

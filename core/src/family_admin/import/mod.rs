@@ -29,6 +29,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
+use crate::money::money;
 use crate::settings::Settings;
 use crate::spreadsheet::{self, Problem};
 use crate::{App, Result};
@@ -184,6 +185,16 @@ impl Run<'_> {
                 "row",
                 "This family was deleted after the table was checked. Please check the table again.",
             );
+            return Ok(());
+        }
+        let total = wanted.total.of_new_family(self.settings);
+        if let Some(total) = total.filter(|total| wanted.paid > *total) {
+            let total = money(total, &self.settings.currency);
+            let message = format!(
+                "This is more than the total of {total}. Please correct it, or import the family with \
+                 the total as paid and record the rest as credit."
+            );
+            self.refuse(wanted, "paid", message);
             return Ok(());
         }
         let (id, mut state) = apply::add(tx, self.app, self.settings, self.actor, wanted).await?;

@@ -100,6 +100,17 @@ pub(super) enum Total {
     Amount(Cents),
 }
 
+impl Total {
+    /// The total of a new family, if it gets a plan.
+    pub(super) fn of_new_family(self, settings: &Settings) -> Option<Cents> {
+        match self {
+            Total::Amount(amount) => Some(amount),
+            Total::Unsaid => Some(settings.default_plan_amount),
+            Total::Empty => None,
+        }
+    }
+}
+
 pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut refuse = |column, message: String| {

@@ -210,7 +210,7 @@ function NewFamilies({ rows, currency }: { rows: ImportReport["new_families"]; c
     <details className="text-sm">
       <summary className="min-h-tap cursor-pointer py-2.5 font-medium">Show the new families</summary>
       <ul className="sheet overflow-clip">
-        {rows.slice(0, 500).map(({ line, full_name, child_name, email, total_amount }) => (
+        {rows.slice(0, 500).map(({ line, full_name, child_name, email, total_amount, paid_amount, due_date }) => (
           <li key={line} className="flex flex-wrap justify-between gap-x-4 border-line px-3.5 py-2 not-first:border-t">
             <span className="min-w-0 wrap-anywhere">
               <bdi className="font-medium">{full_name}</bdi> · <bdi>{child_name}</bdi>
@@ -218,7 +218,11 @@ function NewFamilies({ rows, currency }: { rows: ImportReport["new_families"]; c
                 <bdi>{email ?? "No Email"}</bdi>
               </span>
             </span>
-            <span className="tabular-nums">{total_amount == null ? "No plan" : money(total_amount, currency)}</span>
+            <span className="text-end tabular-nums">
+              {total_amount == null ? "No plan" : money(total_amount, currency)}
+              {paid_amount > 0 && <span className="block text-muted">{money(paid_amount, currency)} paid</span>}
+              {due_date && <span className="block text-muted">Due {shortDate(due_date)}</span>}
+            </span>
           </li>
         ))}
       </ul>
