@@ -174,6 +174,17 @@ story! {
 }
 
 story! {
+    async fn a_type_is_parent_or_visitor(camp) {
+        let staff = camp.staff().await;
+        let table = "name,child,type\nChaya,Yossi,Parent\nRivka,,VISITOR\nZev,Dovid,\nPerl,Pinny,vistor\n";
+        let seen = send(&staff, json!({ "csv": table })).await;
+        assert_eq!((&seen["added"], &seen["skipped"]), (&json!(2), &json!(1)), "{seen}");
+        let message = "“vistor” is not a type. Please enter “parent” or “visitor”.";
+        assert_eq!(seen["problems"], json!([{ "line": 5, "column": "type", "message": message }]));
+    }
+}
+
+story! {
     async fn an_import_is_undone_as_if_it_had_not_been(camp) {
         let (owner, staff) = (camp.owner().await, camp.staff().await);
         import(&staff, "Chaya,Yossi,chaya@family.example,,2800,1000,2026-07-01\nZev,Dovid,zev@family.example,,,,\n").await;
