@@ -198,6 +198,29 @@ describe("a file that staff choose", () => {
     expect(FakeSender.all).toHaveLength(2);
   });
 
+  it("is not offered any more once a report was saved with it", async () => {
+    const ready = upload({ state: "ready" });
+    const server = camp({
+      "GET /api/admin/uploads": uploads(ready),
+      "POST /api/admin/videos": () => {
+        server.answer("GET /api/admin/uploads", uploads());
+        return { video: adminVideo({ id: "v9", upload: ready }), notified: 0 };
+      },
+    });
+    const user = open("/admin/reports?action=upload&file=u1");
+    const report = await form();
+    expect(await report.findByText("Ready, 4 MB")).toBeTruthy();
+    await user.type(report.getByLabelText("Title"), "Color War");
+    const asked = (path: string) => server.asked("GET", path).length;
+    const before = { videos: asked("/api/admin/videos"), uploads: asked("/api/admin/uploads") };
+    await user.click(report.getByRole("button", { name: /^Publish/ }));
+    expect(await screen.findByText(/^Video uploaded successfully/)).toBeTruthy();
+    await waitFor(() => expect(asked("/api/admin/videos")).toBeGreaterThan(before.videos));
+    expect(asked("/api/admin/uploads"), "together with the list of videos").toBeGreaterThan(before.uploads);
+    await waitFor(() => expect(screen.queryByRole("region", { name: "Uploads" })).toBeNull());
+    expect(screen.queryByRole("link", { name: /^Add title/ })).toBeNull();
+  });
+
   it("that is refused after it arrived says why", async () => {
     camp();
     const user = open("/admin/reports?action=upload");
