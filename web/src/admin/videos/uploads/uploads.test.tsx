@@ -222,16 +222,38 @@ describe("a file that staff choose", () => {
   });
 
   it("that is refused after it arrived says why", async () => {
-    camp();
+    const server = camp({ "DELETE /api/admin/uploads/u1": null });
     const user = open("/admin/reports?action=upload");
     await choose(user, film());
     await sending();
     await FakeSender.last.fail(422, { code: "validation", detail: "This is a text file, not a video.", status: 422 });
     const shown = within(await screen.findByRole("region", { name: "New report" }));
     expect(await shown.findByText("This is a text file, not a video.")).toBeTruthy();
+    // Only a video that the server accepted could be converted again.
+    expect(shown.queryByRole("button", { name: /^Retry/ })).toBeNull();
+    const opened = vi.spyOn(HTMLInputElement.prototype, "click");
     await user.click(shown.getByRole("button", { name: "Choose another video" }));
+    expect(opened.mock.contexts.map((input) => (input as HTMLInputElement).type)).toEqual(["file"]);
+    opened.mockRestore();
+    await choose(user, film("Swim.mp4"));
+    await sending();
+    expect(await shown.findByText("Swim.mp4", { selector: "bdi" })).toBeTruthy();
+    await waitFor(() => expect(server.asked("DELETE", "/api/admin/uploads/u1")).toHaveLength(1));
+    expect(screen.queryByText("Color War.mp4", { selector: "bdi" })).toBeNull();
+  });
+
+  it("that is refused may give way to a link", async () => {
+    const server = camp({ "DELETE /api/admin/uploads/u1": null });
+    const user = open("/admin/reports?action=upload");
+    await choose(user, film());
+    await sending();
+    await FakeSender.last.fail(422, { code: "validation", detail: "This is a text file, not a video.", status: 422 });
+    const shown = await form();
+    await user.click(await shown.findByRole("button", { name: "Use a link instead" }));
     expect(shown.getByRole("button", { name: "Choose a video" })).toBeTruthy();
     expect(shown.queryByRole("button", { name: /^Use Color War/ })).toBeNull();
+    await waitFor(() => expect(server.asked("DELETE", "/api/admin/uploads/u1")).toHaveLength(1));
+    expect(screen.queryByText("Color War.mp4", { selector: "bdi" })).toBeNull();
   });
 
   it("that has arrived is not asked for again, although what the server said of it is older", async () => {
@@ -361,7 +383,13 @@ describe("the list of videos", () => {
   });
 
   it("shows why a conversion failed, and tries it again", async () => {
-    const failed = upload({ id: "x1", video_id: "a", state: "failed", problem: "The file ends too early." });
+    const failed = upload({
+      id: "x1",
+      video_id: "a",
+      state: "failed",
+      problem: "The file ends too early.",
+      can_retry: true,
+    });
     const server = camp({
       "GET /api/admin/videos": list(draftVideo({ id: "a", title: "Swim relay", upload: failed })),
       "POST /api/admin/uploads/x1/retry": { ...failed, state: "waiting" },
