@@ -292,6 +292,21 @@ describe("a new update", () => {
     await waitFor(() => expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(1));
   });
 
+  it("says how many people get mail as of now before it is posted", async () => {
+    const camp = desk();
+    const user = open("/admin/live-updates?action=create");
+    await fill(user);
+    const button = await screen.findByRole("button", { name: "Post update to 212 people" });
+    camp.answer("GET /api/admin/live-updates/reach", { recipients: 214, last_author: null });
+    await user.click(button);
+    expect(
+      await screen.findByText("The number has changed: 214 people get one email. Please post again."),
+    ).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(0);
+    await user.click(screen.getByRole("button", { name: "Post update to 214 people" }));
+    await waitFor(() => expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(1));
+  });
+
   it("begins with the author of the last one", async () => {
     desk({ "GET /api/admin/live-updates/reach": { recipients: 1, last_author: "Camp office" } });
     const user = open("/admin/live-updates?action=create");
