@@ -116,6 +116,14 @@ fn show(report: &Report, currency: &str) {
             print(format!("  {name}: {before} -> {after}"));
         }
     }
+    for row in &report.new_families {
+        let Some(email) = &row.namesake_email else { continue };
+        let (name, child) = (&row.details.full_name, &row.details.child_name);
+        print(format!(
+            "line {}: {name} ({child}) is new, though a family with these names has the email {email}.",
+            row.line
+        ));
+    }
     for row in &report.merged {
         print(format!(
             "line {}: {} ({}) is part of {} since they were merged, and is left out.",

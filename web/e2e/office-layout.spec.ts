@@ -27,11 +27,35 @@ test.describe("on a phone", () => {
       .first();
     await expect(first).toBeVisible();
     expect((await box(first)).y).toBeLessThan(520);
-    for (const path of ["users", "reports", "messages", "live-updates", "store", "faq"]) {
+    for (const path of ["reports", "messages", "live-updates", "store", "faq"]) {
       await page.goto(`/admin/${path}`);
       await isOneLine(page.locator(".filter-row").first());
       expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(390);
     }
+  });
+
+  test("filters that do not fit are behind a button in sight, and all of them are in view once it is pressed", async ({
+    page,
+  }) => {
+    for (const [path, names] of [
+      ["users", ["Sort by", "All Users", "Paid in Full", "Payment Due", "Overdue", "No Plan", "To approve"]],
+      ["messages", ["Department", "Assigned to", "Sort by"]],
+    ] as const) {
+      await page.goto(`/admin/${path}`);
+      const main = page.getByRole("main");
+      const control = (name: string) =>
+        main.getByRole("combobox", { name }).or(main.getByRole("button", { name: new RegExp(`^${name}`) }));
+      const button = main.getByRole("button", { name: "Filters" });
+      await expect(button).toBeInViewport({ ratio: 1 });
+      await expect(control(names[0])).toBeHidden();
+      await button.click();
+      for (const name of names) await expect(control(name), name).toBeInViewport({ ratio: 1 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(390);
+    }
+    await page.getByRole("combobox", { name: "Department" }).selectOption("Video team");
+    await expect(page.getByRole("button", { name: "Filters (1)" })).toBeVisible();
+    for (const name of ["All", "Unread", "Read", "Replied", "Spam"])
+      await expect(page.getByRole("button", { name: new RegExp(`^${name}\\b`) }).first()).toBeInViewport({ ratio: 1 });
   });
 
   test("the box that selects a report leaves its description the width", async ({ page }) => {

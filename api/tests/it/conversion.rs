@@ -165,6 +165,7 @@ story! {
         camp.work().await;
         let alert = camp.mail_to("kornbluh@camp.example").await;
         assert!(alert.text.contains("A video should be public by now"), "{}", alert.text);
+        assert_eq!(shown["upload"]["can_retry"], true);
         let upload = shown["upload"]["id"].as_str().expect("an id");
         let retry = format!("/api/admin/uploads/{upload}/retry");
         let waits = staff.post(&retry, json!({})).await.expect(200).json();

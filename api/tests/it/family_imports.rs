@@ -104,6 +104,87 @@ story! {
 }
 
 story! {
+    async fn a_family_is_the_same_when_its_email_is_filled_in_or_left_out(camp) {
+        let staff = camp.staff().await;
+        import(&staff, "Gitty Noaddress,Kid N,,,2800,,\nChaya,Yossi,chaya@family.example,,2800,,\n").await;
+        let rows = "gitty noaddress,Kid N,gitty@family.example,,2800,,\nChaya,Yossi,,,2800,,\n";
+        let seen = preview(&staff, rows).await;
+        assert_eq!((&seen["added"], &seen["differing"], &seen["skipped"]), (&json!(0), &json!(1), &json!(1)), "{seen}");
+        let change = &seen["changes"][0];
+        assert_eq!(change["fields"], json!(["full_name", "email"]));
+        assert_eq!(change["after"]["email"], "gitty@family.example");
+        assert_eq!(import(&staff, rows).await["added"], 0, "also when nobody ticked it");
+        let done = send(&staff, json!({ "csv": format!("{HEAD}{rows}"), "update": [tick(change)] })).await;
+        assert_eq!(done["updated"], 1, "{done}");
+        assert_eq!(total_families(&staff).await, 2);
+        assert_eq!(family(&staff, "gitty").await["email"], "gitty@family.example");
+        assert_eq!(family(&staff, "chaya").await["email"], "chaya@family.example", "an empty cell erases nothing");
+        assert_eq!(import(&staff, rows).await["skipped"], 2);
+
+        // Whoever signed up under a known name and waits for approval is not the camp's family.
+        camp.parent("Perl", "perl@family.example").await;
+        assert_eq!(preview(&staff, "Perl,Yossi,,,,,\n").await["added"], 1);
+    }
+}
+
+story! {
+    async fn families_with_the_same_names_are_told_apart_by_their_emails(camp) {
+        let staff = camp.staff().await;
+        let rows = "Chaya,Yossi,one@family.example,,2800,,\nChaya,Yossi,two@family.example,,2800,,\n";
+        let seen = import(&staff, rows).await;
+        assert_eq!(seen["added"], 2, "{seen}");
+        assert_eq!(seen["new_families"][0]["namesake_email"], Value::Null);
+        assert_eq!(seen["new_families"][1]["namesake_email"], "one@family.example");
+        assert_eq!(import(&staff, rows).await["skipped"], 2);
+
+        let seen = preview(&staff, "Chaya,Yossi,,,1400,,\n").await;
+        assert_eq!((&seen["added"], &seen["differing"]), (&json!(0), &json!(0)), "{seen}");
+        assert_eq!(seen["problems"][0]["line"], 2);
+        assert_eq!(seen["problems"][0]["column"], "name");
+        let says = seen["problems"][0]["message"].as_str().expect("a sentence");
+        assert!(says.starts_with("2 families are called “Chaya”, with the child “Yossi”."), "{says}");
+
+        // Of two rows with different emails, the first fills in the email of the family without one.
+        import(&staff, "Zev,Dovid,,,2800,,\n").await;
+        let rows = "Zev,Dovid,zev@family.example,,2800,,\nZev,Dovid,other@family.example,,2800,,\n";
+        for report in [preview(&staff, rows).await, import(&staff, rows).await] {
+            assert_eq!((&report["added"], &report["differing"]), (&json!(1), &json!(1)), "{report}");
+            assert_eq!(report["new_families"][0]["namesake_email"], "zev@family.example", "{report}");
+        }
+    }
+}
+
+story! {
+    async fn a_new_family_has_paid_at_most_its_total(camp) {
+        let staff = camp.staff().await;
+        let rows = "Chaya,Yossi,chaya@family.example,,2800,28000,\nRivka,Moishe,rivka@family.example,,2800,2800,\n";
+        let seen = preview(&staff, rows).await;
+        assert_eq!(seen["added"], 1, "{seen}");
+        assert_eq!(seen["new_families"][0]["paid_amount"], 280_000);
+        let message = "This is more than the total of $2,800. Please correct it, or import the family with the total as paid and record the rest as credit.";
+        assert_eq!(seen["problems"], json!([{ "line": 2, "column": "paid", "message": message }]));
+        let table = "name,child,paid\nZev,Dovid,2900\n";
+        assert_eq!(send(&staff, json!({ "csv": table })).await["problems"][0]["column"], "paid", "more than the default total");
+        // “Paid” counts for new families only, so it does not matter for others.
+        import(&staff, rows).await;
+        let seen = import(&staff, "Rivka,Moishe,rivka@family.example,,2800,28000,\n").await;
+        assert_eq!((&seen["skipped"], &seen["problems"]), (&json!(1), &json!([])), "{seen}");
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
+    async fn a_type_is_parent_or_visitor(camp) {
+        let staff = camp.staff().await;
+        let table = "name,child,type\nChaya,Yossi,Parent\nRivka,,VISITOR\nZev,Dovid,\nPerl,Pinny,vistor\n";
+        let seen = send(&staff, json!({ "csv": table })).await;
+        assert_eq!((&seen["added"], &seen["skipped"]), (&json!(2), &json!(1)), "{seen}");
+        let message = "“vistor” is not a type. Please enter “parent” or “visitor”.";
+        assert_eq!(seen["problems"], json!([{ "line": 5, "column": "type", "message": message }]));
+    }
+}
+
+story! {
     async fn an_import_is_undone_as_if_it_had_not_been(camp) {
         let (owner, staff) = (camp.owner().await, camp.staff().await);
         import(&staff, "Chaya,Yossi,chaya@family.example,,2800,1000,2026-07-01\nZev,Dovid,zev@family.example,,,,\n").await;

@@ -122,6 +122,29 @@ story! {
 }
 
 story! {
+    async fn a_merge_makes_no_opt_out_of_preferences_that_nobody_chose(camp) {
+        let staff = camp.staff().await;
+        import(&staff, "name,child,email,total\n\
+            Chaya,Yossi,chaya@family.example,2800\n\
+            Chaya W,Yossi W,second@family.example,\n\
+            Rivka,Dovid,rivka@family.example,\n").await;
+        let rivka = camp.parent("Rivka", "rivka@family.example").await;
+        rivka.patch("/api/profile", json!({ "camp_updates_email": false })).await.expect(200);
+        let chaya = find(&staff, "chaya@").await;
+        let wishes = json!({ "version": chaya["version"], "camp_updates_email": true });
+        staff.patch(&path(&chaya), wishes).await.expect(200);
+        let mut told = Vec::new();
+        for drop in ["second", "rivka"] {
+            let ask = json!({ "keep": chaya["id"], "drop": find(&staff, drop).await["id"] });
+            let merged = staff.post("/api/admin/users/merge", ask).await.expect(200).json();
+            told.push(merged["mail"].as_array().expect("a list").iter().map(|mail| mail["after"]["camp_updates"] == true).collect::<Vec<_>>());
+        }
+        assert_eq!(told, [vec![true, true], vec![true, true, false]], "only Rivka has a login");
+        assert_eq!(count(&camp, "select count(*) from unsubscribes").await, 1);
+    }
+}
+
+story! {
     async fn a_merged_family_hears_of_late_videos_only_if_both_asked(camp) {
         let staff = camp.staff().await;
         camp.set("postingDeadline", "21:00").await;

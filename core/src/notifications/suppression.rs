@@ -257,7 +257,8 @@ pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
 }
 
 /// Call it before a family is merged into another. What the family had switched off stays declined
-/// for each of its addresses, whatever the other family receives.
+/// for each of its addresses, whatever the other family receives. Camp updates are off by default,
+/// so for a family without a login that is nobody's choice.
 pub(crate) async fn keep_declined(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -277,6 +278,8 @@ pub(crate) async fn keep_declined(
                      when 'camp_updates' then p.camp_updates_email
                      else p.email_notifications
                    end
+           and (c.category <> 'camp_updates'
+                or exists (select 1 from users u where u.profile_id = p.id))
          on conflict (email, category) do nothing",
     )
     .bind(profile_id)

@@ -55,7 +55,7 @@ pub(crate) async fn attach(tx: &mut Tx, id: Uuid, video_id: Uuid) -> Result<()> 
 /// [`Error::NotFound`], [`Error::Conflict`] for one that did not fail or of which nothing is left.
 pub async fn retry(app: &App, actor: Actor, id: Uuid) -> Result<Upload> {
     let row = find(&app.db, id).await?.ok_or(NOT_FOUND)?;
-    if row.state == State::Failed && !row.is_trim && !row.is_kept(app).await? {
+    if row.state == State::Failed && !row.can_be_converted_again(app).await? {
         return Err(Error::Conflict(NOT_KEPT));
     }
     let mut tx = app.db.begin().await?;

@@ -73,6 +73,9 @@ pub struct Upload {
     /// Why it failed, for staff.
     #[schema(required)]
     pub problem: Option<String>,
+    /// Whether it failed and can be converted again. A file that was refused for its content is not
+    /// kept.
+    pub can_retry: bool,
     /// The end of the converter's output when it failed.
     #[schema(required)]
     pub log: Option<String>,
@@ -127,6 +130,11 @@ impl Row {
     /// Whether its file is still there, complete and checked: its conversion was begun once.
     async fn is_kept(&self, app: &App) -> Result<bool> {
         Ok(self.attempts > 0 && received(app, self.id).await? == self.size_bytes)
+    }
+
+    /// The file of a trim is that of the video.
+    async fn can_be_converted_again(&self, app: &App) -> Result<bool> {
+        Ok(self.is_trim || self.is_kept(app).await?)
     }
 }
 
@@ -185,6 +193,7 @@ async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Option<Row>> {
 async fn shown(app: &App, rows: Vec<Row>) -> Result<Vec<Upload>> {
     let mut uploads = Vec::with_capacity(rows.len());
     for row in rows {
+        let can_retry = row.state == State::Failed && row.can_be_converted_again(app).await?;
         let received_bytes = match row.state {
             State::Uploading => received(app, row.id).await?,
             _ => row.size_bytes,
@@ -199,6 +208,7 @@ async fn shown(app: &App, rows: Vec<Row>) -> Result<Vec<Upload>> {
             state: row.state,
             progress: row.progress,
             problem: row.problem,
+            can_retry,
             log: row.log.filter(|log| !log.is_empty()),
             is_trim: row.is_trim,
             renditions: renditions.map_err(Error::unforeseen)?.unwrap_or_default(),

@@ -3639,6 +3639,8 @@ export interface components {
         /** @description A family that does not exist yet. */
         FamilyImportNew: components["schemas"]["FamilyImportDetails"] & {
             line: number;
+            /** @description The email of another family with the same name and child, which the row may mean. */
+            namesake_email?: string | null;
             /**
              * Format: int64
              * @description Cents paid earlier.
@@ -5869,6 +5871,11 @@ export interface components {
         };
         /** @description A video file of staff, from its first byte to its conversion. */
         Upload: {
+            /**
+             * @description Whether it failed and can be converted again. A file that was refused for its content is not
+             *     kept.
+             */
+            can_retry: boolean;
             /** Format: date-time */
             created_at: string;
             /** @description As the file was called on the computer of the person who sent it. */

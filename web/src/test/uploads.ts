@@ -56,6 +56,7 @@ export const upload = (change: Partial<Upload> = {}): Upload => ({
   state: "uploading",
   progress: 0,
   problem: null,
+  can_retry: false,
   log: null,
   is_trim: false,
   renditions: [],

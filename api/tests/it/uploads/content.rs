@@ -65,6 +65,7 @@ story! {
             assert!(!is_staged(&camp, &id));
             let known = open_uploads(&staff).await.pop().expect("the upload");
             assert_eq!((&known["state"], &known["problem"]), (&json!("failed"), &json!(said)));
+            assert_eq!(known["can_retry"], false);
             staff.post(&format!("{path}/retry"), json!({})).await.refused(409, "conflict");
             staff.send(axum::http::Method::HEAD, &path, None, &[("tus-resumable", "1.0.0")]).await.expect(410);
             let form = staff.post("/api/admin/videos", json!({ "title": "Lake", "upload_id": id })).await;

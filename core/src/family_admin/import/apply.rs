@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::known::State;
-use super::row::{Total, Wanted};
+use super::row::Wanted;
 use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
@@ -44,11 +44,7 @@ pub(super) async fn add(
     if wanted.second.is_some() {
         refresh_search_text(tx, id).await?;
     }
-    let total = match wanted.total {
-        Total::Amount(amount) => Some(amount),
-        Total::Unsaid => Some(settings.default_plan_amount),
-        Total::Empty => None,
-    };
+    let total = wanted.total.of_new_family(settings);
     if let Some(total) = total {
         let entry = Entry {
             kind: Kind::Adjustment,

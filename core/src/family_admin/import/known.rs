@@ -1,6 +1,6 @@
 //! Existing families, and how import rows are matched to them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -19,9 +19,9 @@ use crate::search_text::normalize;
 pub(super) struct Known {
     pub(super) families: HashMap<FamilyId, State>,
     by_email: HashMap<EmailAddress, FamilyId>,
-    /// Families of the camp without an address, by normalized name and child's name.
-    /// Self-registered families are not included: anybody may sign up under a known name.
-    by_name: HashMap<String, FamilyId>,
+    /// Families of the camp, by normalized name and child's name. Self-registered families that
+    /// nobody approved are not included: anybody may sign up under a known name.
+    by_name: HashMap<String, Vec<FamilyId>>,
     /// The identities of families before a merge, and the family that each is part of now.
     merged: HashMap<Identity, FamilyId>,
     /// The line of this file on which a family appears.
@@ -51,7 +51,10 @@ enum Identity {
 
 /// The family that a row matches.
 pub(super) enum Found {
-    New,
+    New {
+        /// The address of another family with the same name and child.
+        namesake: Option<EmailAddress>,
+    },
     Known(FamilyId),
     /// A family that was merged into this one.
     Merged(FamilyId),
@@ -75,11 +78,7 @@ impl Known {
             ])
             .all()
             .await?;
-        let mut of_camp = HashSet::new();
         for (id, version, full_name, child_name, total, due, standing) in families {
-            if standing == Standing::Approved {
-                of_camp.insert(id);
-            }
             let (primary, secondary) = (None, None);
             let state =
                 State { full_name, child_name, primary, secondary, total, due, standing, version };
@@ -96,9 +95,8 @@ impl Known {
             *place = Some(Kept { email, entered_by_staff, verified_at });
         }
         for (id, state) in &known.families {
-            let no_address = state.primary.is_none() && state.secondary.is_none();
-            if no_address && of_camp.contains(id) {
-                known.by_name.insert(name_key(&state.full_name, &state.child_name), *id);
+            if state.standing == Standing::Approved {
+                known.by_name.entry(state.name_key()).or_default().push(*id);
             }
         }
         known.load_merged(tx).await?;
@@ -136,39 +134,58 @@ impl Known {
     }
 
     pub(super) fn keep(&mut self, id: FamilyId, state: State) {
+        self.index(id, &state);
+        self.families.insert(id, state);
+    }
+
+    /// Later rows match what this file proposes, so that a preview shows what an import does.
+    pub(super) fn propose(&mut self, id: FamilyId, state: State) {
+        self.index(id, &state);
+        self.proposed.insert(id, state);
+    }
+
+    fn index(&mut self, id: FamilyId, state: &State) {
         for address in [&state.primary, &state.secondary].into_iter().flatten() {
             self.by_email.insert(address.email.clone(), id);
         }
-        if state.primary.is_none() {
-            self.by_name.insert(name_key(&state.full_name, &state.child_name), id);
+        if state.standing == Standing::Approved {
+            let named = self.by_name.entry(state.name_key()).or_default();
+            if !named.contains(&id) {
+                named.push(id);
+            }
         }
-        self.families.insert(id, state);
+    }
+
+    /// The state of a family once this file is imported.
+    fn expected(&self, id: FamilyId) -> Option<&State> {
+        self.proposed.get(&id).or_else(|| self.families.get(&id))
     }
 
     /// Finds the family of a row.
     ///
     /// # Errors
     ///
-    /// Why it cannot be matched.
-    pub(super) fn find(&self, wanted: &Wanted) -> Result<Found, &'static str> {
+    /// The column and the reason why it cannot be matched.
+    pub(super) fn find(&self, wanted: &Wanted) -> Result<Found, (&'static str, String)> {
         let name = name_key(&wanted.full_name, &wanted.child_name);
         let by = |email: &Option<EmailAddress>| {
             email.as_ref().and_then(|email| self.by_email.get(email))
         };
         match (by(&wanted.email), by(&wanted.second)) {
-            (Some(one), Some(other)) if one != other => Err(
-                "The two addresses belong to two families. Please merge them in the user list, or \
-                 correct the row.",
-            ),
+            (Some(one), Some(other)) if one != other => {
+                let message = "The two addresses belong to two families. Please merge them in the \
+                               user list, or correct the row.";
+                Err(("second email", message.to_owned()))
+            }
             (Some(id), _) | (None, Some(id)) => Ok(self.as_now_or_once(*id, name)),
-            (None, None) => Ok(self.by_other_means(wanted, name)),
+            (None, None) => self.by_other_means(wanted, name),
         }
     }
 
     /// A row with an address of a family matches that family, unless it has the name of one that
     /// was merged into it.
     fn as_now_or_once(&self, id: FamilyId, name: String) -> Found {
-        let is_now = |state: &State| name_key(&state.full_name, &state.child_name) == name;
+        let is_now = |state: &State| state.name_key() == name;
         if self.families.get(&id).is_some_and(is_now) {
             return Found::Known(id);
         }
@@ -178,30 +195,62 @@ impl Known {
         }
     }
 
-    fn by_other_means(&self, wanted: &Wanted, name: String) -> Found {
+    /// Finds the family of a row whose addresses belong to nobody.
+    fn by_other_means(
+        &self,
+        wanted: &Wanted,
+        name: String,
+    ) -> Result<Found, (&'static str, String)> {
         let emails = [&wanted.email, &wanted.second].into_iter().flatten();
         let mut merged =
             emails.filter_map(|email| self.merged.get(&Identity::Email(email.clone())));
         if let Some(into) = merged.next() {
-            return Found::Merged(*into);
+            return Ok(Found::Merged(*into));
         }
-        if wanted.email.is_some() {
-            return Found::New;
+        let named = self.by_name.get(&name).map_or(&[][..], Vec::as_slice);
+        let merged = self.merged.get(&Identity::Name(name));
+        // Two families may have the same names. Two different addresses tell them apart.
+        let fits = |id: &&FamilyId| wanted.email.is_none() || self.address(**id).is_none();
+        let fitting: Vec<&FamilyId> = named.iter().filter(fits).collect();
+        match (&fitting[..], merged.filter(fits)) {
+            ([id], _) => Ok(Found::Known(**id)),
+            ([], Some(into)) => Ok(Found::Merged(*into)),
+            ([], None) => {
+                let namesake = named.iter().chain(merged).filter_map(|id| self.address(*id)).min();
+                Ok(Found::New { namesake: namesake.cloned() })
+            }
+            (several, _) => {
+                let (count, full_name, child) =
+                    (several.len(), &wanted.full_name, &wanted.child_name);
+                let message = format!(
+                    "{count} families are called “{full_name}”, with the child “{child}”. Please \
+                     merge them in the user list, or give the row and its family the same email.",
+                );
+                Err(("name", message))
+            }
         }
-        match (self.by_name.get(&name), self.merged.get(&Identity::Name(name.clone()))) {
-            (Some(id), _) => Found::Known(*id),
-            (None, Some(into)) => Found::Merged(*into),
-            (None, None) => Found::New,
-        }
+    }
+
+    fn address(&self, id: FamilyId) -> Option<&EmailAddress> {
+        let state = self.expected(id)?;
+        state.primary.as_ref().or(state.secondary.as_ref()).map(|kept| &kept.email)
     }
 }
 
-/// The names that identify a family without an address.
+/// The names that identify a family if a row has no address of it.
 pub(crate) fn name_key(full_name: &str, child_name: &str) -> String {
     format!("{}\n{}", normalize(full_name), normalize(child_name))
 }
 
 impl State {
+    fn name_key(&self) -> String {
+        name_key(&self.full_name, &self.child_name)
+    }
+
+    pub(super) fn has(&self, email: &EmailAddress) -> bool {
+        [&self.primary, &self.secondary].into_iter().flatten().any(|kept| kept.email == *email)
+    }
+
     /// Whether nothing but the version differs.
     pub(super) fn same(&self, other: &State) -> bool {
         *self == State { version: self.version, ..other.clone() }
@@ -219,9 +268,8 @@ impl State {
             ..self.clone()
         };
         for email in [&wanted.email, &wanted.second].into_iter().flatten() {
-            let there = |kept: &Option<Kept>| kept.as_ref().is_some_and(|k| k.email == *email);
             match () {
-                _ if there(&after.primary) || there(&after.secondary) => {}
+                _ if after.has(email) => {}
                 _ if after.primary.is_none() => after.primary = Some(Kept::typed(email)),
                 _ if after.secondary.is_none() => after.secondary = Some(Kept::typed(email)),
                 _ => return Err("This family already has two other addresses. Please edit it."),

@@ -2,8 +2,8 @@
 //! use the same importer.
 //!
 //! The whole file is checked first, and every problem is reported with its line. Then the valid
-//! rows are imported together. A family is identified by its address, or without one by its name
-//! and its child's name, so importing the same file again changes nothing. Existing families change
+//! rows are imported together. A family is identified by its address. If the row or the family has none,
+//! its name and its child's name identify it. So importing the same file again changes nothing. Existing families change
 //! only on request, and an import can be undone for a day. Only families that signed up and waited for
 //! approval are mailed: that they are approved. Staff send invitations from the user list.
 
@@ -27,7 +27,9 @@ use self::known::{Found, Known};
 use self::row::Wanted;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
+use crate::money::money;
 use crate::settings::Settings;
 use crate::spreadsheet::{self, Problem};
 use crate::{App, Result};
@@ -153,8 +155,8 @@ impl Run<'_> {
             return Ok(());
         }
         match self.known.find(wanted) {
-            Err(message) => self.refuse(wanted, "second email", message),
-            Ok(Found::New) => return self.insert_family(tx, wanted).await,
+            Err((column, message)) => self.refuse(wanted, column, message),
+            Ok(Found::New { namesake }) => return self.insert_family(tx, wanted, namesake).await,
             Ok(Found::Known(id)) => return self.update_family(tx, wanted, id).await,
             Ok(Found::Merged(into)) => {
                 self.report.skipped += 1;
@@ -171,13 +173,28 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn insert_family(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
+    async fn insert_family(
+        &mut self,
+        tx: &mut Tx,
+        wanted: &Wanted,
+        namesake: Option<EmailAddress>,
+    ) -> Result<()> {
         if self.add.as_ref().is_some_and(|seen| !seen.contains(&wanted.line)) {
             self.refuse(
                 wanted,
                 "row",
                 "This family was deleted after the table was checked. Please check the table again.",
             );
+            return Ok(());
+        }
+        let total = wanted.total.of_new_family(self.settings);
+        if let Some(total) = total.filter(|total| wanted.paid > *total) {
+            let total = money(total, &self.settings.currency);
+            let message = format!(
+                "This is more than the total of {total}. Please correct it, or import the family with \
+                 the total as paid and record the rest as credit."
+            );
+            self.refuse(wanted, "paid", message);
             return Ok(());
         }
         let (id, mut state) = apply::add(tx, self.app, self.settings, self.actor, wanted).await?;
@@ -188,6 +205,7 @@ impl Run<'_> {
             line: wanted.line,
             details: Details::of(&state),
             paid_amount: wanted.paid,
+            namesake_email: namesake.map(Into::into),
         });
         self.known.keep(id, state);
         Ok(())
@@ -210,7 +228,8 @@ impl Run<'_> {
             if proposed.with(wanted).is_ok_and(|again| again == *proposed) {
                 self.report.skipped += 1;
             } else {
-                let same = if wanted.email.is_some() { "email" } else { "family" };
+                let by_email = wanted.email.as_ref().is_some_and(|email| proposed.has(email));
+                let same = if by_email { "email" } else { "family" };
                 let text = format!("Same {same} as line {first_line}, but other details.");
                 self.refuse(wanted, "row", text);
             }
@@ -220,7 +239,7 @@ impl Run<'_> {
             self.report.skipped += 1;
             return Ok(());
         }
-        self.known.proposed.insert(id, after.clone());
+        self.known.propose(id, after.clone());
         let outcome = self.update.outcome(id, before.version);
         let change = Change::new(wanted.line, id, outcome, &before, &after);
         self.report.changes.push(change);

@@ -114,6 +114,8 @@ pub struct NewRow {
     /// Cents paid earlier.
     #[schema(value_type = i64)]
     pub paid_amount: Cents,
+    /// The email of another family with the same name and child, which the row may mean.
+    pub namesake_email: Option<String>,
 }
 
 #[derive(Debug, Serialize, PartialEq, Eq, utoipa::ToSchema)]

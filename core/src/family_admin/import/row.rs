@@ -100,6 +100,17 @@ pub(super) enum Total {
     Amount(Cents),
 }
 
+impl Total {
+    /// The total of a new family, if it gets a plan.
+    pub(super) fn of_new_family(self, settings: &Settings) -> Option<Cents> {
+        match self {
+            Total::Amount(amount) => Some(amount),
+            Total::Unsaid => Some(settings.default_plan_amount),
+            Total::Empty => None,
+        }
+    }
+}
+
 pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut refuse = |column, message: String| {
@@ -112,7 +123,7 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     let mut checks = Validator::new();
     let full_name = checks.line("name", &cell(NAME), 120);
     let child_name = checks.line("child", &cell(CHILD), 200);
-    let visitor = cell(TYPE).eq_ignore_ascii_case("visitor");
+    let visitor = is_visitor(&mut checks, &cell(TYPE));
     checks.require(!full_name.is_empty(), "name", "Please fill in the parent's name.");
     let missing = "Please fill in the child's name.";
     checks.require(visitor || !child_name.is_empty(), "child", missing);
@@ -138,6 +149,20 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
             Ok(Wanted { line, full_name, child_name, email, second, total, paid, due, visitor })
         }
         false => Err(problems),
+    }
+}
+
+/// Without a type, a family is one of parents.
+fn is_visitor(checks: &mut Validator, typed: &str) -> bool {
+    match typed.to_lowercase().as_str() {
+        "" | "parent" | "parents" => false,
+        "visitor" | "visitors" => true,
+        _ => {
+            let shown: String = typed.chars().take(40).collect();
+            let message = format!("“{shown}” is not a type. Please enter “parent” or “visitor”.");
+            checks.refuse("type", message);
+            false
+        }
     }
 }
 

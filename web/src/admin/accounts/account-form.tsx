@@ -1,7 +1,7 @@
 import { useSite } from "../../api/queries";
 import { text, type Errors } from "../../lib/forms";
 import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
-import { errorToast, toast } from "../../ui/toast";
+import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { focusOnMount } from "../shared/focus";
 import { FormButtons } from "../shared/form-buttons";
@@ -25,10 +25,6 @@ function useAccountForm({ account, onDone, onCancel }: Props) {
     opened: account ?? null,
     valuesOf,
     read: readAccount,
-    onGone: () => {
-      errorToast("Someone just deleted this account.");
-      void onDone();
-    },
   });
   const { row, values, base } = edited;
   const typed = { ...values, username: values.username.trim(), email: values.email.trim() };

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
-import { errorToast, toast } from "../../ui/toast";
+import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../shared/focus";
@@ -29,17 +29,13 @@ const valuesOf = (entry: AdminFaq | null, category: Category) => ({
 type Props = { entry: AdminFaq | null; category: Category; onClose: () => void };
 
 /** What is typed, merged with the entry when somebody else changed it meanwhile. */
-function useFaqValues({ entry, category, onClose }: Props) {
+function useFaqValues({ entry, category }: Omit<Props, "onClose">) {
   const faqChanged = useFaqChanged();
   return useFormValues({
     opened: entry,
     valuesOf: (one) => valuesOf(one, category),
     read: readFaq,
-    onGone: () => {
-      errorToast("Someone just deleted this question.");
-      void faqChanged();
-      onClose();
-    },
+    onGone: faqChanged,
   });
 }
 
@@ -47,7 +43,7 @@ function useFaqValues({ entry, category, onClose }: Props) {
 export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
   const keyOf = useIdempotencyKey();
-  const edited = useFaqValues({ entry, category, onClose });
+  const edited = useFaqValues({ entry, category });
   const { row, values, base, set, dirty, stale, reload } = edited;
   const { busy, errors, message, form, close, question } = useStaffForm({
     values: edited,

@@ -14,7 +14,7 @@ import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { FilterRow } from "../shared/filter-row";
+import { CollapsedFilters, FilterRow } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { GivenTo, readGiven } from "./given-to";
@@ -124,10 +124,10 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
         placeholder="Search by sender, subject or child's name..."
         value={term}
         onSearch={(q) => set({ q })}
-        className="flex-[1_1_18rem]"
+        className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
       />
-      <FilterRow>
-        <div className="grid grid-cols-3 gap-2 sm:gap-3">
+      <CollapsedFilters count={[department, given.assigned_to ?? given.unassigned, order.sort].filter(Boolean).length}>
+        <div className="grid gap-2 sm:grid-cols-3 sm:gap-3">
           <Select
             aria-label="Department"
             value={department ?? ""}
@@ -145,6 +145,8 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
             <SortSelect names={orders} order={order} set={set} />
           </div>
         </div>
+      </CollapsedFilters>
+      <FilterRow>
         <Segmented
           label="Filter by status"
           value={spam ? "spam" : (status ?? "all")}
@@ -156,7 +158,7 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
           onChange={(next) =>
             set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })
           }
-          className="max-sm:order-first max-sm:[&>button]:px-2"
+          className="max-sm:[&>button]:px-2"
         />
       </FilterRow>
     </div>

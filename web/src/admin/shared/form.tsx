@@ -126,6 +126,8 @@ function useTypedFields() {
   };
 }
 
+type Stale = "no" | "yes" | "reloaded" | "gone";
+
 type FormValuesOptions<Row, Values> = {
   /** The record that is edited; null for a new one. */
   opened: Row;
@@ -136,8 +138,8 @@ type FormValuesOptions<Row, Values> = {
   read: (row: NonNullable<Row>) => Promise<NonNullable<Row> | null>;
   /** Needed where several fields belong together. */
   merge?: (mine: Values, base: Values, fresh: Values) => Values;
-  /** Called instead of a reload when the record was deleted. */
-  onGone: () => unknown;
+  /** Called when the record was deleted. The form stays open with what was typed. */
+  onGone?: () => unknown;
 };
 
 /** The values of a form that edits a record, merged with the record when somebody else saved it first. */
@@ -151,17 +153,24 @@ export function useFormValues<Row, Values extends object>({
 }: FormValuesOptions<Row, Values>) {
   const [row, setRow] = useState(opened);
   const [values, setValues] = useState(() => ({ ...valuesOf(opened), ...begun }));
-  const [stale, setStale] = useState<"no" | "yes" | "reloaded">("no");
+  const [stale, setStale] = useState<Stale>("no");
   const base = valuesOf(row);
 
   async function refresh() {
-    if (!row) return;
+    if (!row) return false;
     const fresh = await read(row);
-    if (!fresh) return void onGone();
+    if (!fresh) {
+      setStale("gone");
+      onGone?.();
+      return false;
+    }
     setValues((mine) => merge(mine, base, valuesOf(fresh)));
     setRow(fresh);
+    return true;
   }
-  const reload = () => refresh().then(() => setStale("reloaded"));
+  const reload = async () => {
+    if (await refresh()) setStale("reloaded");
+  };
 
   return {
     row,
@@ -195,12 +204,20 @@ export function changed<Values extends object>(values: Values, base: Values): Pa
 
 const same = <Values extends object>(a: Values, b: Values) => Object.keys(changed(a, b)).length === 0;
 
-type NoticeProps = { what: string; stale: "no" | "yes" | "reloaded"; onReload: () => Promise<unknown> };
+type NoticeProps = { what: string; stale: Stale; onReload: () => Promise<unknown> };
 
-/** Says that somebody else saved first, and after the reload that this is the newest version. */
+/** Says that somebody else saved first, and after the reload that this is the newest version or that it was deleted. */
 export function StaleFormNotice({ what, stale, onReload }: NoticeProps) {
   if (stale === "no") return null;
   if (stale === "yes") return <StaleNotice what={what} onReload={onReload} />;
+  if (stale === "gone") {
+    return (
+      <p role="alert" className="flex items-start gap-2 rounded-md bg-due-wash px-3.5 py-3 text-due">
+        <Icon name="alert" className="mt-[0.15em]" />
+        Someone just deleted this {what}, so it cannot be saved. What you typed is still here: copy what you need.
+      </p>
+    );
+  }
   return (
     <p role="status" className="flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-3 text-lake">
       <Icon name="info" className="mt-[0.15em]" />

@@ -39,11 +39,7 @@ export function ProductDialog({ product: opened, category, onClose }: Props) {
       if (fresh) pictures.merge(fresh);
       return fresh;
     },
-    onGone: () => {
-      errorToast("Someone just deleted this product.");
-      void productsChanged();
-      onClose();
-    },
+    onGone: productsChanged,
   });
   const { row, values, set, setRow, stale, reload } = edited;
   const dirty = edited.dirty || pictures.dirty;

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
@@ -27,14 +27,30 @@ import { UpdateFields } from "./update-fields";
 
 type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 
+/** How many people get mail about an update that is posted now, and who wrote the last one. */
+function useReach(open: boolean, sendMail: boolean) {
+  const client = useQueryClient();
+  const refetchInterval = useRefetchInterval(everyFifteenSeconds);
+  const { recipients: reach, last_author } = useQuery({ ...reachQuery, refetchInterval, enabled: open }).data ?? {};
+  const [changed, setChanged] = useState(false);
+
+  /** Whether the form showed another number of people. It shows the new one then. */
+  async function check() {
+    const now = sendMail && reach !== undefined ? await client.fetchQuery(reachQuery).catch(() => null) : null;
+    const differs = now !== null && now.recipients !== reach;
+    setChanged(differs);
+    return differs;
+  }
+  return { reach, last_author, changed: changed && sendMail, check };
+}
+
 /** Posts an update. It is shown at once, and mailed once or never. Collapsed it keeps what was typed. */
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
   const keyOf = useIdempotencyKey();
-  const refetchInterval = useRefetchInterval(everyFifteenSeconds);
-  const { recipients: reach, last_author } = useQuery({ ...reachQuery, refetchInterval, enabled: open }).data ?? {};
   const [typed, setTyped] = useState<Partial<FormValues>>({});
   const [sendMail, setSendMail] = useState(true);
+  const { reach, last_author, ...recount } = useReach(open, sendMail);
   const quiet = useQuietNow();
   const [ticked, setTicked] = useState(false);
   const [asking, setAsking] = useState(false);
@@ -59,7 +75,8 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
       if (test.isTest()) {
         await testUpdate(testUpdateOf(values));
         test.sent();
-      } else if (urgent) setAsking(true);
+      } else if (await recount.check()) return;
+      else if (urgent) setAsking(true);
       else await post();
     },
     failed: (error) =>
@@ -101,7 +118,9 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
           />
         )}
         {sendMail && <MailTime urgent={urgent} />}
-        <FormMessage>{message}</FormMessage>
+        <FormMessage>
+          {message ?? (recount.changed && `The number has changed: ${mailHint(reach, true)} Please post again.`)}
+        </FormMessage>
         <div className="flex flex-wrap items-center justify-end gap-3 max-sm:flex-col-reverse max-sm:items-stretch">
           <TestMailButton busy={busy} test={test} className="sm:me-auto" />
           <Button look="line" onClick={onCancel}>

@@ -1,7 +1,7 @@
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { FormMessage } from "../../ui/field";
-import { errorToast, toast } from "../../ui/toast";
+import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { changesOf, valuesOf, missing } from "./form-values";
@@ -17,11 +17,7 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
     opened: update,
     valuesOf: (one) => valuesOf(one, timeZone),
     read: readUpdate,
-    onGone: () => {
-      errorToast("Someone just deleted this update.");
-      void updatesChanged();
-      onClose();
-    },
+    onGone: updatesChanged,
   });
 
   const { row, values, base, set, dirty, stale, reload } = edited;

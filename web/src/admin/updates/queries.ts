@@ -34,6 +34,8 @@ export const updatesQuery = (filter: AdminUpdateFilter) =>
 export const reachQuery = queryOptions({
   queryKey: ["admin", "live-updates", "reach"],
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/live-updates/reach", { signal })),
+  // The form says how many people get mail, so it asks again whenever somebody comes back to it.
+  staleTime: 0,
 });
 
 const at = (id: string) => ({ params: { path: { id } } });

@@ -292,6 +292,21 @@ describe("a new update", () => {
     await waitFor(() => expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(1));
   });
 
+  it("says how many people get mail as of now before it is posted", async () => {
+    const camp = desk();
+    const user = open("/admin/live-updates?action=create");
+    await fill(user);
+    const button = await screen.findByRole("button", { name: "Post update to 212 people" });
+    camp.answer("GET /api/admin/live-updates/reach", { recipients: 214, last_author: null });
+    await user.click(button);
+    expect(
+      await screen.findByText("The number has changed: 214 people get one email. Please post again."),
+    ).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(0);
+    await user.click(screen.getByRole("button", { name: "Post update to 214 people" }));
+    await waitFor(() => expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(1));
+  });
+
   it("begins with the author of the last one", async () => {
     desk({ "GET /api/admin/live-updates/reach": { recipients: 1, last_author: "Camp office" } });
     const user = open("/admin/live-updates?action=create");
@@ -352,6 +367,20 @@ describe("editing an update", () => {
       version: 5,
       title: "Package room closes at 5 sharp",
     });
+  });
+
+  it("keeps what was typed when somebody deleted the update meanwhile", async () => {
+    const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "stale", "Someone else changed this.") });
+    const user = open("/admin/live-updates");
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
+    const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
+    await user.type(panel.getByLabelText("Title"), " sharp");
+    await user.click(panel.getByRole("button", { name: "Save update" }));
+    camp.answer("GET /api/admin/live-updates/n1", refuse(404, "not_found", "Update not found."));
+    await user.click(await panel.findByRole("button", { name: "Reload and keep what I typed" }));
+    expect(await panel.findByText(/^Someone just deleted this update, so it cannot be saved\./)).toBeTruthy();
+    expect(panel.getByLabelText("Title")).toHaveProperty("value", "Package room closes at 5 sharp");
+    expect(panel.queryByRole("button", { name: "Reload and keep what I typed" })).toBeNull();
   });
 
   it("renews and ends a pin, and otherwise leaves it as it is", async () => {

@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { explain, type Errors } from "../../lib/forms";
+import { money } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
@@ -10,12 +11,15 @@ import { focusOnMount } from "../shared/focus";
 import { nullIfNotFound } from "../shared/missing-records";
 import { FormButtons } from "../shared/form-buttons";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
-import { adjustment, changesOf, valuesOf, problemsOf, type EditValues } from "./edit-values";
+import { adjustment, changesOf, merged, valuesOf, problemsOf, type EditValues } from "./edit-values";
 import { MoneyInput } from "../shared/money-input";
 import { NoteFields } from "./note-fields";
 import { isStopped, type Preference } from "./preferences";
 import { editFamily, readFamily, summaryQuery, useUsersChanged, writeFamily, type Family } from "./queries";
 import { nameOf, signed } from "./words";
+
+/** The paid amount in cents, as it was when the form opened and after somebody else changed it. */
+type PaidMeanwhile = { before: number; now: number };
 
 const ofThePlan = (field: string) => /amount|due_date|adjustment/.test(field);
 
@@ -27,18 +31,18 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
   const usersChanged = useUsersChanged();
   const summary = useQuery(summaryQuery);
   const [usual] = useState(summary.data?.default_plan_amount ?? null);
+  const [paidMeanwhile, setPaidMeanwhile] = useState<PaidMeanwhile | null>(null);
   const edited = useFormValues({
     opened,
     valuesOf: (one) => valuesOf(one, usual),
+    merge: merged,
     ...(withPlan ? { begun: { planned: true } } : {}),
-    read: async ({ id }) => {
+    read: async ({ id, plan }) => {
       const fresh = await nullIfNotFound(readFamily(id));
+      const [before, now] = [plan?.paid_amount ?? 0, fresh?.plan?.paid_amount ?? 0];
+      if (fresh && before !== now) setPaidMeanwhile({ before, now });
       void usersChanged();
       return fresh;
-    },
-    onGone: () => {
-      errorToast("Someone just deleted this user.");
-      onClose();
     },
   });
   const { row: family, values } = edited;
@@ -64,13 +68,13 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
       errorToast(`Failed to update ${plan ? "payment plan" : "user"}: ${explain(error)}`);
     },
   });
-  return { ...state, ...edited };
+  return { ...state, ...edited, paidMeanwhile };
 }
 
 /** A family with its plan and the mail it gets. The paid amount is never overwritten: a change is an adjustment. */
 export function EditUser(props: Props) {
   const { family: opened, currency } = props;
-  const { row: family, values, set, stale, reload, ...state } = useEditUser(props);
+  const { row: family, values, set, stale, reload, paidMeanwhile, ...state } = useEditUser(props);
   const { busy, errors, message, form, close, question } = state;
   const typed: Typed = (key) => ({
     name: key,
@@ -96,6 +100,7 @@ export function EditUser(props: Props) {
           set={set}
           typed={typed}
           difference={adjustment(values, family)}
+          paidMeanwhile={paidMeanwhile}
           currency={currency}
           errors={errors}
         />
@@ -177,11 +182,12 @@ type PlanProps = {
   typed: Typed;
   /** In cents, between what was paid and what is typed. */
   difference: number;
+  paidMeanwhile: PaidMeanwhile | null;
   currency: string;
   errors: Errors;
 };
 
-const PlanFields = ({ values, set, typed, difference, currency, errors }: PlanProps) => (
+const PlanFields = ({ values, set, typed, difference, paidMeanwhile, currency, errors }: PlanProps) => (
   <fieldset className="grid gap-4 border-t border-line pt-5">
     <legend className="float-start mb-3 w-full font-head text-xl font-semibold">Payment Plan</legend>
     {values.planned ? (
@@ -206,6 +212,13 @@ const PlanFields = ({ values, set, typed, difference, currency, errors }: PlanPr
             />
           </Field>
         </div>
+        {paidMeanwhile && (
+          <p role="status" className="text-sm text-due">
+            Someone changed the paid amount from {money(paidMeanwhile.before, currency)} to{" "}
+            {money(paidMeanwhile.now, currency)} meanwhile.
+            {difference !== 0 && ` Your change of ${signed(difference, currency)} is added to it.`}
+          </p>
+        )}
         {difference !== 0 && (
           <>
             <NoteFields

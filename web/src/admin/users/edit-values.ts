@@ -1,5 +1,6 @@
 import { parseMoney, typedMoney } from "../../lib/money";
 import { amountProblem } from "../shared/amounts";
+import { threeWay } from "../shared/form";
 import type { Family, FamilyPatch } from "./queries";
 
 /** The values of the edit form. */
@@ -46,6 +47,17 @@ export const noNote = "Please add a note that says why the paid amount changes."
 export function adjustment(values: EditValues, family: Family) {
   const paid = values.planned ? parseMoney(values.paid_amount) : null;
   return paid === null ? 0 : paid - (family.plan?.paid_amount ?? 0);
+}
+
+/**
+ * Keeps what I typed when somebody else saved first. A paid amount that both changed keeps my difference: it means one
+ * more adjustment, and the payment that came meanwhile stays.
+ */
+export function merged(mine: EditValues, base: EditValues, fresh: EditValues): EditValues {
+  const kept = threeWay(mine, base, fresh);
+  const [typed, before, now] = [mine, base, fresh].map(({ paid_amount }) => parseMoney(paid_amount));
+  if (kept.paid_amount === fresh.paid_amount || typed == null || before == null || now == null) return kept;
+  return { ...kept, paid_amount: typedMoney(now + typed - before) };
 }
 
 export function problemsOf(values: EditValues, family: Family, currency: string): Record<string, string> {

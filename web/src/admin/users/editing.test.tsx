@@ -50,6 +50,48 @@ describe("editing", () => {
     });
   });
 
+  it("keeps the change of the paid amount when a payment came meanwhile", async () => {
+    const camp = office({
+      "PATCH /api/admin/users/f1": refuse(409, "stale"),
+      "GET /api/admin/users/f1": detail({ version: 7, plan: plan({ paid_amount: 198_000 }) }),
+    });
+    const user = open("/admin/users");
+    const dialog = await edit(user);
+    const paid = dialog.getByLabelText("Paid Amount");
+    expect(paid).toHaveProperty("value", "1,680.00");
+    await user.clear(paid);
+    await user.type(paid, "1730");
+    await user.type(dialog.getByRole("textbox", { name: "The family sees this" }), "Cash at the gate");
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    await user.click(await dialog.findByRole("button", { name: "Reload and keep what I typed" }));
+    await waitFor(() => expect(paid).toHaveProperty("value", "2,030.00"));
+    const said = "Someone changed the paid amount from $1,680 to $1,980 meanwhile. Your change of +$50 is added to it.";
+    expect(dialog.getByText((_, element) => element?.tagName === "P" && element.textContent === said)).toBeTruthy();
+    camp.answer("PATCH /api/admin/users/f1", patched);
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    await waitFor(() =>
+      expect(camp.asked("PATCH", "/api/admin/users/f1").at(-1)?.body).toEqual({
+        version: 7,
+        paid_amount: 203_000,
+        adjustment_note: "Cash at the gate",
+      }),
+    );
+  });
+
+  it("keeps what was typed when somebody deleted the user meanwhile", async () => {
+    office({
+      "PATCH /api/admin/users/f1": refuse(409, "stale"),
+      "GET /api/admin/users/f1": refuse(404, "not_found"),
+    });
+    const user = open("/admin/users");
+    const dialog = await edit(user);
+    await user.type(dialog.getByLabelText("Full Name"), "!");
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    await user.click(await dialog.findByRole("button", { name: "Reload and keep what I typed" }));
+    expect(await dialog.findByText(/^Someone just deleted this user, so it cannot be saved\./)).toBeTruthy();
+    expect(dialog.getByLabelText("Full Name")).toHaveProperty("value", "Chaya Lindenfeld!");
+  });
+
   it("asks before throwing away what was typed", async () => {
     office();
     const user = open("/admin/users");

@@ -101,8 +101,9 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
         {!report && !file && !csv && <RecentImports />}
         <p className="text-muted">
           A table with column names in the first row: Name and Child, and optionally Email, Second Email, Total, Paid,
-          Due Date. Families already here change only if you check them. “Paid” counts for new families only. The only
-          emails are those to families who were waiting for approval and get it here.
+          Due Date and Type. Families already here change only if you check them. “Paid” counts for new families only.
+          “Type” is parent or visitor; visitors are skipped. The only emails are those to families who were waiting for
+          approval and get it here.
         </p>
         <TableSource csv={csv} file={file} onTable={begin} onFailure={setFailure} />
         {file && readIn && !imported && (

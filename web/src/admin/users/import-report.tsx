@@ -20,6 +20,7 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
     { label: "Problems", value: problems.length, bad: problems.length > 0 },
   ];
   const meanwhile = changes.filter(({ outcome }) => outcome === "changed_meanwhile");
+  const namesakes = report.new_families.filter(({ namesake_email }) => namesake_email);
   return (
     <section aria-labelledby="report" className="grid gap-4">
       <h3 id="report">
@@ -61,6 +62,19 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
         <Changes changes={changes} currency={currency} ticked={ticked} onTick={onTick} />
       )}
       {dry_run && added > 0 && <NewFamilies rows={report.new_families} currency={currency} />}
+      {namesakes.length > 0 && (
+        <div className="text-sm">
+          <h4 className="mb-1 font-medium">New, though a family with the same name and child is already here</h4>
+          <ul className="grid gap-1 text-muted">
+            {namesakes.map(({ line, full_name, child_name, namesake_email }) => (
+              <li key={line} className="wrap-anywhere">
+                Line {number(line)}: <bdi className="text-ink">{full_name}</bdi> · <bdi>{child_name}</bdi>. The other
+                family has <bdi className="text-ink">{namesake_email}</bdi>.
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       {merged.length > 0 && (
         <div className="text-sm">
           <h4 className="mb-1 font-medium">Merged earlier, so skipped</h4>
@@ -196,7 +210,7 @@ function NewFamilies({ rows, currency }: { rows: ImportReport["new_families"]; c
     <details className="text-sm">
       <summary className="min-h-tap cursor-pointer py-2.5 font-medium">Show the new families</summary>
       <ul className="sheet overflow-clip">
-        {rows.slice(0, 500).map(({ line, full_name, child_name, email, total_amount }) => (
+        {rows.slice(0, 500).map(({ line, full_name, child_name, email, total_amount, paid_amount, due_date }) => (
           <li key={line} className="flex flex-wrap justify-between gap-x-4 border-line px-3.5 py-2 not-first:border-t">
             <span className="min-w-0 wrap-anywhere">
               <bdi className="font-medium">{full_name}</bdi> · <bdi>{child_name}</bdi>
@@ -204,7 +218,11 @@ function NewFamilies({ rows, currency }: { rows: ImportReport["new_families"]; c
                 <bdi>{email ?? "No Email"}</bdi>
               </span>
             </span>
-            <span className="tabular-nums">{total_amount == null ? "No plan" : money(total_amount, currency)}</span>
+            <span className="text-end tabular-nums">
+              {total_amount == null ? "No plan" : money(total_amount, currency)}
+              {paid_amount > 0 && <span className="block text-muted">{money(paid_amount, currency)} paid</span>}
+              {due_date && <span className="block text-muted">Due {shortDate(due_date)}</span>}
+            </span>
           </li>
         ))}
       </ul>

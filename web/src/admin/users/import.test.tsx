@@ -37,6 +37,7 @@ const fresh = (line: number) => ({
   total_amount: 280_000,
   due_date: null,
   paid_amount: 0,
+  namesake_email: null,
 });
 const source = { format: "csv", encoding: "utf-8", guessed: false, sample: [], worksheet: null };
 const report = {
@@ -99,6 +100,38 @@ describe("the import of families", () => {
     expect(asked).toEqual([
       { csv: "Name,Child\nChaya,Yanky", dry_run: true },
       { csv: "Name,Child\nChaya,Yanky", dry_run: false, update: [], add: [4, 5] },
+    ]);
+  });
+
+  it("shows the plan of every new family", async () => {
+    const paid = { ...fresh(5), full_name: "Chaya", paid_amount: 100_000, due_date: "2027-06-01" };
+    const planless = { ...fresh(6), full_name: "Zev", total_amount: null };
+    office({ "POST /api/admin/users/import": { ...report, new_families: [fresh(4), paid, planless] } });
+    const user = open("/admin/users?action=import");
+    const dialog = await drawer();
+    await user.click(dialog.getByLabelText("Or paste the table"));
+    await user.paste("Name,Child\nNew,Leib");
+    await user.click(dialog.getByRole("button", { name: "Check the table" }));
+    const rows = within((await dialog.findByText("Show the new families")).parentElement!);
+    expect(rows.getAllByRole("listitem", { hidden: true }).map(({ textContent }) => textContent)).toEqual([
+      "New · LeibNo Email$2,800",
+      "Chaya · LeibNo Email$2,800$1,000 paidDue Jun 1, 2027",
+      "Zev · LeibNo EmailNo plan",
+    ]);
+  });
+
+  it("names the new families that may be here already", async () => {
+    const twin = { ...fresh(5), full_name: "Chaya", email: "two@family.example", namesake_email: "one@family.example" };
+    office({ "POST /api/admin/users/import": { ...report, new_families: [fresh(4), twin] } });
+    const user = open("/admin/users?action=import");
+    const dialog = await drawer();
+    await user.click(dialog.getByLabelText("Or paste the table"));
+    await user.paste("Name,Child\nNew,Leib");
+    await user.click(dialog.getByRole("button", { name: "Check the table" }));
+    const heading = await dialog.findByText("New, though a family with the same name and child is already here");
+    const lines = within(heading.parentElement!).getAllByRole("listitem");
+    expect(lines.map(({ textContent }) => textContent)).toEqual([
+      "Line 5: Chaya · Leib. The other family has one@family.example.",
     ]);
   });
 

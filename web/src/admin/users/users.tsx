@@ -12,7 +12,7 @@ import { EmptyState, ErrorState, Skeleton } from "../../ui/states";
 import { toastFailure } from "../shared/error-toast";
 import { useRefetchInterval } from "../shared/refetch-interval";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
-import { FilterRow } from "../shared/filter-row";
+import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { downloadFile } from "../shared/download";
@@ -205,9 +205,9 @@ function UserFilters({ chosen: { term, filter, sort, direction }, summary, set, 
         placeholder="Search by name, child or email"
         value={term}
         onSearch={(q) => set({ q })}
-        className="flex-[1_1_18rem]"
+        className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
       />
-      <FilterRow>
+      <CollapsedFilters count={(filter === "all" ? 0 : 1) + (sort === "joined" ? 0 : 1)}>
         <SortBy sort={sort} direction={direction} onSort={onSort} />
         <Segmented
           label="Filter"
@@ -218,9 +218,9 @@ function UserFilters({ chosen: { term, filter, sort, direction }, summary, set, 
             note: summary && number(countOf(summary, value)),
           }))}
           onChange={(next) => set({ filter: next === "all" ? "" : next })}
-          className="sm:w-full [&>button]:px-2.5"
+          className="max-sm:flex-wrap sm:w-full [&>button]:px-2.5"
         />
-      </FilterRow>
+      </CollapsedFilters>
     </div>
   );
 }
@@ -330,7 +330,7 @@ function SortBy({
 }) {
   return (
     <div className="flex gap-1.5">
-      <div className="relative">
+      <div className="relative max-sm:flex-1">
         <select
           aria-label="Sort by"
           value={sort}

@@ -49,10 +49,6 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
       void videosChanged();
       return fresh;
     },
-    onGone: () => {
-      toast({ title: "Update Failed", description: "Someone just deleted this video.", destructive: true });
-      onClose();
-    },
   });
   const { row: video, values, becameStale } = edited;
   useReadyFile(video, edited.refresh);

@@ -104,11 +104,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
     valuesOf: (one) => valuesOf(one, currentYear, timeZone),
     begun: file ? { upload_id: file } : {},
     read: readVideo,
-    onGone: () => {
-      errorToast("Someone just deleted this video.");
-      void videosChanged();
-      onClose();
-    },
+    onGone: videosChanged,
   });
   const { row: video, values, base, becameStale } = edited;
   useReadyFile(video, edited.refresh);

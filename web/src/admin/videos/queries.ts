@@ -128,13 +128,13 @@ export const setPicture = (id: string, file: File): Promise<AdminVideo> =>
 export const removePicture = (id: string): Promise<AdminVideo> =>
   asStaff(api.DELETE("/api/admin/videos/{id}/picture", { params: { path: { id } } }));
 
-/** Call after any change to a video: refetches lists, counts and what families see. */
+/** Call after any change to a video: refetches lists, counts, files without a video and what families see. */
 export function useVideosChanged() {
   const client = useQueryClient();
   return () => {
     for (const key of ["videos", "video"]) void client.invalidateQueries({ queryKey: [key] });
     return Promise.all(
-      ["videos", "counts", "years", "deliveries", "comments", "dashboard"].map((part) =>
+      ["videos", "uploads", "counts", "years", "deliveries", "comments", "dashboard"].map((part) =>
         client.invalidateQueries({ queryKey: ["admin", part] }),
       ),
     );

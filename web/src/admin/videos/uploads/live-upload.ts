@@ -74,6 +74,7 @@ const begun = ({ id, file, sent }: Transfer): Upload => ({
   state: "uploading",
   progress: 0,
   problem: null,
+  can_retry: false,
   log: null,
   is_trim: false,
   renditions: [],

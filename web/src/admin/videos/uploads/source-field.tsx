@@ -1,12 +1,16 @@
 import { useState } from "react";
+import { useQueryClient } from "@tanstack/react-query";
 import type { AdminVideo } from "../../../api/client";
 import { Button } from "../../../ui/button";
 import { FieldError } from "../../../ui/field";
+import { toastFailure } from "../../shared/error-toast";
 import { LinkField } from "../link-field";
 import type { Tried } from "../try-video";
-import { isBroken, useLiveUpload, useLiveUploads, useShownInForm } from "./live-upload";
+import { isBroken, useLiveUpload, useLiveUploads, useShownInForm, type LiveUpload } from "./live-upload";
 import { PickButton } from "./pick-button";
+import { uploadsChanged } from "./queries";
 import { useSendFiles } from "./send-files";
+import { dropUpload } from "./transfers";
 import { UploadCard } from "./upload-card";
 
 type Props = {
@@ -23,6 +27,28 @@ type Props = {
   onTried: (tried: Tried) => void;
 };
 
+/** The file that was chosen for a video, and how it gives way to another one or to a link. */
+function useChosenFile(chosen: LiveUpload | undefined, onUpload: Props["onUpload"]) {
+  const client = useQueryClient();
+  const { send, busy } = useSendFiles();
+  const [problems, setProblems] = useState<string[]>([]);
+
+  async function pick(files: File[]) {
+    const { ids, problems: refused } = await send(files);
+    setProblems(refused);
+    if (ids[0]) await change(ids[0]);
+  }
+
+  /** A file that cannot be used is deleted: it would stay on every page of the staff area. */
+  async function change(next: string | null) {
+    onUpload(next);
+    if (!chosen || chosen.id === next || !isBroken(chosen) || chosen.video_id) return;
+    await dropUpload(chosen.id).catch((error: unknown) => toastFailure(error));
+    await uploadsChanged(client);
+  }
+  return { busy, problems, pick, change };
+}
+
 /** Where the video comes from: a file of this device, or a link. */
 export function SourceField({ label, upload, onUpload, url, onUrl, open = true, errors, saved, onTried }: Props) {
   const all = useLiveUploads();
@@ -30,34 +56,31 @@ export function SourceField({ label, upload, onUpload, url, onUrl, open = true, 
   const current = useLiveUpload(saved?.upload);
   useShownInForm(open ? upload : null);
   const [linked, setLinked] = useState(false);
-  const { send, busy } = useSendFiles();
-  const [problems, setProblems] = useState<string[]>([]);
-
-  async function pick(files: File[]) {
-    const { ids, problems: refused } = await send(files);
-    setProblems(refused);
-    if (ids[0]) onUpload(ids[0]);
-  }
+  const { busy, problems, pick, change } = useChosenFile(chosen, onUpload);
 
   const refusals = [...problems, ...(errors.upload_id ? [errors.upload_id] : [])].map((text) => (
     <FieldError key={text}>{text}</FieldError>
   ));
 
+  const another = (
+    <PickButton look="quiet" busy={busy} onPick={(files) => void pick(files)}>
+      Choose another video
+    </PickButton>
+  );
   if (upload) {
     return (
       <div role="group" aria-label="Video file" className="grid gap-2">
         {chosen ? (
           <UploadCard flat upload={chosen} onGone={() => onUpload(null)}>
-            <Button look="quiet" onClick={() => onUpload(null)}>
-              {isBroken(chosen) ? "Choose another video" : saved ? "Do not replace it" : "Use a link instead"}
+            {isBroken(chosen) && another}
+            <Button look="quiet" onClick={() => void change(null)}>
+              {saved ? "Do not replace it" : "Use a link instead"}
             </Button>
           </UploadCard>
         ) : (
           <p role="status" className="flex flex-wrap items-center gap-x-3 text-sm text-muted">
             Loading the file...
-            <Button look="quiet" onClick={() => onUpload(null)}>
-              Choose another video
-            </Button>
+            {another}
           </p>
         )}
         {refusals}

@@ -112,6 +112,12 @@ export async function cancel(id: string) {
   forget(id);
 }
 
+/** Deletes an upload that this tab does not send any more. */
+export async function dropUpload(id: string) {
+  await removeUpload(id);
+  forget(id);
+}
+
 /** Takes a file off the list. */
 export function forget(id: string) {
   stop(id);

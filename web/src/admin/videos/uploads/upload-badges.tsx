@@ -27,9 +27,11 @@ export function UploadBadges({ video }: { video: AdminVideo }) {
       {upload.state === "failed" && (
         <span className="flex basis-full flex-wrap items-center gap-x-3 text-sm text-clay">
           {upload.problem}
-          <span className="-ms-2.5">
-            <RetryButton upload={upload} name={video.title} />
-          </span>
+          {upload.can_retry && (
+            <span className="-ms-2.5">
+              <RetryButton upload={upload} name={video.title} />
+            </span>
+          )}
         </span>
       )}
     </>

@@ -8,8 +8,8 @@ import { ProgressBar } from "../../../ui/progress-bar";
 import { errorToast } from "../../../ui/toast";
 import { isBroken, type LiveUpload } from "./live-upload";
 import { PickButton } from "./pick-button";
-import { removeUpload, uploadsChanged } from "./queries";
-import { cancel, continueFile, forget, isSameFile, pause, resume } from "./transfers";
+import { uploadsChanged } from "./queries";
+import { cancel, continueFile, dropUpload, isSameFile, pause, resume } from "./transfers";
 import { RetryButton } from "./upload-badges";
 import { fileSize, ladder, sentOf, timeLeft } from "./words";
 
@@ -128,7 +128,7 @@ function said(upload: LiveUpload, elsewhere: boolean) {
 function Actions({ upload, elsewhere }: { upload: LiveUpload; elsewhere: boolean }) {
   const { id, state, transfer, file_name } = upload;
   const name = <span className="sr-only"> {file_name}</span>;
-  if (state === "failed") return <RetryButton upload={upload} name={file_name} />;
+  if (state === "failed") return upload.can_retry ? <RetryButton upload={upload} name={file_name} /> : null;
   if (state !== "uploading") return null;
   if (!transfer) {
     if (elsewhere) return null;
@@ -182,11 +182,8 @@ function RemoveButton({ upload, onGone }: { upload: LiveUpload; onGone?: () => v
           action={running ? "Cancel upload" : "Delete file"}
           onClose={() => setAsking(false)}
           onConfirm={async () => {
-            if (transfer?.state === "refused") {
-              await removeUpload(id);
-              forget(id);
-            } else if (transfer) await cancel(id);
-            else await removeUpload(id);
+            if (transfer && transfer.state !== "refused") await cancel(id);
+            else await dropUpload(id);
             onGone?.();
             await uploadsChanged(client);
           }}

@@ -198,17 +198,62 @@ describe("a file that staff choose", () => {
     expect(FakeSender.all).toHaveLength(2);
   });
 
+  it("is not offered any more once a report was saved with it", async () => {
+    const ready = upload({ state: "ready" });
+    const server = camp({
+      "GET /api/admin/uploads": uploads(ready),
+      "POST /api/admin/videos": () => {
+        server.answer("GET /api/admin/uploads", uploads());
+        return { video: adminVideo({ id: "v9", upload: ready }), notified: 0 };
+      },
+    });
+    const user = open("/admin/reports?action=upload&file=u1");
+    const report = await form();
+    expect(await report.findByText("Ready, 4 MB")).toBeTruthy();
+    await user.type(report.getByLabelText("Title"), "Color War");
+    const asked = (path: string) => server.asked("GET", path).length;
+    const before = { videos: asked("/api/admin/videos"), uploads: asked("/api/admin/uploads") };
+    await user.click(report.getByRole("button", { name: /^Publish/ }));
+    expect(await screen.findByText(/^Video uploaded successfully/)).toBeTruthy();
+    await waitFor(() => expect(asked("/api/admin/videos")).toBeGreaterThan(before.videos));
+    expect(asked("/api/admin/uploads"), "together with the list of videos").toBeGreaterThan(before.uploads);
+    await waitFor(() => expect(screen.queryByRole("region", { name: "Uploads" })).toBeNull());
+    expect(screen.queryByRole("link", { name: /^Add title/ })).toBeNull();
+  });
+
   it("that is refused after it arrived says why", async () => {
-    camp();
+    const server = camp({ "DELETE /api/admin/uploads/u1": null });
     const user = open("/admin/reports?action=upload");
     await choose(user, film());
     await sending();
     await FakeSender.last.fail(422, { code: "validation", detail: "This is a text file, not a video.", status: 422 });
     const shown = within(await screen.findByRole("region", { name: "New report" }));
     expect(await shown.findByText("This is a text file, not a video.")).toBeTruthy();
+    // Only a video that the server accepted could be converted again.
+    expect(shown.queryByRole("button", { name: /^Retry/ })).toBeNull();
+    const opened = vi.spyOn(HTMLInputElement.prototype, "click");
     await user.click(shown.getByRole("button", { name: "Choose another video" }));
+    expect(opened.mock.contexts.map((input) => (input as HTMLInputElement).type)).toEqual(["file"]);
+    opened.mockRestore();
+    await choose(user, film("Swim.mp4"));
+    await sending();
+    expect(await shown.findByText("Swim.mp4", { selector: "bdi" })).toBeTruthy();
+    await waitFor(() => expect(server.asked("DELETE", "/api/admin/uploads/u1")).toHaveLength(1));
+    expect(screen.queryByText("Color War.mp4", { selector: "bdi" })).toBeNull();
+  });
+
+  it("that is refused may give way to a link", async () => {
+    const server = camp({ "DELETE /api/admin/uploads/u1": null });
+    const user = open("/admin/reports?action=upload");
+    await choose(user, film());
+    await sending();
+    await FakeSender.last.fail(422, { code: "validation", detail: "This is a text file, not a video.", status: 422 });
+    const shown = await form();
+    await user.click(await shown.findByRole("button", { name: "Use a link instead" }));
     expect(shown.getByRole("button", { name: "Choose a video" })).toBeTruthy();
     expect(shown.queryByRole("button", { name: /^Use Color War/ })).toBeNull();
+    await waitFor(() => expect(server.asked("DELETE", "/api/admin/uploads/u1")).toHaveLength(1));
+    expect(screen.queryByText("Color War.mp4", { selector: "bdi" })).toBeNull();
   });
 
   it("that has arrived is not asked for again, although what the server said of it is older", async () => {
@@ -338,7 +383,13 @@ describe("the list of videos", () => {
   });
 
   it("shows why a conversion failed, and tries it again", async () => {
-    const failed = upload({ id: "x1", video_id: "a", state: "failed", problem: "The file ends too early." });
+    const failed = upload({
+      id: "x1",
+      video_id: "a",
+      state: "failed",
+      problem: "The file ends too early.",
+      can_retry: true,
+    });
     const server = camp({
       "GET /api/admin/videos": list(draftVideo({ id: "a", title: "Swim relay", upload: failed })),
       "POST /api/admin/uploads/x1/retry": { ...failed, state: "waiting" },
