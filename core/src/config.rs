@@ -13,8 +13,7 @@ use ipnet::IpNet;
 use lettre::message::Mailbox;
 use url::Url;
 
-use crate::data_folder::sqlite_url;
-use crate::{Error, Result, mail};
+use crate::{Error, Result};
 
 /// The name of our own key in the DNS unless the operator chooses one.
 pub(crate) const DEFAULT_SELECTOR: &str = "camp";
@@ -207,8 +206,24 @@ fn database(text: &str) -> std::result::Result<(), String> {
 }
 
 fn mail_servers(text: &str) -> std::result::Result<(), String> {
-    let checked = addresses_in(text).iter().try_for_each(|url| mail::check_address(url));
-    checked.map_err(|error| format!("{error}."))
+    let checked = addresses_in(text).iter().try_for_each(|url| mail_server(url).map(drop));
+    checked.map_err(|wrong| format!("--smtp-url {wrong}."))
+}
+
+/// The address of a mail server, or what is wrong with it. The text does not contain it, because it may contain a
+/// password.
+pub(crate) fn mail_server(text: &str) -> std::result::Result<Url, &'static str> {
+    let url = Url::parse(text).map_err(|_| "is not an address like smtps://mail.example")?;
+    match url.scheme() {
+        _ if url.host().is_none() => Err("names no host"),
+        "smtp" | "smtps" => Ok(url),
+        _ => Err("must begin with smtps:// or smtp://"),
+    }
+}
+
+/// The address of the SQLite database in a file, in which “?” and “%” have a meaning.
+pub(crate) fn sqlite_url(file: &str) -> String {
+    format!("sqlite://{}", file.replace('%', "%25").replace('?', "%3F"))
 }
 
 fn public_url(text: &str) -> std::result::Result<Url, String> {

@@ -88,11 +88,6 @@ pub(crate) fn no_camp(config: &Config) -> Error {
     })
 }
 
-/// The address of the SQLite database in a file, in which “?” and “%” have a meaning.
-pub(crate) fn sqlite_url(file: &str) -> String {
-    format!("sqlite://{}", file.replace('%', "%25").replace('?', "%3F"))
-}
-
 /// The file of the SQLite database at that address.
 ///
 /// # Errors

@@ -450,15 +450,6 @@ impl Mailer {
     }
 }
 
-/// Checks the address of a mail server, as for `--smtp-url`.
-///
-/// # Errors
-///
-/// [`Error::Setup`] for one that cannot be used. The text does not contain the address.
-pub(crate) fn check_address(url: &str) -> Result<()> {
-    Smtp::open(url).map(drop)
-}
-
 fn refused(error: impl std::fmt::Display) -> SendError {
     SendError::Refused { text: error.to_string(), address: false }
 }

@@ -18,9 +18,10 @@ use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter,
 use lettre::transport::smtp::response::Response;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use url::{Host, Url};
+use url::Host;
 
 use super::{BeforeText, Message, Refusal, SendError};
+use crate::config::mail_server;
 use crate::{Error, Result};
 
 /// How long the server may take until the text of a mail is sent, and as long again for the text.
@@ -132,9 +133,7 @@ impl Smtp {
     ///
     /// When the address is not one of these.
     pub fn open(url: &str) -> Result<Smtp> {
-        let wrong = |text: &str| Error::Setup(format!("--smtp-url {text}"));
-        let url =
-            Url::parse(url).map_err(|_| wrong("is not an address like smtps://mail.example"))?;
+        let url = mail_server(url).map_err(|wrong| Error::Setup(format!("--smtp-url {wrong}")))?;
         let loopback = match url.host() {
             // For schemes other than the web's, `Url` parses an IPv4 address as a domain name.
             Some(Host::Domain(name)) => {
@@ -142,13 +141,12 @@ impl Smtp {
             }
             Some(Host::Ipv4(ip)) => ip.is_loopback(),
             Some(Host::Ipv6(ip)) => ip.is_loopback(),
-            None => return Err(wrong("names no host")),
+            None => false,
         };
         let (security, port) = match url.scheme() {
             "smtps" => (Security::Tls, 465),
             "smtp" if loopback => (Security::None, 25),
-            "smtp" => (Security::StartTls, 587),
-            _ => return Err(wrong("must begin with smtps:// or smtp://")),
+            _ => (Security::StartTls, 587),
         };
         let decode = |text: &str| {
             let pairs = format!("v={}", text.replace('+', "%2B"));
