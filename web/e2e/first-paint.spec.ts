@@ -108,38 +108,51 @@ ofOneCamp.describe("a camp with signs in its name", () => {
   });
 });
 
+/** Notes what the page asks for, and returns what it requests from now on, both without the address of the site. */
+async function watchRequests(page: Page) {
+  await page.addInitScript(() => {
+    window.asked = [];
+    const { fetch } = window;
+    window.fetch = (what, how) => {
+      const url = new URL(what instanceof Request ? what.url : String(what), location.href);
+      window.asked.push(url.pathname + url.search);
+      return fetch(what, how);
+    };
+  });
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    requests.push(url.pathname + url.search);
+  });
+  return requests;
+}
+
+/** Events may cause a second request, but the page makes no request that differs from the preloads. */
+async function expectAskedOnce(page: Page, requests: string[], ahead: string[]) {
+  for (const address of ahead) {
+    await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
+    await expect
+      .poll(async () => {
+        const asked = await page.evaluate((one) => window.asked.filter((url) => url === one).length, address);
+        return requests.filter((one) => one === address).length - asked;
+      }, address)
+      .toBe(0);
+  }
+}
+
 // A preload in the HTML is wasted unless the page requests exactly the same URL.
 for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/updates", "/about"]) {
-  test(`${path} uses what its HTML fetches ahead, and asks for nothing twice`, async ({ page, camp }) => {
-    await page.addInitScript(() => {
-      window.asked = [];
-      const { fetch } = window;
-      window.fetch = (what, how) => {
-        window.asked.push(new URL(what instanceof Request ? what.url : String(what), location.href).href);
-        return fetch(what, how);
-      };
-    });
-    const requests: string[] = [];
-    page.on("request", (request) => requests.push(request.url()));
-
+  test(`${path} uses what its HTML fetches ahead, and asks for nothing twice`, async ({ page }) => {
+    const requests = await watchRequests(page);
     const html = await (await page.goto(path))!.text();
     await expect(page.getByRole("contentinfo")).toBeVisible();
     await page.waitForLoadState("networkidle").catch(() => undefined);
 
     // The style sheet of all pages comes with the scripts.
-    expect(requests.filter((url) => /\/assets\/index-.*\.css$/.test(url))).toHaveLength(1);
-    const ahead = aheadOf(html).map((address) => camp.url + address);
+    expect(requests.filter((address) => /\/assets\/index-.*\.css$/.test(address))).toHaveLength(1);
+    const ahead = aheadOf(html);
     expect(ahead.length).toBeGreaterThan(0);
-    for (const address of ahead) {
-      await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
-      // Events may cause a second request, but the page makes no request that differs from the preloads.
-      await expect
-        .poll(async () => {
-          const asked = await page.evaluate((one) => window.asked.filter((url) => url === one).length, address);
-          return requests.filter((url) => url === address).length - asked;
-        }, address)
-        .toBe(0);
-    }
+    await expectAskedOnce(page, requests, ahead);
     // The page's own script, in addition to those that every page has.
     expect(scriptsOf(html).filter((name) => !/^(rolldown-runtime|shared|index)-/.test(name))).not.toEqual([]);
   });
@@ -200,33 +213,11 @@ for (const [path, own] of [
 ] as const) {
   test(`/admin/${path} asks for nothing twice that its HTML fetches ahead`, async ({ page }) => {
     await signInStaff(page);
-    await page.addInitScript(() => {
-      window.asked = [];
-      const { fetch } = window;
-      window.fetch = (what, how) => {
-        const url = new URL(what instanceof Request ? what.url : String(what), location.href);
-        window.asked.push(url.pathname + url.search);
-        return fetch(what, how);
-      };
-    });
-    const requests: string[] = [];
-    page.on("request", (request) => {
-      const url = new URL(request.url());
-      requests.push(url.pathname + url.search);
-    });
+    const requests = await watchRequests(page);
     const html = await (await page.goto(`/admin/${path}`))!.text();
     const ahead = aheadOf(html);
     expect(ahead).toHaveLength(2 + own);
-    for (const address of ahead) {
-      await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
-      // Events may cause a second request, but the page makes no request that differs from the preloads.
-      await expect
-        .poll(async () => {
-          const asked = await page.evaluate((one) => window.asked.filter((url) => url === one).length, address);
-          return requests.filter((one) => one === address).length - asked;
-        }, address)
-        .toBe(0);
-    }
+    await expectAskedOnce(page, requests, ahead);
   });
 }
 

@@ -3,7 +3,7 @@ import type { Filters } from "../../lib/filters";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Field, Select, TextInput } from "../../ui/field";
-import { Icon } from "../../ui/icon";
+import { FiltersButton } from "../shared/filter-row";
 import type { Filter, Menus } from "./queries";
 import { actionLabel, isRecordId, kinds, subjectLabel, topicLabel, topicOf, type Kind } from "./words";
 
@@ -57,16 +57,7 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
   return (
     <div role="search" aria-label="Filter the audit log" className="mb-5">
       <div className="flex gap-2 md:hidden">
-        <Button
-          look="line"
-          aria-expanded={open}
-          aria-controls={panel}
-          onClick={() => setUnfolded(!open)}
-          className="flex-1"
-        >
-          Filters{count > 0 && ` (${count})`}
-          <Icon name="down" className={cx("transition-transform", open && "rotate-180")} />
-        </Button>
+        <FiltersButton count={count} open={open} panel={panel} onToggle={() => setUnfolded(!open)} className="flex-1" />
         {count > 0 && (
           <Button look="quiet" onClick={() => set(nothingAsked)}>
             Clear
