@@ -64,8 +64,11 @@ function OtherAccount({ user, invited }: { user: SessionUser; invited: Prefill |
     <SmallSheet title="Your invitation">
       <PageMeta title="Your invitation" description="Create an account with your invitation." />
       <p className="wrap-anywhere">
-        This invitation is for <b className="font-medium">{invited?.full_name || invited?.email || "a family"}</b>. You
-        are signed in as{" "}
+        This invitation is for{" "}
+        <b className="font-medium">
+          <bdi>{invited?.full_name || invited?.email || "a family"}</bdi>
+        </b>
+        . You are signed in as{" "}
         <b className="font-medium">
           <bdi>{user.email}</bdi>
         </b>
