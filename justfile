@@ -443,14 +443,29 @@ _suite +SUITES: _web
         printf '\n── cargo test\n'
         # Many tests wait for retries and killed workers, so more of them run than there are cores.
         # A mail that differs from its snapshot fails; its file is only written on request.
-        INSTA_UPDATE=no RUST_TEST_THREADS="${RUST_TEST_THREADS:-$(($(getconf _NPROCESSORS_ONLN) * 3))}" \
-            cargo test --workspace --no-fail-fast 2>&1 | tee "$logs/cargo"
+        export INSTA_UPDATE=no RUST_TEST_THREADS="${RUST_TEST_THREADS:-$(($(getconf _NPROCESSORS_ONLN) * 3))}"
+        cargo test --workspace --no-fail-fast 2>&1 | tee "$logs/cargo"
         local status=${PIPESTATUS[0]}
-        local sums
+        local sums names
         sums=$(awk '/^test result:/ { p += $4; i += $8 } END { print p + 0, i + 0 }' "$logs/cargo")
         read -r ok ignored <<< "$sums"
         [ "$ignored" -eq 0 ] || echo "Attention: $ignored tests are marked as ignored."
-        counted "cargo test" "$status" "$ok" "$(failed_in_cargo "$logs/cargo")"
+        names=$(failed_in_cargo "$logs/cargo")
+        if [ -n "$names" ] && [ "$(wc -l <<< "$names")" -le 3 ] && ! grep -q '^the test program ' <<< "$names"; then
+            # On a busy machine a test that measures time may fail, so up to three get a second try, alone.
+            local failed_once flaky
+            mapfile -t failed_once <<< "$names"
+            printf '\n── cargo test, a second try of what failed, alone\n'
+            cargo test --workspace --no-fail-fast -- --exact --test-threads=1 "${failed_once[@]}" 2>&1 | tee "$logs/again"
+            flaky=$(grep -Fx -f <(printf 'test %s ... ok\n' "${failed_once[@]}") "$logs/again" | sort -u | sed 's/^test //; s/ \.\.\. ok$//')
+            if [ -n "$flaky" ]; then
+                ok=$((ok + $(wc -l <<< "$flaky")))
+                names=$(grep -vFx "$flaky" <<< "$names" || true)
+                [ -n "$names" ] || status=0
+                printf 'Attention: %d tests passed only at the second try:\n%s\n' "$(wc -l <<< "$flaky")" "$flaky"
+            fi
+        fi
+        counted "cargo test" "$status" "$ok" "$names"
 
         printf '\n── npm test\n'
         (cd web && npx vitest run --reporter=default --reporter=json --outputFile.json="$logs/vitest.json")

@@ -46,8 +46,11 @@ test.describe("Searching", () => {
   test("the slash key leads to the search box, and Back brings the earlier list", async ({ page }) => {
     await page.goto("/past-videos");
     await expect(page.getByRole("heading", { name: /^Summer/ }).first()).toBeVisible();
-    await page.keyboard.press("/");
-    await expect(page.getByRole("searchbox", { name: "Search videos" })).toBeFocused();
+    // The HTML shows the page before the scripts that listen for the key have loaded.
+    await expect(async () => {
+      await page.keyboard.press("/");
+      await expect(page.getByRole("searchbox", { name: "Search videos" })).toBeFocused({ timeout: 500 });
+    }).toPass();
     await page.keyboard.type("grand");
     await expect(page.getByRole("heading", { name: /^Search Results \(\d+\+?\)/ })).toBeVisible();
     // After a pause, typing continues at the same place.

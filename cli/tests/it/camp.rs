@@ -262,3 +262,12 @@ pub async fn count(db: &Db, text: &'static str) -> i64 {
     }
     .expect("a number")
 }
+
+/// Like [`count`], also while somebody else writes.
+pub async fn read(db: &Db, text: &'static str) -> i64 {
+    match db {
+        Db::Sqlite { read, .. } => sqlx::query_scalar(text).fetch_one(read).await,
+        Db::Postgres(pool) => sqlx::query_scalar(text).fetch_one(pool).await,
+    }
+    .expect("a number")
+}

@@ -13,11 +13,17 @@ use crate::staff::code_of;
 
 /// Tries a known and an unknown name in turn, each time from a site (/48) of its own. 1,000 tries on a
 /// quiet machine (`CAMP_CHAOS=1`) show that the shortest times differ by less than 2 ms. A few tries
-/// beside other tests show only that both take as long as hashing a password does.
-async fn take_as_long(camp: &Camp, path: &str, known: Value, unknown: Value) {
+/// beside other tests show only that both take as long as hashing a password does, of which `hashing`
+/// is the shortest time so far.
+async fn take_as_long(
+    camp: &Camp,
+    path: &str,
+    known: Value,
+    unknown: Value,
+    hashing: &mut Duration,
+) -> [Duration; 2] {
     let all = std::env::var_os("CAMP_CHAOS").is_some();
     let mut shortest = [Duration::MAX; 2];
-    let mut hashing = Duration::MAX;
     let rounds = if all { 500 } else { 20 };
     for tried in 0..rounds {
         for (which, body) in [&known, &unknown].into_iter().enumerate() {
@@ -28,15 +34,15 @@ async fn take_as_long(camp: &Camp, path: &str, known: Value, unknown: Value) {
         }
         let begun = Instant::now();
         password::hash(&camp.app, "not this one").await.expect("a hash");
-        hashing = hashing.min(begun.elapsed());
+        *hashing = (*hashing).min(begun.elapsed());
     }
     let [known, unknown] = shortest;
     let apart = known.abs_diff(unknown);
     println!(
         "{path}: {rounds} of each, shortest known {known:?}, unknown {unknown:?}, apart {apart:?}, hashing alone {hashing:?}"
     );
-    assert!(known.min(unknown) > hashing / 2, "known {known:?}, unknown {unknown:?}, {hashing:?}");
     assert!(!all || apart < Duration::from_millis(2), "known {known:?}, unknown {unknown:?}");
+    shortest
 }
 
 story! {
@@ -44,10 +50,14 @@ story! {
         camp.parent("Chaya", "chaya@family.example").await;
         camp.staff().await;
         let given = |key: &str, name: &str| json!({ key: name, "password": "not this one" });
+        let mut hashing = Duration::MAX;
         let (known, unknown) = (given("email", "chaya@family.example"), given("email", "nobody@family.example"));
-        take_as_long(&camp, "/api/auth/sign-in", known, unknown).await;
+        let parents = take_as_long(&camp, "/api/auth/sign-in", known, unknown, &mut hashing).await;
         let (known, unknown) = (given("username", "feder"), given("username", "nobody"));
-        take_as_long(&camp, "/api/admin/auth/sign-in", known, unknown).await;
+        let staff = take_as_long(&camp, "/api/admin/auth/sign-in", known, unknown, &mut hashing).await;
+        // Other tests may slow all of this down, but nothing hashes faster than the machine can.
+        let shortest = parents.into_iter().chain(staff).min().expect("four times");
+        assert!(shortest > hashing / 2, "{shortest:?}, {hashing:?}");
     }
 }
 
