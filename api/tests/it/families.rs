@@ -295,6 +295,18 @@ story! {
 }
 
 story! {
+    async fn the_addresses_of_a_family_begin_with_its_primary_one(camp) {
+        let staff = camp.staff().await;
+        let parent = camp.parent("Rivka", "rivka@family.example").await;
+        parent.patch("/api/profile", json!({ "secondary_email": "aunt@family.example" })).await.expect(200);
+        let detail = staff.get(&path(&find(&staff, "rivka").await)).await.expect(200).json();
+        let emails = detail["emails"].as_array().expect("addresses");
+        let kinds: Vec<_> = emails.iter().map(|address| (&address["kind"], &address["email"])).collect();
+        assert_eq!(json!(kinds), json!([["primary", "rivka@family.example"], ["pending", "aunt@family.example"]]));
+    }
+}
+
+story! {
     async fn the_list_says_who_was_invited_and_whose_mail_comes_back(camp) {
         let staff = camp.staff().await;
         import(&staff, "name,child,email\nChaya,Yossi,chaya@family.example\n").await;

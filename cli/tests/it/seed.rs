@@ -24,6 +24,7 @@ on_both_engines! {
             "select count(*) from video_comments c where (reported_at is not null) <> exists (select 1 from comment_reports r where r.comment_id = c.id and r.closed_at is null)",
             "select count(*) from videos where status = 'published' and published_at > '2026-07-28T12:00:00+00:00'",
             "select count(*) from deliveries where status in ('queued', 'sending')",
+            "select count(*) from users where created_at >= '2026-07-28T12:00:00+00:00'",
             "select count(*) from payment_plans l where paid_amount <> (select coalesce(sum(amount), 0) from payments p where p.plan_id = l.id)",
             "select count(*) from profiles f join payment_plans l on l.profile_id = f.id where list_paid <> paid_amount",
             "select count(*) from payments where payment_date > '2026-07-28'",
@@ -38,6 +39,10 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from live_updates where is_active").await, 12);
         assert_eq!(count(&app.db, "select count(*) from live_updates where priority = 'high'").await, 4);
         assert_eq!(count(&app.db, "select count(*) from suppressed_addresses").await, 2);
+        // A week is what the staff area shows, a day what the doctor warns of.
+        assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'failed'").await, 5);
+        assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'failed' and updated_at < '2026-07-21T12:00:00+00:00'").await, 0);
+        assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'failed' and updated_at > '2026-07-27T12:00:00+00:00'").await, 0);
         assert_eq!(count(&app.db, "select count(*) from messages where status = 'unread'").await, 5);
         assert_eq!(count(&app.db, "select count(*) from messages where status = 'replied'").await, 9);
         assert_eq!(count(&app.db, "select count(*) from messages where draft is not null").await, 2);

@@ -72,6 +72,7 @@ pub struct Detail {
     pub family: Family,
     /// The latest first.
     pub payments: Vec<Payment>,
+    // The primary one first.
     pub emails: Vec<Address>,
     pub reminders: Reminders,
 }
@@ -103,23 +104,23 @@ pub async fn detail(app: &App, id: FamilyId) -> Result<Detail> {
     let mut emails: Vec<Address> = app
         .db
         .sql(
-            "select a.email, a.kind, a.verified_at is not null as verified, s.reason as refused
+            "select a.email, a.kind, a.verified_at is not null as verified, s.reason as refused, 1
              from profile_addresses a
              left join suppressed_addresses s on s.email = a.email
              where a.profile_id = $1
              union all
-             select u.email, 'login', u.verified_at is not null, s.reason
+             select u.email, 'login', u.verified_at is not null, s.reason, 3
              from users u
              left join suppressed_addresses s on s.email = u.email
              where u.profile_id = $1
                and not exists (select 1 from profile_addresses b
                                where b.profile_id = $1 and b.email = u.email)
              union all
-             select w.email, 'pending', 1 = 0, s.reason
+             select w.email, 'pending', 1 = 0, s.reason, 2
              from pending_addresses w
              left join suppressed_addresses s on s.email = w.email
              where w.profile_id = $1
-             order by 2, 1",
+             order by 5, 2, 1",
         )
         .bind(id)
         .all()

@@ -124,7 +124,7 @@ fn family(
     let mut addresses = Vec::new();
     if !without_email {
         let email = email(parent, surname, "family.example", taken);
-        let joined = (created_at + TimeDelta::minutes(random.between(30, 20 * 1440))).min(now);
+        let joined = past(created_at, random.between(30, 20 * 1440), now);
         let login = (!invited_only).then(|| new_login(random, joined, &full_name, true));
         addresses.push(Address {
             email,
@@ -134,7 +134,7 @@ fn family(
             login,
         });
         if at.is_multiple_of(9) {
-            let joined = (joined + TimeDelta::days(2)).min(now);
+            let joined = past(joined, 2 * 1440, now);
             let other = full(partner, surname, hebrew);
             let claimed = at.is_multiple_of(27) && !invited_only;
             addresses.push(Address {
@@ -181,6 +181,12 @@ fn first_names<'a>(
     first_names
 }
 
+/// So many minutes later, or halfway to now where that is still to come.
+fn past(from: DateTime<Utc>, minutes: i64, now: DateTime<Utc>) -> DateTime<Utc> {
+    let at = from + TimeDelta::minutes(minutes);
+    if at < now { at } else { from + (now - from) / 2 }
+}
+
 fn visitor(
     content: &Content,
     now: DateTime<Utc>,
@@ -211,7 +217,7 @@ fn visitor(
             email: email(given, surname, "visitor.example", taken),
             kind: "primary",
             entered_by_staff: false,
-            verified_at: verified.then(|| (created_at + TimeDelta::minutes(12)).min(now)),
+            verified_at: verified.then(|| past(created_at, 12, now)),
             login: Some(joined),
         }],
         created_at,

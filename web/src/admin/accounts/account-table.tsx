@@ -135,7 +135,13 @@ function AccountRow({ account, mine, isOnly, wasEdited, timeZone, onEdit, ask }:
       </td>
       <td className="text-sm text-muted max-md:self-center md:px-4 md:py-3">
         <span className="md:sr-only">Last sign-in: </span>
-        {last_sign_in_at ? <time dateTime={last_sign_in_at}>{ago(last_sign_in_at, timeZone)}</time> : "never"}
+        {last_sign_in_at ? (
+          <time dateTime={last_sign_in_at} className="whitespace-nowrap">
+            {ago(last_sign_in_at, timeZone)}
+          </time>
+        ) : (
+          "never"
+        )}
       </td>
       <td className="md:px-2 md:py-1.5">
         <div className="flex justify-end max-md:-me-2">

@@ -114,7 +114,7 @@ const Figures = ({ figures, measure, onMeasure }: FiguresProps) => (
           value={measure}
           options={measures}
           onChange={onMeasure}
-          className="max-sm:w-full max-sm:[&>button]:px-2"
+          className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2"
         />
       }
     >

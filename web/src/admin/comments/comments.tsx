@@ -7,7 +7,7 @@ import { cx } from "../../ui/class-names";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState, Loading } from "../../ui/states";
-import { FilterRow } from "../shared/filter-row";
+import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
@@ -40,17 +40,20 @@ export default function Comments() {
           placeholder="Search by author, text or video..."
           value={term}
           onSearch={(q) => set({ q })}
-          className="flex-[1_1_18rem]"
+          className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
         />
-        <FilterRow>
+        <CollapsedFilters
+          chosen={[`${filterName[filter]} ${counts?.[filter] ?? ""}`.trim()]}
+          count={filter === "to_review" ? 0 : 1}
+        >
           <Segmented
             label="Filter comments"
             value={filter}
             options={filters.map((value) => ({ value, label: filterName[value], note: counts?.[value] }))}
             onChange={(next) => set({ filter: next === "to_review" ? "" : next })}
-            className="max-sm:[&>button]:px-2.5"
+            className="max-sm:flex-wrap max-sm:[&>button]:px-2.5"
           />
-        </FilterRow>
+        </CollapsedFilters>
       </div>
       <p className="mb-3 text-sm text-muted">{filterAbout[filter]}</p>
       <h2 className="sr-only">{filterName[filter]}</h2>

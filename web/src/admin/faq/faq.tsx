@@ -8,7 +8,7 @@ import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { restoreFocus } from "../shared/focus";
-import { FilterRow } from "../shared/filter-row";
+import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { StatCards } from "../shared/stat-cards";
@@ -51,17 +51,17 @@ export default function FaqManagement() {
           placeholder="Search questions and answers..."
           value={term}
           onSearch={(q) => set({ q })}
-          className="flex-[1_1_18rem]"
+          className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
         />
-        <FilterRow>
+        <CollapsedFilters chosen={[category]}>
           <Segmented
             label="Filter by category"
             value={category ?? "All"}
             options={(["All", ...categories] as const).map((value) => ({ value, label: value }))}
             onChange={(next) => set({ category: next === "All" ? "" : next })}
-            className="max-sm:[&>button]:px-2.5"
+            className="max-sm:flex-wrap max-sm:[&>button]:px-2.5"
           />
-        </FilterRow>
+        </CollapsedFilters>
       </div>
       <h2 className="sr-only">Questions</h2>
       <Listing

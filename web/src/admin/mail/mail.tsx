@@ -36,7 +36,7 @@ export default function Mail() {
             { value: "preview", label: "Preview emails" },
           ]}
           onChange={(next) => set({ show: next === "mails" ? "" : next, about: "", mail: "" })}
-          className="max-sm:w-full max-sm:[&>button]:px-2"
+          className="max-sm:grid! max-sm:w-full max-sm:grid-cols-2 max-sm:[&>button]:px-2"
         />
       </PageHead>
       {view === "mails" && <FailedMails />}

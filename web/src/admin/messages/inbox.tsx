@@ -14,7 +14,7 @@ import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { CollapsedFilters, FilterRow } from "../shared/filter-row";
+import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { GivenTo, readGiven } from "./given-to";
@@ -126,7 +126,14 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
         onSearch={(q) => set({ q })}
         className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
       />
-      <CollapsedFilters count={[department, given.assigned_to ?? given.unassigned, order.sort].filter(Boolean).length}>
+      <CollapsedFilters
+        chosen={[
+          spam ? "Spam" : status && statusName[status],
+          department && departmentName[department],
+          given.unassigned ? "Assigned to nobody" : given.assigned_to && `Assigned to ${given.assigned_to}`,
+          order.sort && orders[order.sort],
+        ]}
+      >
         <div className="grid gap-2 sm:grid-cols-3 sm:gap-3">
           <Select
             aria-label="Department"
@@ -145,8 +152,6 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
             <SortSelect names={orders} order={order} set={set} />
           </div>
         </div>
-      </CollapsedFilters>
-      <FilterRow>
         <Segmented
           label="Filter by status"
           value={spam ? "spam" : (status ?? "all")}
@@ -158,9 +163,9 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
           onChange={(next) =>
             set({ status: next === "all" || next === "spam" ? "" : next, spam: next === "spam" ? "true" : "" })
           }
-          className="max-sm:[&>button]:px-2"
+          className="max-sm:flex-wrap max-sm:[&>button]:px-2"
         />
-      </FilterRow>
+      </CollapsedFilters>
     </div>
   );
 }

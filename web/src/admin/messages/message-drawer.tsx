@@ -149,13 +149,12 @@ type ActionsProps = {
 };
 
 const Actions = ({ message, busy, onChange, onDelete }: ActionsProps) => (
-  <div className="mt-3 flex flex-wrap items-center gap-x-2">
+  <div className="mt-3 -ms-2.5 flex flex-wrap items-center gap-x-2">
     <Button
       look="quiet"
       icon={message.status === "unread" ? "check" : "mail"}
       busy={busy}
       onClick={() => onChange({ status: message.status === "unread" ? "read" : "unread" })}
-      className="-ms-2.5"
     >
       {message.status === "unread" ? "Mark as Read" : "Mark as Unread"}
     </Button>

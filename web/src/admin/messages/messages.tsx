@@ -40,7 +40,7 @@ export default function Messages() {
             { value: "subscribers", label: "Subscribers" },
           ]}
           onChange={(next) => setParams(next === "inbox" ? {} : { view: next })}
-          className="max-sm:w-full max-sm:[&>button]:px-2"
+          className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2"
         />
       </PageHead>
       {view === "inbox" && <Inbox />}

@@ -3,11 +3,6 @@ import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
 
-/** The filters beside or below the search box. On a phone they are one line that scrolls sideways. */
-export const FilterRow = ({ children }: { children: ReactNode }) => (
-  <div className="filter-row sm:contents">{children}</div>
-);
-
 type ButtonProps = { count: number; open: boolean; panel: string; onToggle: () => void; className: string };
 
 /** The button on a phone that opens the filters below it, with how many are set. `panel` is the id of what it opens. */
@@ -19,24 +14,36 @@ export const FiltersButton = ({ count, open, panel, onToggle, className }: Butto
 );
 
 type Props = {
-  /** How many of these filters are set. */
-  count: number;
+  /** What the filters that are set say; `false` stands for one that is not. On a phone it stays in sight. */
+  chosen: readonly (string | false | undefined)[];
+  /** How many are set, where one is always chosen. */
+  count?: number;
   children: ReactNode;
 };
 
 /** Filters that do not fit on a phone. There they are collapsed behind a button beside the search box. */
-export function CollapsedFilters({ count, children }: Props) {
+export function CollapsedFilters({ chosen, count, children }: Props) {
+  const said = chosen.filter(Boolean);
   const panel = useId();
   const [open, setOpen] = useState(false);
   return (
     <>
       <FiltersButton
-        count={count}
+        count={count ?? said.length}
         open={open}
         panel={panel}
         onToggle={() => setOpen(!open)}
         className="px-3! sm:hidden"
       />
+      {!open && said.length > 0 && (
+        <ul aria-label="Chosen filters" className="flex w-full flex-wrap gap-1.5 sm:hidden">
+          {said.map((one) => (
+            <li key={one || ""} className="rounded-full bg-pine-wash px-2.5 py-0.5 text-sm font-medium text-pine">
+              {one}
+            </li>
+          ))}
+        </ul>
+      )}
       <div id={panel} className={cx("sm:contents", open ? "max-sm:grid max-sm:w-full max-sm:gap-2" : "max-sm:hidden")}>
         {children}
       </div>

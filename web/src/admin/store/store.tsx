@@ -9,7 +9,7 @@ import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
 import { errorToast, toast } from "../../ui/toast";
 import { restoreFocus } from "../shared/focus";
-import { FilterRow } from "../shared/filter-row";
+import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
@@ -72,9 +72,9 @@ export default function StoreManagement() {
           placeholder="Search products by title or description..."
           value={term}
           onSearch={(q) => set({ q })}
-          className="flex-[1_1_18rem]"
+          className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
         />
-        <FilterRow>
+        <CollapsedFilters chosen={[category && categoryName[category], order.sort && orders[order.sort]]}>
           <div>
             <SortSelect names={orders} order={order} set={set} />
           </div>
@@ -86,9 +86,9 @@ export default function StoreManagement() {
               ...categories.map((value) => ({ value, label: categoryName[value] })),
             ]}
             onChange={(next) => set({ category: next === "all" ? "" : next })}
-            className="max-sm:[&>button]:px-2.5"
+            className="max-sm:flex-wrap max-sm:[&>button]:px-2.5"
           />
-        </FilterRow>
+        </CollapsedFilters>
       </div>
       <h2 className="sr-only">Products</h2>
       <Listing

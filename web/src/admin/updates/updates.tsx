@@ -12,7 +12,7 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { toastFailure } from "../shared/error-toast";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
 import { restoreFocus } from "../shared/focus";
-import { FilterRow } from "../shared/filter-row";
+import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { ignoreNotFound } from "../shared/missing-records";
@@ -125,9 +125,11 @@ const UpdateFilters = ({ asked: { term, standing, priority }, set }: FilterProps
       placeholder="Search updates by title, message or author..."
       value={term}
       onSearch={(q) => set({ q })}
-      className="flex-[1_1_20rem]"
+      className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_20rem]"
     />
-    <FilterRow>
+    <CollapsedFilters
+      chosen={[standing && standingName[standing], priority && `${priorityName[priority].label} priority`]}
+    >
       <div className="grid grid-cols-2 gap-2 sm:gap-3">
         <Select
           aria-label="Filter by status"
@@ -154,7 +156,7 @@ const UpdateFilters = ({ asked: { term, standing, priority }, set }: FilterProps
           ))}
         </Select>
       </div>
-    </FilterRow>
+    </CollapsedFilters>
   </div>
 );
 

@@ -207,7 +207,9 @@ function UserFilters({ chosen: { term, filter, sort, direction }, summary, set, 
         onSearch={(q) => set({ q })}
         className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
       />
-      <CollapsedFilters count={(filter === "all" ? 0 : 1) + (sort === "joined" ? 0 : 1)}>
+      <CollapsedFilters
+        chosen={[filter !== "all" && filterName[filter], sort !== "joined" && `By ${sortName[sort].toLowerCase()}`]}
+      >
         <SortBy sort={sort} direction={direction} onSort={onSort} />
         <Segmented
           label="Filter"

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import type { AdminVideo } from "../../api/client";
 import { useSite } from "../../api/queries";
@@ -15,7 +15,7 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { DeleteDialog } from "./delete-dialog";
 import { EditDrawer } from "./edit-drawer";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
-import { FilterRow } from "../shared/filter-row";
+import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";
 import { PageHead } from "../shared/page-head";
@@ -94,7 +94,9 @@ export default function Reports() {
         />
       )}
 
-      <ReportFilters term={term} status={status} counts={counts} set={set} />
+      <ReportFilters {...{ term, status, attention, order, counts, set }}>
+        {shown > 0 && <SelectAll selection={selection} />}
+      </ReportFilters>
 
       <h2 className="sr-only">Videos</h2>
       <p role="status" className={cx("text-sm text-muted", term && "mb-3")}>
@@ -106,13 +108,6 @@ export default function Reports() {
           </>
         )}
       </p>
-      <div className="mb-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        {shown > 0 && <SelectAll selection={selection} />}
-        <div className="ms-auto grid grid-cols-2 gap-3 max-sm:order-first max-sm:w-full">
-          <AttentionSelect attention={attention} counts={counts} set={set} />
-          <SortSelect names={videoOrders} order={order} set={set} />
-        </div>
-      </div>
 
       <Listing
         list={videos}
@@ -181,18 +176,24 @@ const readFilter = (params: URLSearchParams) => ({
 });
 
 type Counts = VideoCounts | undefined;
-type FiltersProps = { term: string; status: VideoStatus | undefined; counts: Counts; set: Filters["set"] };
+type FiltersProps = ReturnType<typeof readFilter> & { counts: Counts; set: Filters["set"]; children: ReactNode };
 
-const ReportFilters = ({ term, status, counts, set }: FiltersProps) => (
-  <div className="mb-4 flex flex-wrap gap-3">
+const ReportFilters = ({ term, status, attention, order, counts, set, children }: FiltersProps) => (
+  <div className="mb-2 flex flex-wrap items-center gap-x-3 gap-y-2 sm:gap-y-3">
     <SearchBox
       label="Search videos"
       placeholder="Search videos by title, description, type, or date..."
       value={term}
       onSearch={(q) => set({ q })}
-      className="flex-[1_1_20rem]"
+      className="max-sm:min-w-0 max-sm:flex-1 sm:min-w-72 sm:flex-[1_1_calc(100%-24rem)]"
     />
-    <FilterRow>
+    <CollapsedFilters
+      chosen={[status && statusName[status], attention && reasonName[attention], order.sort && videoOrders[order.sort]]}
+    >
+      <div className="grid gap-2 sm:grid-cols-[11rem_11rem] sm:gap-3">
+        <AttentionSelect attention={attention} counts={counts} set={set} />
+        <SortSelect names={videoOrders} order={order} set={set} />
+      </div>
       <Segmented
         label="Filter by status"
         value={status ?? "all"}
@@ -203,9 +204,10 @@ const ReportFilters = ({ term, status, counts, set }: FiltersProps) => (
           { value: "draft", label: "Drafts", note: counts?.draft },
         ]}
         onChange={(next) => set({ status: next === "all" ? "" : next })}
-        className="max-sm:[&>button]:px-2"
+        className="sm:order-last sm:ms-auto max-sm:flex-wrap max-sm:[&>button]:px-2"
       />
-    </FilterRow>
+    </CollapsedFilters>
+    <div className="max-sm:w-full">{children}</div>
   </div>
 );
 
