@@ -72,7 +72,7 @@ pub struct Detail {
     pub family: Family,
     /// The latest first.
     pub payments: Vec<Payment>,
-    // The primary one first.
+    /// The primary one first.
     pub emails: Vec<Address>,
     pub reminders: Reminders,
 }
