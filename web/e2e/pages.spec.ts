@@ -1,4 +1,4 @@
-import { call, demoTest, expect, staff, test } from "./support/camp";
+import { call, demoTest, expect, samplePassword, staff, test } from "./support/camp";
 import type { Page } from "@playwright/test";
 
 type Entry = { slug: string; question: string; answer: string };
@@ -174,7 +174,40 @@ test.describe("The embedded shop", () => {
   });
 });
 
-// WCAG 1.4.4: with the text twice as large everything is still there, without scrolling sideways.
+/** WCAG 1.4.4: with the text twice as large everything is still there, without scrolling sideways. */
+async function fitsWithLargeText(page: Page, path: string) {
+  await page.addInitScript(() =>
+    addEventListener("DOMContentLoaded", () => {
+      document.documentElement.style.fontSize = "200%";
+    }),
+  );
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto(path);
+  await expect(page.getByRole("contentinfo")).toBeVisible();
+  await page.waitForLoadState("networkidle").catch(() => undefined);
+  for (const width of [320, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(width);
+  }
+}
+
+demoTest("a video and the profile fit a phone with text twice as large", async ({ page }) => {
+  await call(page.request, "POST", "/api/auth/sign-in", {
+    email: "leah.lindenfeld@family.example",
+    password: samplePassword,
+  });
+  for (const collection of ["current", "archive"]) {
+    const { items } = await call<{ items: { id: string }[] }>(
+      page.request,
+      "GET",
+      `/api/videos?collection=${collection}&limit=2`,
+    );
+    await fitsWithLargeText(page, `/video/${items[1]!.id}`);
+  }
+  await fitsWithLargeText(page, "/profile");
+  await fitsWithLargeText(page, "/");
+});
+
 for (const path of [
   "/",
   "/current-videos",
@@ -187,16 +220,7 @@ for (const path of [
   "/auth",
 ]) {
   demoTest(`${path} fits a phone with text twice as large`, async ({ page }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.addInitScript(() =>
-      addEventListener("DOMContentLoaded", () => {
-        document.documentElement.style.fontSize = "200%";
-      }),
-    );
-    await page.goto(path);
-    await expect(page.getByRole("contentinfo")).toBeVisible();
-    await page.waitForLoadState("networkidle").catch(() => undefined);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await fitsWithLargeText(page, path);
     if (path !== "/") return;
     const [text, art] = await Promise.all(
       [".hero-text", ".hero-art"].map((name) => page.locator(name).first().boundingBox()),

@@ -196,7 +196,7 @@ export function Switch({ label, hint, className, ...rest }: TickProps) {
   const id = useId();
   return (
     <div className={cx("flex min-h-tap items-center justify-between gap-4", className)}>
-      <div>
+      <div className="min-w-0 wrap-anywhere">
         <label htmlFor={id} className="font-medium">
           {label}
         </label>
