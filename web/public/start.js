@@ -9,10 +9,10 @@ try {
 // A button that is pressed before the scripts are there is pressed again once they are, unless something else was.
 var pressed;
 function note(event) {
-  pressed = event.target.closest("#root button");
+  pressed = event.target.closest?.("#root button");
 }
 function words(button) {
-  return button.ariaLabel || button.textContent;
+  return button.getAttribute("aria-label") || button.textContent;
 }
 addEventListener("click", note, true);
 window.started = function () {
