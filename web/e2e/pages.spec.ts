@@ -1,5 +1,5 @@
 import { call, demoTest, expect, samplePassword, staff, test } from "./support/camp";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 type Entry = { slug: string; question: string; answer: string };
 type Product = { title: string; price: number; images: unknown[] };
@@ -188,7 +188,22 @@ async function fitsWithLargeText(page: Page, path: string) {
   for (const width of [320, 390]) {
     await page.setViewportSize({ width, height: 844 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(width);
+    expect((await page.getByRole("banner").boundingBox())!.height, "the header leaves room").toBeLessThan(160);
   }
+}
+
+/** No open dialog scrolls sideways on the narrowest phone with text twice as large. */
+async function dialogFits(page: Page, open: Locator) {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await open.click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  for (const room of [dialog, ...(await dialog.locator("> *").all())]) {
+    const [needs, has] = await room.evaluate((element) => [element.scrollWidth, element.clientWidth]);
+    expect(needs, await room.evaluate((element) => element.outerHTML.slice(0, 200))).toBeLessThanOrEqual(has!);
+  }
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
 }
 
 demoTest("a video and the profile fit a phone with text twice as large", async ({ page }) => {
@@ -204,7 +219,10 @@ demoTest("a video and the profile fit a phone with text twice as large", async (
     );
     await fitsWithLargeText(page, `/video/${items[1]!.id}`);
   }
+  await dialogFits(page, page.getByRole("button", { name: "Open menu" }));
   await fitsWithLargeText(page, "/profile");
+  for (const name of ["Change your email", "Change password", "Delete my account", "Sign Out Everywhere"])
+    await dialogFits(page, page.getByRole("main").getByRole("button", { name }));
   await fitsWithLargeText(page, "/");
 });
 

@@ -126,7 +126,7 @@ const Rows = ({ preferences }: { preferences: Preferences | null }) => (
     {categories.map(({ key, label }) => (
       <div key={key} className="flex justify-between gap-3 border-b border-pine/25 py-2">
         <dt>{label}</dt>
-        <dd className={preferences?.[key] ? "font-medium" : "text-muted"}>
+        <dd className={cx("shrink-0", preferences?.[key] ? "font-medium" : "text-muted")}>
           {preferences ? preferences[key] ? "On" : "Off" : <Skeleton className="h-6 w-10" />}
         </dd>
       </div>
