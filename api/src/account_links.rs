@@ -28,6 +28,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(ask_second_email_again))
         .routes(routes!(forgot))
         .routes(routes!(reset))
+        .routes(routes!(check_reset))
         .routes(routes!(invitation))
 }
 
@@ -164,6 +165,18 @@ async fn reset(
         None => jar,
     };
     Ok((StatusCode::NO_CONTENT, jar))
+}
+
+/// Whether a link can still set a password; the token stays good
+#[utoipa::path(post, path = "/api/auth/reset/preview", tag = "accounts", security(()),
+    request_body = Token, responses((status = 204), (status = 410, body = Problem), (status = 429, body = Problem)))]
+async fn check_reset(
+    State(app): State<App>,
+    Client(from): Client,
+    Input(given): Input<Token>,
+) -> Answer<StatusCode> {
+    users::check_reset(&app, &given.token, from).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// What an invitation fills into the form

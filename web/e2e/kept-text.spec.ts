@@ -1,4 +1,4 @@
-import { expect, parent, posted, signIn, staff, test, toast } from "./support/camp";
+import { expect, hold, parent, posted, signIn, staff, test, toast } from "./support/camp";
 
 const text = "Mendy needs his inhaler.\n\nIt is the blue one.";
 
@@ -48,6 +48,26 @@ test("a half-typed message survives a link and Back, a reload and signing in, an
   await expect(toast(page)).toContainText("Signed Out");
   await expect(page.getByLabel("Message")).toHaveValue("");
   expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain("another thing");
+});
+
+test("a half-typed message is not lost when somebody goes on typing before the page knows who is signed in", async ({
+  page,
+}) => {
+  await page.goto("/contact");
+  await page.getByLabel("Subject").fill("Medicine");
+  await page.getByLabel("Message").fill(text);
+  const release = await hold(page, "**/api/session");
+  await page.reload({ waitUntil: "commit" });
+  await page.getByLabel("Your Name").fill("Chaya Feder");
+  await page.getByRole("radio", { name: "Camp staff" }).check();
+  release();
+  for (let opened = 0; opened < 2; opened++) {
+    await expect(page.getByLabel("Message")).toHaveValue(text);
+    await expect(page.getByLabel("Subject")).toHaveValue("Medicine");
+    await expect(page.getByLabel("Your Name")).toHaveValue("Chaya Feder");
+    await expect(page.getByRole("radio", { name: "Camp staff" })).toBeChecked();
+    await page.reload();
+  }
 });
 
 test("a half-written comment survives a link and Back and a reload, and the next video has one of its own", async ({

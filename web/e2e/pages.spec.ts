@@ -1,5 +1,5 @@
-import { call, demoTest, expect, staff, test } from "./support/camp";
-import type { Page } from "@playwright/test";
+import { call, demoTest, expect, samplePassword, staff, test } from "./support/camp";
+import type { Locator, Page } from "@playwright/test";
 
 type Entry = { slug: string; question: string; answer: string };
 type Product = { title: string; price: number; images: unknown[] };
@@ -174,7 +174,58 @@ test.describe("The embedded shop", () => {
   });
 });
 
-// WCAG 1.4.4: with the text twice as large everything is still there, without scrolling sideways.
+/** WCAG 1.4.4: with the text twice as large everything is still there, without scrolling sideways. */
+async function fitsWithLargeText(page: Page, path: string) {
+  await page.addInitScript(() =>
+    addEventListener("DOMContentLoaded", () => {
+      document.documentElement.style.fontSize = "200%";
+    }),
+  );
+  await page.setViewportSize({ width: 320, height: 640 });
+  await page.goto(path);
+  await expect(page.getByRole("contentinfo")).toBeVisible();
+  await page.waitForLoadState("networkidle").catch(() => undefined);
+  for (const width of [320, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(width);
+    expect((await page.getByRole("banner").boundingBox())!.height, "the header leaves room").toBeLessThan(160);
+  }
+}
+
+/** No open dialog scrolls sideways on the narrowest phone with text twice as large. */
+async function dialogFits(page: Page, open: Locator) {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await open.click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  for (const room of [dialog, ...(await dialog.locator("> *").all())]) {
+    const [needs, has] = await room.evaluate((element) => [element.scrollWidth, element.clientWidth]);
+    expect(needs, await room.evaluate((element) => element.outerHTML.slice(0, 200))).toBeLessThanOrEqual(has!);
+  }
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+}
+
+demoTest("a video and the profile fit a phone with text twice as large", async ({ page }) => {
+  await call(page.request, "POST", "/api/auth/sign-in", {
+    email: "leah.lindenfeld@family.example",
+    password: samplePassword,
+  });
+  for (const collection of ["current", "archive"]) {
+    const { items } = await call<{ items: { id: string }[] }>(
+      page.request,
+      "GET",
+      `/api/videos?collection=${collection}&limit=2`,
+    );
+    await fitsWithLargeText(page, `/video/${items[1]!.id}`);
+  }
+  await dialogFits(page, page.getByRole("button", { name: "Open menu" }));
+  await fitsWithLargeText(page, "/profile");
+  for (const name of ["Change your email", "Change password", "Delete my account", "Sign Out Everywhere"])
+    await dialogFits(page, page.getByRole("main").getByRole("button", { name }));
+  await fitsWithLargeText(page, "/");
+});
+
 for (const path of [
   "/",
   "/current-videos",
@@ -187,16 +238,7 @@ for (const path of [
   "/auth",
 ]) {
   demoTest(`${path} fits a phone with text twice as large`, async ({ page }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.addInitScript(() =>
-      addEventListener("DOMContentLoaded", () => {
-        document.documentElement.style.fontSize = "200%";
-      }),
-    );
-    await page.goto(path);
-    await expect(page.getByRole("contentinfo")).toBeVisible();
-    await page.waitForLoadState("networkidle").catch(() => undefined);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await fitsWithLargeText(page, path);
     if (path !== "/") return;
     const [text, art] = await Promise.all(
       [".hero-text", ".hero-art"].map((name) => page.locator(name).first().boundingBox()),

@@ -29,6 +29,28 @@ test.describe("The welcome", () => {
     if (address === "/") await expect(card(page)).toBeVisible();
   }
 
+  test("fits the narrowest phone with text twice as large", async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await arrive(page);
+    await page.evaluate(() => (document.documentElement.style.fontSize = "200%"));
+    await page.clock.runFor(20_000);
+    const dialog = welcome(page);
+    const next = dialog.getByRole("button", { name: "Next Step" });
+    const fits = async () =>
+      expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(0);
+    await dialog.getByRole("radio", { name: "Parent" }).check();
+    await fits();
+    await next.click();
+    await dialog.getByLabel("Your Name").fill("Chaya Feder");
+    await dialog.getByLabel("Child's Name").fill("Yossi");
+    await dialog.getByLabel("Email").fill("chaya@family.example");
+    await dialog.getByLabel("Password", { exact: true }).fill(password);
+    await fits();
+    await next.click();
+    await expect(dialog.getByRole("heading", { name: "Which emails would you like?" })).toBeVisible();
+    await fits();
+  });
+
   test("comes after fifteen seconds of looking, leads to an account in three steps, and never again to this family", async ({
     page,
     camp,

@@ -6,6 +6,24 @@ try {
   // Storage may be switched off; the device's theme is then right.
 }
 
+// A button that is pressed before the scripts are there is pressed again once they are, unless something else was.
+var pressed;
+function note(event) {
+  pressed = event.target.closest?.("#root button");
+}
+function words(button) {
+  return button.getAttribute("aria-label") || button.textContent;
+}
+addEventListener("click", note, true);
+window.started = function () {
+  removeEventListener("click", note, true);
+  if (!pressed) return;
+  // The page may have another button in its place.
+  for (var button of pressed.isConnected ? [pressed] : document.querySelectorAll("#root button")) {
+    if (words(button) === words(pressed)) return button.click();
+  }
+};
+
 // The scripts are requested after the first paint, with which they would compete for a slow connection.
 addEventListener("DOMContentLoaded", function () {
   var scripts = document.getElementById("scripts");

@@ -183,6 +183,41 @@ story! {
 }
 
 story! {
+    async fn the_page_of_a_link_for_a_new_password_knows_whether_it_still_works(camp) {
+        camp.parent("Chaya", "chaya@family.example").await;
+        let anyone = camp.browser();
+        let preview = async |token: &str| anyone.post("/api/auth/reset/preview", json!({ "token": token })).await;
+        let ask = async || {
+            anyone.post("/api/auth/forgot", json!({ "email": "chaya@family.example" })).await.expect(202);
+            camp.token_for("chaya@family.example").await
+        };
+        let never = preview("no such token").await;
+        let (first, second) = (ask().await, ask().await);
+        // Scanners may look as often as they like.
+        for token in [&first, &first, &second] {
+            assert_eq!(preview(token).await.expect(204).text(), "");
+        }
+        let new = "another lantern by the lake";
+        anyone.post("/api/auth/reset", json!({ "token": first, "password": new })).await.expect(204);
+        let said = never.refused(410, "gone")["detail"].clone();
+        for token in [&first, &second] {
+            assert_eq!(preview(token).await.refused(410, "gone")["detail"], said, "used, or void with it");
+        }
+        let late = ask().await;
+        camp.wait(TimeDelta::minutes(61));
+        assert_eq!(preview(&late).await.refused(410, "gone")["detail"], said);
+    }
+}
+
+story! {
+    async fn a_link_that_confirms_or_invites_sets_no_password(camp) {
+        camp.unconfirmed_parent("Chaya", "chaya@family.example").await;
+        let token = camp.token_for("chaya@family.example").await;
+        camp.browser().post("/api/auth/reset/preview", json!({ "token": token })).await.refused(410, "gone");
+    }
+}
+
+story! {
     async fn nobody_can_flood_somebody_with_mails_about_passwords(camp) {
         camp.parent("Chaya", "chaya@family.example").await;
         let before = camp.mails_to("chaya@family.example").len();

@@ -45,9 +45,12 @@ story! {
             ("feder2@camp.example", json!({ "disabled": true })),
         ] {
             let token = link(&camp, &owner, "feder", email).await;
+            let shown = json!({ "token": token });
+            anyone.post("/api/auth/reset/preview", shown.clone()).await.expect(204);
             change(&owner, "feder", changes.clone()).await;
             let reply = anyone.post("/api/auth/reset", choice(&token)).await;
             assert_eq!(reply.status.as_u16(), 410, "{changes}: {}", reply.text());
+            anyone.post("/api/auth/reset/preview", shown).await.refused(410, "gone");
         }
         let disabled = json!({ "username": "feder", "password": FRESH });
         anyone.post("/api/admin/auth/sign-in", disabled).await.refused(401, "invalid_credentials");

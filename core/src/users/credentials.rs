@@ -4,7 +4,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::must_find;
-use super::verification::{after_proof, claim};
+use super::verification::{NO_LINK, after_proof, claim};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::user_password::confirm_password;
@@ -59,6 +59,33 @@ pub async fn forgot(app: &App, typed: &str, from: ClientInfo) -> Result<()> {
     tx.commit().await
 }
 
+/// Checks that a link can still set a password, without spending it. The answer says nothing about
+/// accounts: a link that never existed is refused like one that was used.
+///
+/// # Errors
+///
+/// [`Error::Gone`] for a link with which [`reset`] would fail, [`Error::TooMany`] above the limit of
+/// the client's network.
+pub async fn check_reset(app: &App, token: &str, from: ClientInfo) -> Result<()> {
+    rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
+    let found: i64 = match tokens::peek(app, token).await? {
+        (Purpose::Reset, Bearer { user_id: Some(id), email: Some(email), .. }) => app
+            .db
+            .sql("select count(*) from users where id = $1 and email = $2")
+            .bind(id)
+            .bind(email),
+        (Purpose::StaffReset, Bearer { staff_id: Some(id), email: Some(email), .. }) => app
+            .db
+            .sql("select count(*) from staff where id = $1 and email = $2 and disabled_at is null")
+            .bind(id)
+            .bind(email),
+        _ => return Err(NO_LINK),
+    }
+    .scalar()
+    .await?;
+    if found == 0 { Err(NO_LINK) } else { Ok(()) }
+}
+
 /// Sets a new password with the token of a mail, ends all sessions and verifies the address. Works
 /// for users and staff, since the link identifies the account. Returns the id of a user.
 ///
@@ -95,11 +122,7 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
             staff::password_was_reset(&mut tx, app, id, &email, &hash).await?;
             None
         }
-        _ => {
-            return Err(Error::Gone(
-                "This link was already used or has expired. Please ask for a new one.",
-            ));
-        }
+        _ => return Err(NO_LINK),
     };
     tx.commit().await?;
     Ok(login)

@@ -13,7 +13,9 @@ use crate::db::Tx;
 use crate::ids::UserId;
 use crate::{Error, Result};
 
-pub use credentials::{change_email, change_password, forgot, reset, sign_out_everywhere};
+pub use credentials::{
+    change_email, change_password, check_reset, forgot, reset, sign_out_everywhere,
+};
 pub(crate) use deletion::remove;
 pub use deletion::{delete, download};
 pub use sign_in::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};

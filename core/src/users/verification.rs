@@ -164,7 +164,7 @@ pub struct Proved {
     pub user_id: Option<UserId>,
 }
 
-const NO_LINK: Error =
+pub(super) const NO_LINK: Error =
     Error::Gone("This link was already used or has expired. Please ask for a new one.");
 
 /// Reads a confirmation link without using it.

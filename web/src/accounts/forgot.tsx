@@ -23,7 +23,7 @@ export default function Forgot() {
 
   return (
     <SmallSheet title={sentTo ? "Check your email" : "Forgot your password?"}>
-      <PageMeta title="Forgot your password" description="Get a link to choose a new password." />
+      <PageMeta title="Forgot your password?" description="Get a link to choose a new password." />
       {sentTo ? (
         <p role="status">
           If{" "}

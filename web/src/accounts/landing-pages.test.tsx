@@ -176,7 +176,7 @@ it("a forgotten password answers the same for every address", async () => {
 });
 
 it("a new password is chosen once, and then one signs in with it", async () => {
-  const camp = server({ "POST /api/auth/reset": null });
+  const camp = server({ "POST /api/auth/reset/preview": null, "POST /api/auth/reset": null });
   const user = open("/auth/reset?token=abc");
   await user.type(await screen.findByLabelText("New password"), "other secret words");
   await user.click(screen.getByRole("button", { name: "Save new password" }));
@@ -186,7 +186,11 @@ it("a new password is chosen once, and then one signs in with it", async () => {
 });
 
 it("staff choose theirs too, and are led to their own sign-in", async () => {
-  server({ "POST /api/auth/reset": null, "GET /api/admin/session": { staff: null } });
+  server({
+    "POST /api/auth/reset/preview": null,
+    "POST /api/auth/reset": null,
+    "GET /api/admin/session": { staff: null },
+  });
   const user = open("/auth/reset?for=staff&token=abc");
   const field = await screen.findByLabelText("New password");
   expect(screen.getByText("An owner can send you a new link.")).toBeTruthy();
@@ -195,6 +199,46 @@ it("staff choose theirs too, and are led to their own sign-in", async () => {
   await user.click(screen.getByRole("button", { name: "Save new password" }));
   expect(await screen.findByLabelText("Username")).toBeTruthy();
   expect(screen.getByTestId("address").textContent).toBe("/admin/login");
+});
+
+describe("a link for a new password that was used or has expired", () => {
+  const gone = refuse(410, "gone", "This link was already used or has expired. Please ask for a new one.");
+
+  it("says so at once, and leads to a new one", async () => {
+    const camp = server({ "POST /api/auth/reset/preview": gone });
+    open("/auth/reset?token=abc");
+    expect(await screen.findByText("This link was already used or has expired.")).toBeTruthy();
+    expect(screen.queryByLabelText("New password")).toBeNull();
+    expect(screen.getByRole("link", { name: "Ask for a new link" }).getAttribute("href")).toBe("/auth/forgot");
+    expect(camp.asked("POST", "/api/auth/reset/preview")[0]?.body).toEqual({ token: "abc" });
+    expect(camp.asked("POST", "/api/auth/reset")).toHaveLength(0);
+  });
+
+  it("says so to staff, whose links come from an owner", async () => {
+    server({ "POST /api/auth/reset/preview": gone });
+    open("/auth/reset?for=staff&token=abc");
+    expect(await screen.findByText("This link was already used or has expired.")).toBeTruthy();
+    expect(screen.getByText("An owner can send you a new link.")).toBeTruthy();
+  });
+
+  it("says so when that happened while the page was open", async () => {
+    const camp = server({ "POST /api/auth/reset/preview": null, "POST /api/auth/reset": gone });
+    const user = open("/auth/reset?token=abc");
+    await user.type(await screen.findByLabelText("New password"), "other secret words");
+    camp.answer("POST /api/auth/reset/preview", gone);
+    await user.click(screen.getByRole("button", { name: "Save new password" }));
+    expect(await screen.findByText("This link was already used or has expired.")).toBeTruthy();
+    expect(screen.queryByLabelText("New password")).toBeNull();
+  });
+});
+
+it("a link for a new password that cannot be checked can be checked again", async () => {
+  const camp = server({ "POST /api/auth/reset/preview": refuse(500, "internal", "Something went wrong.") });
+  const user = open("/auth/reset?token=abc");
+  const retry = await screen.findByRole("button", { name: "Retry" });
+  camp.answer("POST /api/auth/reset/preview", null);
+  await user.click(retry);
+  expect(await screen.findByLabelText("New password")).toBeTruthy();
 });
 
 it("the link of an email shows what comes, and what was stopped is chosen again signed out", async () => {

@@ -34,6 +34,18 @@ export const confirmationQuery = (token: string) =>
     refetchOnWindowFocus: false,
   });
 
+/** Whether a link can still set a password; asking does not use it. */
+export const resetLinkQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["reset-link", token],
+    queryFn: () => send(api.POST("/api/auth/reset/preview", { body: { token } })).then(() => true),
+    enabled: token !== "",
+    retry: false,
+    staleTime: Infinity,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+
 /** Reading an invitation does not use it; signing up does. */
 export const invitationQuery = (token: string) =>
   queryOptions({

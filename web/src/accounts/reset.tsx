@@ -1,23 +1,65 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { isApiError } from "../api/client";
 import { useSessionChanged, useSite } from "../api/queries";
 import { required, text, useForm } from "../lib/forms";
 import { Link, navigate, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
-import { Button } from "../ui/button";
+import { Button, buttonLook } from "../ui/button";
 import { Field, FormMessage, PasswordInput } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
+import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
-import { resetPassword } from "./queries";
+import { resetLinkQuery, resetPassword } from "./queries";
 
+/** Mail scanners follow links, so opening the page only checks the token; saving the password uses it. */
 export default function Reset() {
-  const site = useSite();
-  const sessionChanged = useSessionChanged();
-  const client = useQueryClient();
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
   const ofStaff = params.get("for") === "staff";
+  const asked = useQuery(resetLinkQuery(token));
+  const ended = isApiError(asked.error, "gone");
 
+  return (
+    <SmallSheet title="Choose a new password">
+      <PageMeta title="Choose a new password" description="Choose a new password." />
+      {token === "" ? (
+        <FormMessage>This link is incomplete. Please open it again from the email.</FormMessage>
+      ) : asked.isPending ? (
+        <Loading label="Loading" className="grid gap-4">
+          <Skeleton className="h-16" />
+          <Skeleton className="h-11" />
+        </Loading>
+      ) : ended ? (
+        <FormMessage>This link was already used or has expired.</FormMessage>
+      ) : asked.data ? (
+        <PasswordForm token={token} ofStaff={ofStaff} onStale={() => void asked.refetch()} />
+      ) : (
+        <ErrorState
+          title="We couldn’t check this link"
+          error={asked.error}
+          retrying={asked.isFetching}
+          onRetry={asked.refetch}
+        />
+      )}
+      {ofStaff ? (
+        <p className="text-sm text-muted">An owner can send you a new link.</p>
+      ) : (
+        <Link
+          to={paths.forgot}
+          className={ended ? buttonLook() : "link inline-flex min-h-tap items-center justify-self-start text-sm"}
+        >
+          Ask for a new link
+        </Link>
+      )}
+    </SmallSheet>
+  );
+}
+
+function PasswordForm({ token, ofStaff, onStale }: { token: string; ofStaff: boolean; onStale: () => void }) {
+  const site = useSite();
+  const sessionChanged = useSessionChanged();
+  const client = useQueryClient();
   const { busy, errors, message, form } = useForm({
     check: required({ password: "Please enter a new password." }),
     submit: (data) => resetPassword(token, text(data, "password")),
@@ -28,35 +70,27 @@ export default function Reset() {
       toast({ title: "Password Changed", description: "Please sign in with your new password." });
       await navigate(ofStaff ? paths.admin.login : paths.auth(), { replace: true });
     },
+    failed: (error) => {
+      // Used or expired while the page was open.
+      if (!isApiError(error, "gone")) return false;
+      onStale();
+      return true;
+    },
   });
 
   return (
-    <SmallSheet title="Choose a new password">
-      <PageMeta title="Choose a new password" description="Choose a new password." />
-      {token === "" ? (
-        <FormMessage>This link is incomplete. Please open it again from the email.</FormMessage>
-      ) : (
-        <form {...form} method="post" className="grid gap-4">
-          <Field
-            label="New password"
-            error={errors.password}
-            hint={site && `At least ${site.password_min_length} characters.`}
-          >
-            <PasswordInput name="password" autoComplete="new-password" maxLength={128} required />
-          </Field>
-          <FormMessage>{message}</FormMessage>
-          <Button type="submit" busy={busy}>
-            {busy ? "Saving..." : "Save new password"}
-          </Button>
-        </form>
-      )}
-      {ofStaff ? (
-        <p className="text-sm text-muted">An owner can send you a new link.</p>
-      ) : (
-        <Link to={paths.forgot} className="link inline-flex min-h-tap items-center justify-self-start text-sm">
-          Ask for a new link
-        </Link>
-      )}
-    </SmallSheet>
+    <form {...form} method="post" className="grid gap-4">
+      <Field
+        label="New password"
+        error={errors.password}
+        hint={site && `At least ${site.password_min_length} characters.`}
+      >
+        <PasswordInput name="password" autoComplete="new-password" maxLength={128} required />
+      </Field>
+      <FormMessage>{message}</FormMessage>
+      <Button type="submit" busy={busy}>
+        {busy ? "Saving..." : "Save new password"}
+      </Button>
+    </form>
   );
 }

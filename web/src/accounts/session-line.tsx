@@ -32,7 +32,11 @@ export function SessionLine({ session, busy, onEnd }: { session: LoginSession; b
       <span className="min-w-0 flex-1">
         <span className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
           {label}
-          {session.current && <Badge tone="good">This device</Badge>}
+          {session.current && (
+            <Badge tone="good" className="whitespace-normal!">
+              This device
+            </Badge>
+          )}
         </span>
         <span className="block text-sm text-muted">
           {session.current

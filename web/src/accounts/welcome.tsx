@@ -97,7 +97,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   const fields = isApiError(join.error) ? join.error.fields : {};
   return (
     <Dialog title={`Welcome to ${name}!`} onClose={onClose} className="w-[min(100%-2rem,28rem)]!">
-      <form ref={form} onSubmit={submit} noValidate className="grid gap-5">
+      <form ref={form} onSubmit={submit} noValidate className="grid grid-cols-[minmax(0,1fr)] gap-5">
         <div>
           <Progress at={step} />
           <h3 ref={heading} tabIndex={-1} className="mt-3 text-lg outline-none">
@@ -111,7 +111,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
         )}
         {step === 2 && <PreferencesStep answers={answers} change={change} />}
         {join.isError && Object.keys(fields).length === 0 && <FormMessage>{explain(join.error)}</FormMessage>}
-        <div className="flex gap-3">
+        <div className="flex flex-wrap gap-3">
           {step > 0 && (
             <Button look="line" icon="previous" onClick={() => go(step - 1)} disabled={join.isPending}>
               Back
@@ -163,10 +163,10 @@ function WhoStep({ value, onChange }: { value: UserType | null; onChange: (value
       {kinds.map(({ value: kind, label, hint, icon }) => (
         <label
           key={kind}
-          className="flex min-h-tap items-center gap-4 rounded-md border border-edge px-4 py-3 hover:bg-sunk has-checked:border-pine has-checked:bg-pine-wash has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus"
+          className="flex min-h-tap items-center gap-[min(1rem,4vw)] rounded-md border border-edge px-[min(1rem,4vw)] py-3 hover:bg-sunk has-checked:border-pine has-checked:bg-pine-wash has-focus-visible:outline-3 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus"
         >
-          <Icon name={icon} className="size-6 text-pine" />
-          <span className="flex-1">
+          <Icon name={icon} className="size-[min(1.5rem,7vw)] text-pine" />
+          <span className="min-w-0 flex-1">
             <span className="block font-medium">{label}</span>
             <span id={`${group}-${kind}`} className="block text-sm text-muted">
               {hint}

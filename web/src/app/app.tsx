@@ -7,10 +7,20 @@ import { ErrorBoundary } from "./error-boundary";
 import { Toaster } from "./later";
 import { Sitemap } from "./routes";
 
+declare global {
+  interface Window {
+    /** Of start.js: makes up for a press before the scripts were there. */
+    started?: () => void;
+  }
+}
+
 /** With `shell`, the first render is what the HTML shows already, and the page follows. */
 export function App({ queryClient, shell = false }: { queryClient: QueryClient; shell?: boolean }) {
   const [isShell, setIsShell] = useState(shell);
-  useEffect(() => startTransition(() => setIsShell(false)), []);
+  useEffect(() => {
+    if (isShell) startTransition(() => setIsShell(false));
+    else window.started?.();
+  }, [isShell]);
   return (
     <QueryClientProvider client={queryClient}>
       <Navigation>

@@ -17,6 +17,7 @@ export const LogoMark = ({ className }: { className?: string }) => (
   </svg>
 );
 
+/** The name leaves its place in the header when the text is so large that only a letter a line would fit. */
 export function Logo() {
   const site = useSite();
   const logo = site?.pictures.logo;
@@ -31,7 +32,7 @@ export function Logo() {
       ) : (
         <LogoMark className="size-[min(2.375rem,11vw)] shrink-0" />
       )}
-      <span className="min-w-0 xl:min-w-min text-[min(clamp(1rem,0.6rem+2.2vw,1.2rem),6.2vw)] leading-tight">
+      <span className="max-h-[calc((100vw-14rem)*99)] min-w-0 overflow-clip xl:min-w-min text-[min(clamp(1rem,0.6rem+2.2vw,1.2rem),6.2vw)] leading-tight">
         {name || <span className="sr-only">Home</span>}
         {yiddish && (
           <bdi lang="yi" dir="rtl" className="block text-xs text-muted">

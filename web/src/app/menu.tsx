@@ -37,7 +37,7 @@ export function Menu({ presses, signedIn }: { presses: number; signedIn: boolean
         <span className="font-head text-xl">Menu</span>
         <IconButton icon="close" label="Close menu" onClick={close} />
       </div>
-      <nav aria-label="Menu" className="grid flex-1 content-start p-3">
+      <nav aria-label="Menu" className="grid flex-1 grid-cols-[minmax(0,1fr)] content-start p-3 wrap-anywhere">
         {mainNav.map(({ label, to }) => (
           <NavLink
             key={to}
@@ -75,7 +75,7 @@ export function Menu({ presses, signedIn }: { presses: number; signedIn: boolean
           </button>
         )}
       </nav>
-      <div className="flex items-center justify-between gap-3 border-t border-line p-5">
+      <div className="flex flex-wrap items-center justify-between gap-3 border-t border-line p-5">
         <span className="text-sm text-muted">Theme</span>
         <ThemeSwitch />
       </div>

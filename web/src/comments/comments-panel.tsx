@@ -177,7 +177,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
     <li className="grid grid-cols-[34px_minmax(0,1fr)] gap-x-3 border-line py-4 not-first:border-t">
       <Avatar initials={initials(comment.author_name)} className="size-8.5 text-xs" />
       <div className="min-w-0">
-        <p className="flex items-baseline justify-between gap-3">
+        <p className="flex flex-wrap items-baseline justify-between gap-x-3">
           <bdi className="min-w-0 font-medium">{comment.author_name}</bdi>
           <time dateTime={comment.created_at} className="shrink-0 text-sm text-muted">
             {ago(comment.created_at, site?.timezone ?? "UTC", now)}

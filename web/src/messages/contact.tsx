@@ -168,10 +168,21 @@ function useUnsentMessage() {
   const { user, pending } = useSession();
   const name = `message ${useSearch()}`;
   const unsent = useMemo(() => (pending ? null : readUnsent<UnsentMessage>(name, user?.id)), [name, user?.id, pending]);
+  const early = useRef<FormData | null>(null);
   const keep = (typed: FormData | null) => {
     typed?.delete("website");
-    writeUnsent(name, user?.id, typed && Object.fromEntries(typed));
+    // What was typed before is not on the form yet.
+    early.current = pending ? typed : null;
+    if (!early.current) writeUnsent(name, user?.id, typed && Object.fromEntries(typed));
   };
+
+  useEffect(() => {
+    if (pending || !early.current) return;
+    const typed = [...early.current].filter(([, value]) => value !== "");
+    early.current = null;
+    writeUnsent(name, user?.id, { ...unsent, ...Object.fromEntries(typed) });
+  }, [pending, name, user?.id, unsent]);
+
   return { unsent, keep };
 }
 

@@ -84,7 +84,7 @@ export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: 
         {said && (
           <p className="mt-1 flex items-start gap-2 rounded-md bg-lake-wash px-3.5 py-2.5 text-sm text-lake">
             <Icon name="info" className="mt-[0.15em]" />
-            <span>{said}</span>
+            <span className="min-w-0 wrap-anywhere">{said}</span>
           </p>
         )}
       </div>

@@ -75,7 +75,7 @@ function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
       <div className="grid grid-cols-[1fr_auto] items-end gap-x-6 gap-y-2">
         <p>
           <span className="block text-muted">Remaining</span>
-          <strong className="block font-head text-[clamp(2.6rem,2rem+2.6vw,3.75rem)] leading-none font-medium tracking-tight tabular-nums">
+          <strong className="block font-head text-[min(clamp(2.6rem,2rem+2.6vw,3.75rem),17vw)] leading-none font-medium tracking-tight tabular-nums">
             {amount(plan.remaining_amount)}
           </strong>
         </p>
@@ -157,8 +157,8 @@ function History({ payments, currency }: { payments: FamilyPayment[]; currency: 
                 </time>
                 <span className="max-sm:row-start-2 max-sm:text-sm">
                   {payment.kind !== "payment" && payment.notes && `${kinds[payment.kind]}: `}
-                  <bdi>{payment.notes || kinds[payment.kind]}</bdi>
-                  {payment.voided && <Badge className="ms-2">Voided</Badge>}
+                  <bdi>{payment.notes || kinds[payment.kind]}</bdi>{" "}
+                  {payment.voided && <Badge className="ms-1">Voided</Badge>}
                 </span>
                 <b
                   className={cx(

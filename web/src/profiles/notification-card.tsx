@@ -18,10 +18,13 @@ export function NotificationCard({ device }: { device: ReactNode }) {
   return (
     <aside
       aria-labelledby="notifications"
-      className={cx("grid gap-3 rounded-lg bg-pine-wash p-5 sm:p-6 lg:sticky lg:top-22", pending && "invisible")}
+      className={cx(
+        "grid grid-cols-[minmax(0,1fr)] gap-3 rounded-lg bg-pine-wash p-[min(1.25rem,6vw)] wrap-anywhere sm:p-6 lg:sticky lg:top-22",
+        pending && "invisible",
+      )}
     >
       <div className="flex items-start justify-between gap-3">
-        <h2 id="notifications" className="text-xl">
+        <h2 id="notifications" className="min-w-0 text-xl">
           Know when tonight’s video is up
         </h2>
         <Icon name="bell" className="size-6 text-pine" />
@@ -123,7 +126,7 @@ const Rows = ({ preferences }: { preferences: Preferences | null }) => (
     {categories.map(({ key, label }) => (
       <div key={key} className="flex justify-between gap-3 border-b border-pine/25 py-2">
         <dt>{label}</dt>
-        <dd className={preferences?.[key] ? "font-medium" : "text-muted"}>
+        <dd className={cx("shrink-0", preferences?.[key] ? "font-medium" : "text-muted")}>
           {preferences ? preferences[key] ? "On" : "Off" : <Skeleton className="h-6 w-10" />}
         </dd>
       </div>

@@ -33,9 +33,9 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
         className,
       )}
     >
-      <div className="p-5">
+      <div className="p-[min(1.25rem,6vw)] wrap-anywhere">
         <div className="mb-4 flex items-start justify-between gap-3">
-          <h2 id={id} className="text-xl" dir="auto">
+          <h2 id={id} className="min-w-0 text-xl" dir="auto">
             {title}
           </h2>
           <IconButton icon="close" label="Close" onClick={onClose} className="-me-2 -mt-2.5" />

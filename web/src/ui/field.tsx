@@ -118,7 +118,7 @@ export function Checkbox({ label, hint, className, ...rest }: TickProps) {
         className="mt-0.5 size-5.5 shrink-0"
         {...rest}
       />
-      <div>
+      <div className="min-w-0">
         <label htmlFor={id} className="block">
           {label}
         </label>
@@ -195,8 +195,8 @@ export function Choices<Value extends string>({ legend, name, options, defaultVa
 export function Switch({ label, hint, className, ...rest }: TickProps) {
   const id = useId();
   return (
-    <div className={cx("flex min-h-tap items-center justify-between gap-4", className)}>
-      <div>
+    <div className={cx("flex min-h-tap flex-wrap items-center justify-between gap-x-4", className)}>
+      <div className="min-w-min flex-1">
         <label htmlFor={id} className="font-medium">
           {label}
         </label>
@@ -218,7 +218,7 @@ export function Switch({ label, hint, className, ...rest }: TickProps) {
         <span
           className={cx(
             "rounded-full border-[1.5px] border-edge bg-surface transition-colors",
-            "after:absolute after:start-[4px] after:top-[4.5px] after:size-[15px] after:rounded-full after:bg-edge after:transition-[translate]",
+            "after:absolute after:start-1 after:top-[0.28rem] after:size-[0.9375rem] after:rounded-full after:bg-edge after:transition-[translate]",
             "peer-checked:border-pine peer-checked:bg-pine peer-checked:after:translate-x-4 peer-checked:after:bg-on-pine rtl:peer-checked:after:-translate-x-4",
             "peer-focus-visible:outline-3 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus peer-disabled:opacity-60",
           )}

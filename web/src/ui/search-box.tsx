@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { cx } from "./class-names";
 import { Icon } from "./icon";
 
@@ -6,9 +6,13 @@ type Props = {
   label: string;
   placeholder?: string;
   value: string;
-  onSearch: (term: string) => void;
+  /** Absent in the shell of a page: what is typed there is for the box that replaces it. */
+  onSearch?: ((term: string) => void) | undefined;
   className?: string;
 };
+
+/** What the box of a shell leaves to the one that replaces it. */
+let left: { typed: string; focused: boolean } | null = null;
 
 /** Searches shortly after typing stops; `/` focuses it from anywhere on the page. */
 export function SearchBox({ label, placeholder, value, onSearch, className }: Props) {
@@ -50,8 +54,22 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
   function search(term: string, wait: number) {
     setTyped(term);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => latest.current(term.trim()), wait);
+    timer.current = setTimeout(() => latest.current?.(term.trim()), wait);
   }
+
+  const takeOver = useEffectEvent((input: HTMLInputElement) => {
+    if (!onSearch)
+      return () => {
+        left = { typed: input.value, focused: input === document.activeElement };
+      };
+    if (left?.focused) input.focus();
+    if (left?.typed) search(left.typed, 0);
+    left = null;
+    return undefined;
+  });
+
+  // While the layout changes, the box that goes is still in the document.
+  useLayoutEffect(() => takeOver(ref.current!), []);
 
   return (
     <div role="search" className={cx("relative", className)}>

@@ -8,7 +8,7 @@ export const Section = ({ id, title, beside, className, children }: Props) => (
   <section
     id={id}
     aria-labelledby={`${id}-title`}
-    className={cx("sheet min-w-0 scroll-mt-24 p-[clamp(1.1rem,0.7rem+1.8vw,2rem)]", className)}
+    className={cx("sheet min-w-0 scroll-mt-24 p-[min(clamp(1.1rem,0.7rem+1.8vw,2rem),5vw)]", className)}
   >
     <div
       className={cx(
@@ -17,7 +17,7 @@ export const Section = ({ id, title, beside, className, children }: Props) => (
         beside !== undefined && "min-h-tap",
       )}
     >
-      <h2 id={`${id}-title`} className="text-xl">
+      <h2 id={`${id}-title`} className="min-w-0 text-xl wrap-anywhere">
         {title}
       </h2>
       {beside}

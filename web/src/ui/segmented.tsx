@@ -35,7 +35,11 @@ export function Segmented<Value extends string>({ label, value, options, onChang
       ref={group}
       role="group"
       aria-label={label}
-      className={cx("inline-flex max-w-full overflow-x-auto rounded-md border border-edge bg-surface p-px", className)}
+      // Positioned, because visually hidden words inside would otherwise widen the page.
+      className={cx(
+        "relative inline-flex max-w-full overflow-x-auto rounded-md border border-edge bg-surface p-px",
+        className,
+      )}
     >
       {options.map((option) => (
         <button

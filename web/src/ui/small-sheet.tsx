@@ -27,7 +27,7 @@ export const SmallSheet = ({ title, scene, children }: Props) => (
           <p className="px-5 py-4 text-balance sm:px-8">{scene.text}</p>
         </div>
       )}
-      <div className="grid content-start gap-5 p-5 sm:p-8">
+      <div className="grid grid-cols-[minmax(0,1fr)] content-start gap-5 p-[min(1.25rem,6vw)] wrap-anywhere sm:p-8">
         {title && <h1 className="text-2xl">{title}</h1>}
         {children}
       </div>

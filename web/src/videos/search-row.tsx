@@ -9,18 +9,18 @@ type Props<Value extends string> = {
   label: string;
   value: Value;
   options: readonly [{ value: Value; label: string }, ...{ value: Value; label: string }[]];
-  /** Absent in the shell of a page, where nothing can be typed yet. */
+  /** Absent in the shell of a page. */
   set?: Filters["set"];
 };
 
 /** The search and one choice above a list of videos. */
 export const SearchRow = <Value extends string>({ term = "", parameter, label, value, options, set }: Props<Value>) => (
-  <div inert={!set} className="mt-6 mb-7 flex flex-wrap gap-3">
+  <div className="mt-6 mb-7 flex flex-wrap gap-3">
     <SearchBox
       label="Search videos"
       placeholder="Search by title or description..."
       value={term}
-      onSearch={(q) => set?.({ q })}
+      onSearch={set && ((q) => set({ q }))}
       className="flex-[1_1_18rem]"
     />
     <Segmented

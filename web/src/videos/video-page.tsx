@@ -213,7 +213,7 @@ function More({ video }: { video: Video }) {
           {video.archive ? "Explore Video Archives" : "View All Current Videos"}
         </Link>
       </div>
-      <ul className="grid grid-cols-2 gap-x-6 gap-y-8 lg:grid-cols-4">
+      <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,max(8rem,40%)),1fr))] gap-x-6 gap-y-8 lg:grid-cols-4">
         {others.map((other) => (
           <li key={other.id}>
             <VideoCard video={other} look="small" />

@@ -259,7 +259,7 @@ function MailSwitch({
       disabled={stopped}
       title={stopped ? "The family turned these emails off" : undefined}
       onChange={(event) => set(event.target.checked)}
-      className="gap-3! @max-4xl:min-h-9! @max-4xl:w-29 @4xl:justify-start! @4xl:gap-0!"
+      className="gap-3! @max-4xl:min-h-9! @max-4xl:w-29 @4xl:justify-start! @4xl:gap-0! @4xl:[&>div]:flex-none"
     />
   );
 }
