@@ -3578,6 +3578,7 @@ export interface components {
         };
         /** @description A family with its ledger and all its addresses. */
         FamilyDetail: components["schemas"]["FamilyRow"] & {
+            /** @description The primary one first. */
             emails: components["schemas"]["FamilyAddress"][];
             /** @description The latest first. */
             payments: components["schemas"]["Payment"][];
