@@ -75,6 +75,9 @@ pub enum Error {
     /// The operator must change something first.
     #[error("{0}")]
     Setup(String),
+    /// An option has a value that cannot be used, or not together with the other options.
+    #[error("{0}")]
+    Usage(String),
     #[error("database: {0}")]
     Database(#[source] sqlx::Error),
     #[error("{0}")]
