@@ -211,7 +211,17 @@ fn a_database_that_cannot_be_used_is_said_in_a_sentence() {
     let url = "postgres://nobody@127.0.0.1:9/camp";
     let said = camp.run(&["migrate", "--database-url", url]);
     assert_eq!(said.code, 4, "{url}: {}", said.err);
-    assert!(said.err.starts_with("camp: The database"), "{url}: {}", said.err);
+    assert!(said.err.starts_with("camp: The database does not answer"), "{url}: {}", said.err);
+    assert!(said.err.contains("Please check that it runs"), "{url}: {}", said.err);
+}
+
+#[tokio::test]
+async fn a_database_that_is_not_there_is_said_in_a_sentence() {
+    let camp = Camp::on_postgres().await;
+    let url = camp.database_url().expect("an address");
+    let said = camp.run(&["migrate", "--database-url", &format!("{url}_none")]);
+    assert_eq!(said.code, 4, "{said:?}");
+    assert!(said.err.ends_with("_none\" does not exist.\n"), "{said:?}");
 }
 
 #[test]
