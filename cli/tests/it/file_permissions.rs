@@ -208,6 +208,16 @@ fn the_doctor_finds_a_folder_of_files_that_the_portal_cannot_write_to() {
     let samples = camp.data("files/samples").display().to_string();
     let says = format!("Nothing can be written to {samples}.");
     assert!(said.code == 1 && said.out.contains(&says), "{said:?}");
+    // A doctor that root asked leaves nothing that stands in the way of others.
+    let (nobody, doctor) = (Some(NOBODY), camp.data("files/doctor"));
+    std::fs::create_dir(&doctor).expect("a folder");
+    chown(camp.data("files/samples"), nobody, nobody).expect("we are root");
+    camp.run(&["doctor"]);
+    assert!(!doctor.exists());
+    std::fs::create_dir(&doctor).expect("a folder");
+    let Some(said) = as_nobody(&camp, &["doctor"]) else { return };
+    assert!(said.out.contains("Files can be written to"), "{said:?}");
+    assert_eq!(not_nobodys(&camp.data("files")), [] as [PathBuf; 0]);
 }
 
 #[test]

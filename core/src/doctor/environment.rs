@@ -140,6 +140,13 @@ fn folder(folder: &Path, found: &mut Findings) {
 }
 
 /// What to do if nothing can be written to the data folder.
+/// Removes the folder of the objects that this check writes, if it is empty.
+fn remove_own_folder(files: &Files) {
+    if let Some(folder) = &files.folder {
+        std::fs::remove_dir(folder.join("doctor")).ok();
+    }
+}
+
 /// The first folder of these, from the top, that this user cannot write to.
 fn unwritable_folder(folder: &Path) -> Option<PathBuf> {
     let mut open = vec![folder.to_owned()];
@@ -193,6 +200,8 @@ fn disk(folder: &Path, found: &mut Findings) {
 /// Writes, reads and removes one object, and looks for folders that this user cannot write to.
 pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
     const WHAT: &str = "files";
+    // Earlier versions left it, also to root.
+    remove_own_folder(files);
     if let Some(denied) = files.folder.as_deref().and_then(unwritable_folder) {
         return found.broken(
             WHAT,
@@ -210,11 +219,13 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
         files.remove(&key).await.map_err(|e| ("removed", e))?;
         Ok::<_, (&str, crate::Error)>(read)
     };
+    let tried = tried.await;
+    remove_own_folder(files);
     let place = match &files.folder {
         Some(folder) => folder.display().to_string(),
         None => "the bucket".to_owned(),
     };
-    match tried.await {
+    match tried {
         Ok(read) if read.concat() == text.as_bytes() => {
             found.well(WHAT, format!("Files can be written to {place}, read and removed."));
         }
