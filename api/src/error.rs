@@ -89,7 +89,7 @@ impl From<Error> for Problem {
             Error::TooManyTests { .. } => (S::TOO_MANY_REQUESTS, "too_many_tests"),
             Error::Busy(_) | Error::Away { .. } => (S::SERVICE_UNAVAILABLE, "busy"),
             Error::Full => (S::INSUFFICIENT_STORAGE, "full"),
-            Error::Setup(_) | Error::Database(_) | Error::Unforeseen(_) => {
+            Error::Setup(_) | Error::Usage(_) | Error::Database(_) | Error::Unforeseen(_) => {
                 let mut problem = Problem::new(
                     S::INTERNAL_SERVER_ERROR,
                     "internal",

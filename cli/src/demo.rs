@@ -38,7 +38,7 @@ pub struct Demo {
 impl Demo {
     pub async fn run(self, config: Config) -> Outcome {
         if !config.bind.ip().is_loopback() && !self.i_know_this_is_a_demo {
-            return Err(Error::Setup(format!(
+            return Err(Error::Usage(format!(
                 "The demo's passwords are public, so it does not listen on {}. Use --bind \
                  127.0.0.1:{}, or add --i-know-this-is-a-demo.",
                 config.bind,
@@ -117,7 +117,7 @@ const OWN_CAMP: Error = Error::Conflict(
 /// Removes the demo's data, but never a camp that the demo did not create.
 async fn start_over(config: &Config) -> Result<()> {
     if config.database_url.is_some() {
-        return Err(Error::Setup(
+        return Err(Error::Usage(
             "Starting over removes files, but this demo's database is elsewhere. Drop and create that database, then run `camp demo`."
                 .into(),
         ));

@@ -10,19 +10,23 @@ use crate::output::{Code, Outcome, print, print_json};
 /// Check the portal and its environment
 ///
 /// Checks configuration, database, files, mail and its DNS records, worker and accounts. Sends no
-/// mail and changes nothing. The exit code is 1 if something is broken, and 0 if there are no
-/// problems or only warnings.
+/// mail and changes nothing. The exit code is 1 if something is broken, 4 if there is no camp, and 0
+/// if there are no problems or only warnings.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  camp doctor\n  camp doctor --dkim-selector mail --json | jq '.[] | select(.state == \"broken\")'"
 )]
 pub struct Doctor {
     /// Use this name server instead of the machine's
-    #[arg(long, value_name = "ADDR:PORT")]
+    #[arg(long, value_name = "ADDR:PORT", value_parser = name_server)]
     name_server: Option<SocketAddr>,
     /// Print the findings as JSON
     #[arg(long)]
     json: bool,
+}
+
+fn name_server(text: &str) -> Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "give an address and a port like 9.9.9.9:53")
 }
 
 impl Doctor {

@@ -28,7 +28,7 @@ pub enum Family {
     /// run changes nothing. Staff send invitations from the user list; the import mails only parents who
     /// signed up before and are approved by --update-existing. An import can be undone for a day.
     #[command(
-        after_help = "Examples:\n  camp family import families.xlsx --dry-run\n  camp family import families.csv --update-existing\n  camp family import - --json < families.json\n\nExit codes: 0 all rows are in the portal, 3 some rows have problems (the others are in), 2 not understood,\n1 or 4 nothing was imported."
+        after_help = "Examples:\n  camp family import families.xlsx --dry-run\n  camp family import families.csv --update-existing\n  camp family import - --json < families.json\n\nExit codes: 0 all rows are in the portal, 3 some rows have problems (the others are in), 2 wrong command or option, 1 or 4 nothing was imported."
     )]
     Import {
         #[command(flatten)]
@@ -49,15 +49,23 @@ pub enum Family {
     /// Removes new families and restores the earlier details of changed ones. Keeps families that were
     /// changed since or that somebody signed in as, and names them with the reason.
     #[command(
-        after_help = "Example:\n  camp family undo 01a1ffd5-b7ad-771b-a1d5-7e0833834fe6\n\nExit codes: 0 all of it is undone, 3 some families stay as they are or it was undone already, 1 or 4 nothing\nwas undone."
+        after_help = "Example:\n  camp family undo 01a1ffd5-b7ad-771b-a1d5-7e0833834fe6\n\nExit codes: 0 all of it is undone, 3 some families stay as they are or it was undone already, 1 or 4 nothing was undone."
     )]
     Undo {
-        /// The id that the import and “camp family imports” print
+        /// The id that the import and `camp family imports` print
+        #[arg(value_parser = id)]
         id: Uuid,
         /// Print the result as JSON
         #[arg(long)]
         json: bool,
     },
+}
+
+fn id(typed: &str) -> Result<Uuid, String> {
+    typed.parse().map_err(|_| {
+        "an id looks like 01a1ffd5-b7ad-771b-a1d5-7e0833834fe6; `camp family imports` shows them"
+            .into()
+    })
 }
 
 impl Family {

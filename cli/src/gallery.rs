@@ -26,7 +26,7 @@ pub enum Gallery {
     /// Valid rows are imported together; problems of other rows are printed with their line on standard
     /// error. A second run adds only new videos. Nobody gets mail.
     #[command(
-        after_help = "Examples:\n  camp gallery import summer-2024.csv --year 2024 --dry-run\n  camp gallery import summer-2024.csv --year 2024\n  camp gallery import - --year 2023 --json < summer-2023.json\n  camp gallery import /media/camera/2024 --year 2024\n\nExit codes: 0 all rows are in the archive, 3 some rows have problems (the others are in), 2 not understood,\n1 or 4 nothing was imported."
+        after_help = "Examples:\n  camp gallery import summer-2024.csv --year 2024 --dry-run\n  camp gallery import summer-2024.csv --year 2024\n  camp gallery import - --year 2023 --json < summer-2023.json\n  camp gallery import /media/camera/2024 --year 2024\n\nExit codes: 0 all rows are in the archive, 3 some rows have problems (the others are in), 2 wrong command or option, 1 or 4 nothing was imported."
     )]
     Import {
         /// The year of the summer

@@ -59,7 +59,7 @@ Every option of “Configuration” can also be an environment variable, see .en
 Exit codes:
   0  done
   1  failed
-  2  the command was not understood
+  2  wrong command or option, or options that do not go together
   3  the input has problems; they are listed on standard error
   4  there is no camp, or the database, the mail server or a port cannot be used";
 

@@ -14,6 +14,7 @@ use portal::{App, Config, Error, Result};
 pub enum Code {
     Done = 0,
     Failed = 1,
+    Usage = 2,
     Problems = 3,
     Unusable = 4,
     /// `EX_DATAERR` of sysexits.h, for mail servers.
@@ -125,6 +126,10 @@ pub fn print_error(error: &Error) -> ExitCode {
                 print_note(format!("camp: {}", one.message));
             }
             Code::Problems
+        }
+        Error::Usage(_) => {
+            print_note(format!("camp: {error}"));
+            Code::Usage
         }
         Error::Setup(_) | Error::Full => {
             print_note(format!("camp: {error}"));

@@ -30,7 +30,7 @@ pub enum Videos {
     )]
     Convert {
         /// The ids of the videos, as in their addresses
-        #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all")]
+        #[arg(value_name = "ID", required_unless_present = "all", conflicts_with = "all", value_parser = id)]
         ids: Vec<Uuid>,
         /// All videos whose files were not converted yet, the newest first
         #[arg(long)]
@@ -48,6 +48,13 @@ struct Report {
     /// The best first.
     sizes: Vec<String>,
     problem: Option<String>,
+}
+
+fn id(typed: &str) -> Result<Uuid, String> {
+    typed.parse().map_err(|_| {
+        "an id looks like 0198b0de-7c2e-7000-8000-1f2e3d4c5b6a, as after /video/ in the address of the page"
+            .into()
+    })
 }
 
 impl Videos {

@@ -123,12 +123,20 @@ impl DerefMut for App {
 ///
 /// # Errors
 ///
-/// [`Error::Setup`] when the address is invalid or the database cannot be opened.
+/// [`Error::Setup`] when the database cannot be opened, [`Error::Busy`] when its server does not answer.
 pub(crate) async fn open_database(config: &Config) -> Result<Db> {
     cryptography::choose();
-    Db::open(&config.database_url()).await.map_err(|error| match error {
+    let url = config.database_url();
+    let is_server = !url.starts_with("sqlite:");
+    Db::open(&url).await.map_err(|error| match error {
+        away @ Error::Busy(_) if is_server => away,
         Error::Busy(Some(cause)) | Error::Database(cause) => {
-            Error::Setup(format!("The database cannot be opened: {cause}"))
+            // Only what the database says, without the line of its source.
+            let cause = match &cause {
+                sqlx::Error::Database(said) => said.message().to_owned(),
+                other => other.to_string(),
+            };
+            Error::Setup(format!("The database cannot be opened: {cause}."))
         }
         other => other,
     })

@@ -43,7 +43,8 @@ pub struct Config {
         global = true,
         env = "CAMP_BIND",
         default_value = "127.0.0.1:8080",
-        value_name = "ADDR"
+        value_name = "ADDR",
+        value_parser = bind
     )]
     pub bind: SocketAddr,
 
@@ -136,7 +137,8 @@ pub struct Config {
         global = true,
         env = "CAMP_STORAGE_URL",
         value_name = "URL",
-        hide_env_values = true
+        hide_env_values = true,
+        value_parser = Secret(storage)
     )]
     pub storage_url: Option<String>,
 
@@ -202,6 +204,23 @@ fn database(text: &str) -> std::result::Result<(), String> {
     match ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme)) {
         true => Ok(()),
         false => Err("--database-url must begin with sqlite:// or postgres://.".into()),
+    }
+}
+
+fn bind(text: &str) -> std::result::Result<SocketAddr, &'static str> {
+    text.parse().map_err(|_| "give an address and a port like 127.0.0.1:8080")
+}
+
+fn storage(text: &str) -> std::result::Result<(), String> {
+    let is_bucket = |url: Url| url.host_str().is_some_and(|bucket| !bucket.is_empty());
+    let is_usable = match text.split_once("://") {
+        None | Some(("file", _)) => true,
+        Some(("s3", _)) => Url::parse(text).is_ok_and(is_bucket),
+        Some(_) => false,
+    };
+    match is_usable {
+        true => Ok(()),
+        false => Err("--storage-url must be a folder or s3://BUCKET/PREFIX.".into()),
     }
 }
 
@@ -380,18 +399,18 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when `--bounce-address` has no room for what is added to it, or a secret of a webhook is short, or `--bounce-lmtp` is open to
+    /// [`Error::Usage`] when `--bounce-address` has no room for what is added to it, or a secret of a webhook is short, or `--bounce-lmtp` is open to
     /// other machines without permission or has no `--bounce-address`.
     pub fn check(&self) -> Result<()> {
         if let Some(address) = &self.bounce_address
             && (address.user().len() > BOUNCE_USER || address.user().contains('+'))
         {
-            return Err(Error::Setup(format!(
+            return Err(Error::Usage(format!(
                 "--bounce-address must have at most {BOUNCE_USER} characters before the @, and no “+”."
             )));
         }
         if self.bounce_lmtp.is_some() && self.bounce_address.is_none() {
-            return Err(Error::Setup(
+            return Err(Error::Usage(
                 "--bounce-lmtp needs --bounce-address: without it, everything that comes would be taken for a report, \
                  and answers to the camp would be lost."
                     .into(),
@@ -401,7 +420,7 @@ impl Config {
             && !address.ip().is_loopback()
             && !self.bounce_lmtp_from_network
         {
-            return Err(Error::Setup(format!(
+            return Err(Error::Usage(format!(
                 "--bounce-lmtp {address} can be reached from other machines, which may send as much as they like. \
                  Use 127.0.0.1 or unix:/PATH; or restrict it by a firewall and add --bounce-lmtp-from-network."
             )));
@@ -413,7 +432,7 @@ impl Config {
         let short =
             |secret: &Option<String>| secret.as_ref().is_some_and(|s| s.len() < WEBHOOK_SECRET);
         if let Some((name, _)) = secrets.into_iter().find(|(_, secret)| short(secret)) {
-            return Err(Error::Setup(format!(
+            return Err(Error::Usage(format!(
                 "{name} must have at least {WEBHOOK_SECRET} characters."
             )));
         }

@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 use sqlx::error::DatabaseError;
+use sqlx::migrate::MigrateError;
 use sqlx::sqlite::SqliteError;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -75,6 +76,9 @@ pub enum Error {
     /// The operator must change something first.
     #[error("{0}")]
     Setup(String),
+    /// An option has a value that cannot be used, or not together with the other options.
+    #[error("{0}")]
+    Usage(String),
     #[error("database: {0}")]
     Database(#[source] sqlx::Error),
     #[error("{0}")]
@@ -102,6 +106,7 @@ impl Error {
     pub fn reason(&self) -> String {
         match self {
             Error::Away { cause } => cause.clone(),
+            Error::Busy(Some(cause)) => cause.to_string(),
             other => other.to_string(),
         }
     }
@@ -187,9 +192,15 @@ pub(crate) fn ends_transaction(error: &sqlx::Error) -> bool {
     }
 }
 
-impl From<sqlx::migrate::MigrateError> for Error {
-    fn from(error: sqlx::migrate::MigrateError) -> Error {
-        Error::Setup(format!("The database could not be brought up to date: {error}"))
+const NEWER_DATABASE: &str = "The database is of a newer version than this program. Install the \
+     newer program again, or restore the backup from before the upgrade.";
+
+impl From<MigrateError> for Error {
+    fn from(error: MigrateError) -> Error {
+        Error::Setup(match error {
+            MigrateError::VersionMissing(_) => NEWER_DATABASE.into(),
+            error => format!("The database could not be brought up to date: {error}"),
+        })
     }
 }
 

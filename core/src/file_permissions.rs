@@ -47,6 +47,20 @@ impl Owner {
         })
     }
 
+    /// Gives what belongs to root: a file, or a folder and what is in it.
+    pub(crate) fn give_roots(self, path: &Path) -> io::Result<()> {
+        let found = path.symlink_metadata()?;
+        if found.uid() == 0 {
+            self.give(path)?;
+        }
+        if found.is_dir() {
+            for entry in std::fs::read_dir(path)? {
+                self.give_roots(&entry?.path())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Gives a file, or a folder with its content.
     pub(crate) fn give_all(self, path: &Path) -> io::Result<()> {
         self.give(path)?;
@@ -85,8 +99,7 @@ pub(crate) fn folder(path: &Path) -> Result<()> {
 /// SQLite address.
 pub(crate) fn tighten(config: &Config) -> Result<()> {
     let data = &config.data_dir;
-    let entries: Vec<PathBuf> =
-        std::fs::read_dir(data)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let entries = entries_of(data)?;
     // A folder that contains other things too is left as it is.
     if entries.iter().all(|entry| is_ours(entry) || is_beside_ours(entry)) {
         close(data);
@@ -102,6 +115,18 @@ pub(crate) fn tighten(config: &Config) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Gives the owner what earlier versions left to root when root ran them.
+pub(crate) fn give_back(data_dir: &Path, owner: Owner) -> io::Result<()> {
+    entries_of(data_dir)?
+        .iter()
+        .filter(|entry| is_ours(entry))
+        .try_for_each(|entry| owner.give_roots(entry))
+}
+
+fn entries_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok(std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect())
 }
 
 fn is_ours(entry: &Path) -> bool {

@@ -16,7 +16,7 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when the configuration is invalid or there is no camp. Nothing is created
+    /// [`Error::Usage`] when the configuration is invalid, [`Error::Setup`] when there is no camp. Nothing is created
     /// then.
     pub async fn open(config: Config) -> Result<App> {
         config.check()?;
@@ -28,7 +28,7 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when the configuration is invalid or the data folder cannot be used.
+    /// [`Error::Usage`] when the configuration is invalid, [`Error::Setup`] when the data folder cannot be used.
     pub async fn open_or_create(config: Config) -> Result<App> {
         config.check()?;
         file_permissions::folder(&config.data_dir)?;

@@ -3,11 +3,27 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use crate::camp::Browser;
+use crate::camp::{Browser, Camp};
+use crate::{payments, videos};
 
 /// Routes that anybody may call, but which refuse a call without the right token or password.
 fn is_refusal(status: u16) -> bool {
     matches!(status, 401 | 403)
+}
+
+/// Whether a route of the staff area or of one's own account may declare this.
+fn is_plausible(path: &str, declared: &Value) -> bool {
+    const OPEN: [&str; 3] =
+        ["/api/admin/auth/sign-in", "/api/admin/auth/sign-out", "/api/admin/session"];
+    let has = |who: &str| declared.get(who).is_some();
+    match path {
+        _ if OPEN.contains(&path) => declared == &json!({}),
+        _ if path.starts_with("/api/admin/") => has("staff") || has("owner"),
+        _ if path.starts_with("/api/profile") || path.starts_with("/api/auth/sessions") => {
+            has("session")
+        }
+        _ => !has("staff") && !has("owner"),
+    }
 }
 
 fn path_of(path: &str) -> String {
@@ -44,6 +60,7 @@ story! {
             let declared = operation["security"].as_array()
                 .unwrap_or_else(|| panic!("{method} {path} does not declare who may call it"));
             assert_eq!(declared.len(), 1, "{method} {path}");
+            assert!(is_plausible(path, &declared[0]), "{method} {path} declares {declared:?}");
             let who = declared[0].as_object().expect("a scheme").keys().next().cloned();
             for (name, browser) in &people {
                 let may = match who.as_deref() {
@@ -83,7 +100,119 @@ fn every_route_is_in_the_contract() {
             continue;
         }
         let text = std::fs::read_to_string(&path).expect("a text");
-        assert!(!text.contains(".route("), "{} adds a route past the contract", path.display());
+        for call in [".route(", ".route_service(", ".nest(", ".nest_service("] {
+            assert!(!text.contains(call), "{} adds a route past the contract", path.display());
+        }
+    }
+}
+
+/// What chaya has, and how one sees that nobody touched it.
+struct Belongings {
+    chaya: Browser,
+    ids: Vec<String>,
+    video: String,
+}
+
+const HERS: [&str; 5] =
+    ["chaya@family.example", "shimon@family.example", "Zalmen", "28 Cedar Lane", "check 4711"];
+
+impl Belongings {
+    async fn new(camp: &Camp, staff: &Browser) -> Belongings {
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let own = json!({ "child_name": "Zalmen", "secondary_email": "shimon@family.example" });
+        chaya.patch("/api/profile", own).await.expect(200);
+        let found = staff.get("/api/admin/users?q=chaya").await.expect(200).json();
+        let family = payments::Family { id: id_of(&found["items"][0]) };
+        let path = format!("/api/admin/users/{}", family.id);
+        let plan = json!({ "version": staff.get(&path).await.expect(200).json()["version"], "total_amount": 280_000 });
+        staff.patch(&path, plan).await.expect(200);
+        let mut paid = payments::payment(5_000);
+        paid["notes"] = json!("check 4711");
+        let paid = payments::record(staff, &family, paid).await.expect(201).json();
+        let message = json!({ "name": "Chaya Weiss", "email": "chaya@family.example", "subject": "Package",
+            "user_type": "parent", "department": "staff", "message": "To 28 Cedar Lane, please." });
+        chaya.post("/api/contact", message).await.expect(202);
+        let inbox = staff.get("/api/admin/messages").await.expect(200).json();
+        let video = id_of(&videos::posted(staff, "Lake", json!({})).await);
+        let said = json!({ "content": "What a fine dive!" });
+        let comment =
+            chaya.post(&format!("/api/videos/{video}/comments"), said).await.expect(201).json();
+        let sessions = chaya.get("/api/auth/sessions").await.expect(200).json();
+        let ids = [
+            &found["items"][0],
+            &paid["payment"],
+            &inbox["items"][0],
+            &comment,
+            &sessions["items"][0],
+        ];
+        Belongings { ids: ids.map(id_of).to_vec(), chaya, video }
+    }
+
+    async fn state(&self) -> Vec<Value> {
+        let mut state = Vec::new();
+        for path in ["/api/profile", "/api/profile/payments", "/api/profile/download"] {
+            let mut seen = self.chaya.get(path).await.expect(200).json();
+            // Reading is a use of the session.
+            seen["sessions"]
+                .as_array_mut()
+                .into_iter()
+                .flatten()
+                .for_each(|one| one["last_seen_at"] = Value::Null);
+            state.push(seen);
+        }
+        let comments = format!("/api/videos/{}/comments", self.video);
+        state.push(self.chaya.get(&comments).await.expect(200).json());
+        state
+    }
+}
+
+fn id_of(record: &Value) -> String {
+    record["id"].as_str().unwrap_or_else(|| panic!("no id in {record}")).to_owned()
+}
+
+story! {
+    async fn the_ids_of_another_family_open_and_change_nothing(camp) {
+        let document: Value = serde_json::from_str(&api::openapi()).expect("a document");
+        let staff = camp.staff().await;
+        let hers = Belongings::new(&camp, &staff).await;
+        let people = [
+            ("nobody", camp.browser()),
+            ("visitor", camp.unconfirmed_parent("Visitor", "visitor@elsewhere.example").await),
+            ("parent", camp.parent("Moshe Adler", "moshe@elsewhere.example").await),
+        ];
+        // Her page shows which mails were sent.
+        camp.work().await;
+        let before = hers.state().await;
+        let mut walked = 0;
+        for (path, operations) in document["paths"].as_object().expect("paths") {
+            for (method, _) in operations.as_object().expect("operations") {
+                let verb: Method = method.to_uppercase().parse().expect("a method");
+                for id in hers.ids.iter().filter(|_| path.contains("{id}")) {
+                    let address = path_of(&path.replace("{id}", id));
+                    for (name, browser) in &people {
+                        let body = (!matches!(verb, Method::GET | Method::HEAD)).then(|| json!({}));
+                        let reply = browser.send(verb.clone(), &address, body, &[]).await;
+                        assert!(reply.status.as_u16() < 500, "{method} {address} as {name}: {}", reply.text());
+                        for secret in HERS {
+                            assert!(!reply.text().contains(secret), "{method} {address} as {name} tells {secret}");
+                        }
+                        walked += 1;
+                    }
+                }
+            }
+        }
+        assert!(walked > 500, "only {walked} calls");
+        assert_eq!(hers.state().await, before);
+    }
+}
+
+story! {
+    async fn staff_end_only_their_own_sessions(camp) {
+        let (staff, owner) = (camp.staff().await, camp.owner().await);
+        let open = owner.get("/api/admin/sessions").await.expect(200).json();
+        let session = id_of(&open["items"][0]);
+        staff.delete(&format!("/api/admin/sessions/{session}")).await.refused(404, "not_found");
+        owner.get("/api/admin/sessions").await.expect(200);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::videos::{NOON, TUBE, edited, id, patch, posted};
 const YIDDISH: &str = "1\r\n00:00:01,000 --> 00:00:03,000\r\nאַ גוטן טאָג\r\n\r\n2\r\n00:00:05,000 --> 00:00:06,500\r\nBunk 7 & 8\r\n";
 
 /// Sends a file of captions.
-async fn caption(staff: &Browser, video: &Value, language: &str, file: &[u8]) -> Reply {
+pub async fn caption(staff: &Browser, video: &Value, language: &str, file: &[u8]) -> Reply {
     let path = format!("/api/admin/videos/{}/captions/{language}", id(video));
     let request = Request::put(path)
         .header("content-type", "text/vtt")

@@ -195,6 +195,64 @@ fn what_root_restores_belongs_to_the_owner_of_the_data_folder() {
 }
 
 #[test]
+fn the_doctor_finds_a_folder_of_files_that_the_portal_cannot_write_to() {
+    let camp = Camp::on_sqlite();
+    camp.run(&["seed", "--sample", "general"]);
+    if is_root() {
+        for theirs in not_nobodys(&camp.data("")) {
+            chown(theirs, Some(NOBODY), Some(NOBODY)).expect("we are root");
+        }
+        chown(camp.data("files/samples"), Some(0), Some(0)).expect("we are root");
+    }
+    let Some(said) = as_nobody(&camp, &["doctor"]) else { return };
+    let samples = camp.data("files/samples").display().to_string();
+    let says = format!("Nothing can be written to {samples}.");
+    assert!(said.code == 1 && said.out.contains(&says), "{said:?}");
+    // A doctor that root asked leaves nothing that stands in the way of others.
+    let (nobody, doctor) = (Some(NOBODY), camp.data("files/doctor"));
+    std::fs::create_dir(&doctor).expect("a folder");
+    chown(camp.data("files/samples"), nobody, nobody).expect("we are root");
+    camp.run(&["doctor"]);
+    assert!(!doctor.exists());
+    std::fs::create_dir(&doctor).expect("a folder");
+    let Some(said) = as_nobody(&camp, &["doctor"]) else { return };
+    assert!(said.out.contains("Files can be written to"), "{said:?}");
+    assert_eq!(not_nobodys(&camp.data("files")), [] as [PathBuf; 0]);
+}
+
+#[test]
+fn what_root_restored_with_an_earlier_version_is_given_back_by_the_next_restore() {
+    if !is_root() {
+        println!("skipped: only root can give files to another user");
+        return;
+    }
+    let (nobody, root) = (Some(NOBODY), Some(0));
+    let camp = Camp::on_sqlite();
+    camp.run(&["seed", "--sample", "general"]);
+    let file = camp.backup("camp.tar.zst");
+    let elsewhere = camp.folder().join("elsewhere");
+    for more in [&[][..], &["--storage-url", path(&elsewhere)]] {
+        let data = camp.data("");
+        chown(&data, nobody, nobody).expect("we are root");
+        let restore = [&["restore", path(&file), "--replace"], more].concat();
+        assert_eq!(camp.run(&restore).code, 0);
+        let storage = if more.is_empty() { camp.data("files") } else { elsewhere.clone() };
+        std::fs::create_dir_all(camp.data("mail")).expect("a folder");
+        let left = [storage.join("samples"), storage.clone(), camp.data("mail")];
+        for left in left.iter().chain([&camp.data("in-use.lock"), &camp.data("notes.txt")]) {
+            if !left.exists() {
+                std::fs::write(left, "").expect("a file");
+            }
+            chown(left, root, root).expect("we are root");
+        }
+        assert_eq!(camp.run(&restore).code, 0);
+        let kept = [camp.data("notes.txt")];
+        assert_eq!(not_nobodys(&data), kept, "what is not the portal's stays");
+        assert!(not_nobodys(&storage).is_empty());
+    }
+}
+
+#[test]
 fn a_data_folder_that_one_may_not_read_is_not_called_missing() {
     let camp = Camp::on_sqlite();
     camp.run(&["seed", "--sample", "general"]);

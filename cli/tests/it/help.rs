@@ -60,6 +60,21 @@ fn every_argument_is_explained() {
 }
 
 #[test]
+fn what_has_another_form_is_refused_with_an_example() {
+    let camp = Camp::on_sqlite();
+    for (command, example) in [
+        (&["jobs", "retry", "x"][..], "`camp jobs list`"),
+        (&["family", "undo", "x"], "`camp family imports`"),
+        (&["videos", "convert", "x"], "after /video/"),
+        (&["serve", "--bind", "8080"], "127.0.0.1:8080"),
+        (&["doctor", "--name-server", "9.9.9.9"], "9.9.9.9:53"),
+    ] {
+        let said = camp.run(command);
+        assert!(said.code == 2 && said.err.contains(example), "{said:?}");
+    }
+}
+
+#[test]
 fn the_exit_codes_are_written_down() {
     let said = Camp::on_sqlite().run(&["--help"]);
     for code in 0..=4 {

@@ -524,9 +524,9 @@ on_both_engines! {
         let long = camp.run(&["migrate", "--bounce-address", "all-that-came-back@camp.example"]);
         assert!(long.code == 0, "18 characters fit: {long:?}");
         let long = camp.run(&["migrate", "--bounce-address", "all-that-came-back2@camp.example"]);
-        assert!(long.code == 4 && long.err.contains("18 characters"), "{long:?}");
+        assert!(long.code == 2 && long.err.contains("18 characters"), "{long:?}");
         let short = camp.run(&["migrate", "--mailgun-signing-key", "secret"]);
-        assert!(short.code == 4 && short.err.contains("16 characters"), "{short:?}");
+        assert!(short.code == 2 && short.err.contains("16 characters"), "{short:?}");
         assert_eq!(camp.run_with(&away, &report(&camp, "5.1.1")).code, 75, "the mail server tries again");
         app.db.close().await;
     }
@@ -562,9 +562,9 @@ on_both_engines! {
         assert_eq!(second.stop().await, Some(0));
         assert!(!socket.exists());
         let lost = camp.run(&["worker", "--bounce-lmtp", &lmtp]);
-        assert!(lost.code == 4 && lost.err.contains("needs --bounce-address"), "{lost:?}");
+        assert!(lost.code == 2 && lost.err.contains("needs --bounce-address"), "{lost:?}");
         let open = camp.run(&["worker", "--bounce-lmtp", "0.0.0.0:8429", "--bounce-address", "bounces@camp.example"]);
-        assert!(open.code == 4 && open.err.contains("--bounce-lmtp-from-network"), "{open:?}");
+        assert!(open.code == 2 && open.err.contains("--bounce-lmtp-from-network"), "{open:?}");
         let wrong = camp.run(&["worker", "--bounce-lmtp", "localhost"]);
         assert!(wrong.code == 2 && wrong.err.contains("127.0.0.1:2424"), "{wrong:?}");
         let wrong = camp.run(&["migrate", "--ses-topic-arn", "camp-bounces"]);

@@ -71,6 +71,19 @@ on_both_engines! {
 }
 
 #[test]
+fn a_camp_of_ones_own_gets_no_samples_not_even_their_files() {
+    let camp = Camp::on_sqlite();
+    camp.run_with(
+        &["admin", "add", "miriam", "--email", "m@camp.example"],
+        "lantern over the lake\n",
+    );
+    let said = camp.run(&["seed", "--sample", "general"]);
+    assert!(said.code == 3 && said.err.contains("only into an empty one"), "{said:?}");
+    let files = std::fs::read_dir(camp.folder().join("data/files")).expect("a folder");
+    assert_eq!(files.count(), 0);
+}
+
+#[test]
 fn the_same_number_and_moment_give_the_same_camp() {
     let plant = |seed| {
         let camp = Camp::on_sqlite();

@@ -192,6 +192,8 @@ fn an_option_with_a_wrong_value_is_a_wrong_command_and_shows_no_password() {
             "mysql://camp:lantern@db.example",
             "must begin with sqlite:// or postgres://",
         ),
+        ("--storage-url", "gs://camp:lantern@bucket", "must be a folder or s3://BUCKET/PREFIX"),
+        ("--storage-url", "s3://", "must be a folder or s3://BUCKET/PREFIX"),
     ] {
         let said = camp.run(&["migrate", option, value]);
         assert_eq!(said.code, 2, "{value}: {said:?}");
@@ -209,14 +211,24 @@ fn a_database_that_cannot_be_used_is_said_in_a_sentence() {
     let url = "postgres://nobody@127.0.0.1:9/camp";
     let said = camp.run(&["migrate", "--database-url", url]);
     assert_eq!(said.code, 4, "{url}: {}", said.err);
-    assert!(said.err.starts_with("camp: The database"), "{url}: {}", said.err);
+    assert!(said.err.starts_with("camp: The database does not answer"), "{url}: {}", said.err);
+    assert!(said.err.contains("Please check that it runs"), "{url}: {}", said.err);
+}
+
+#[tokio::test]
+async fn a_database_that_is_not_there_is_said_in_a_sentence() {
+    let camp = Camp::on_postgres().await;
+    let url = camp.database_url().expect("an address");
+    let said = camp.run(&["migrate", "--database-url", &format!("{url}_none")]);
+    assert_eq!(said.code, 4, "{said:?}");
+    assert!(said.err.ends_with("_none\" does not exist.\n"), "{said:?}");
 }
 
 #[test]
 fn the_demo_does_not_listen_to_strangers() {
     let camp = Camp::on_sqlite();
     let said = camp.run(&["demo", "--bind", "0.0.0.0:0"]);
-    assert_eq!(said.code, 4);
+    assert_eq!(said.code, 2);
     assert!(said.err.contains("--i-know-this-is-a-demo"), "{}", said.err);
     camp.run_with(
         &["admin", "add", "miriam", "--email", "m@camp.example"],

@@ -286,3 +286,21 @@ async fn at_schema(newest: i64, file: &Path) {
     some.run(&pool).await.expect("migrated");
     pool.close().await;
 }
+
+on_both_engines! {
+    async fn a_database_of_a_newer_version_is_left_alone_with_advice(camp: Camp) {
+        camp.begin();
+        let app = camp.app().await;
+        execute!(
+            &app.db,
+            "insert into _sqlx_migrations (version, description, installed_on, success, checksum, execution_time)
+             select 9999, 'later', installed_on, success, checksum, execution_time
+             from _sqlx_migrations where version = 1",
+        );
+        app.db.close().await;
+        for command in [&["serve"][..], &["worker"], &["migrate"], &["admin", "list"]] {
+            let said = camp.run(command);
+            assert!(said.code == 4 && said.err.contains("Install the newer program again"), "{said:?}");
+        }
+    }
+}

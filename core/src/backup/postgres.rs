@@ -184,7 +184,7 @@ impl Tools {
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when `url` is not an address or there are no such programs.
+    /// [`Error::Usage`] when `url` is not an address, [`Error::Setup`] when there are no such programs.
     pub async fn find(db: &Db, url: &str) -> Result<Tools> {
         let number: String =
             db.sql("select current_setting('server_version_num')").scalar().await?;
@@ -255,7 +255,7 @@ fn without_password(url: &str) -> Result<(String, Option<String>)> {
         "sslkey",
     ];
     let mut url =
-        Url::parse(url).map_err(|_| Error::Setup("--database-url is not an address.".into()))?;
+        Url::parse(url).map_err(|_| Error::Usage("--database-url is not an address.".into()))?;
     let decode = |text: &str| {
         let text = format!("v={}", text.replace('+', "%2B"));
         url::form_urlencoded::parse(text.as_bytes()).next().map(|(_, v)| v.into_owned())

@@ -65,7 +65,10 @@ pub async fn restore(
     file_permissions::folder(&config.data_dir)?;
     let restored = restore_in(config, from, options, told, &traces).await;
     match &restored {
-        Ok(_) => file_permissions::tighten(config)?,
+        Ok(_) => {
+            traces.give_back(config)?;
+            file_permissions::tighten(config)?;
+        }
         Err(_) => traces.remove(),
     }
     restored
@@ -107,6 +110,8 @@ struct Traces {
     /// The innermost folder first.
     folders: Vec<PathBuf>,
     lock: PathBuf,
+    /// The folder of the files, if it is one.
+    storage: Option<PathBuf>,
     /// Who gets all that, if root restores.
     owner: Option<Owner>,
 }
@@ -114,17 +119,18 @@ struct Traces {
 impl Traces {
     fn of(config: &Config) -> Traces {
         let missing = |path: &PathBuf| path.symlink_metadata().is_err();
-        let files = match config.storage_url.as_deref() {
+        let storage = match config.storage_url.as_deref() {
             None => Some(config.data_dir.join("files")),
-            Some(url) if url.contains("://") => None,
-            Some(folder) => Some(folder.into()),
+            Some(url) if url.starts_with("s3://") => None,
+            Some(folder) => Some(folder.trim_start_matches("file://").into()),
         };
         let above = config.data_dir.ancestors().map(Path::to_owned);
-        let folders = files.into_iter().chain(above).filter(missing).collect();
+        let folders = storage.iter().cloned().chain(above).filter(missing).collect();
         let lock = config.data_dir.join("in-use.lock");
         let files = vec![lock.clone()];
         let owner = Owner::for_root(&config.data_dir);
-        Traces { files: files.into_iter().filter(missing).collect(), folders, lock, owner }
+        let files = files.into_iter().filter(missing).collect();
+        Traces { files, folders, lock, storage, owner }
     }
 
     /// Gives the folders that root created, and the lock, to the owner.
@@ -135,6 +141,16 @@ impl Traces {
             owner.give(folder)?;
         }
         Ok(())
+    }
+
+    /// Gives the owner what an earlier restore by root left to root.
+    fn give_back(&self, config: &Config) -> Result<()> {
+        let Some(owner) = self.owner else { return Ok(()) };
+        file_permissions::give_back(&config.data_dir, owner)?;
+        match &self.storage {
+            Some(folder) => Ok(owner.give_roots(folder)?),
+            None => Ok(()),
+        }
     }
 
     /// Removes folders only if they are empty.

@@ -77,7 +77,7 @@ impl Db {
             return Ok(Db::Postgres(pool));
         }
         if !url.starts_with("sqlite:") {
-            return Err(Error::Setup(format!(
+            return Err(Error::Usage(format!(
                 "The database address must begin with sqlite:// or postgres://, not “{}”.",
                 url.split(':').next().unwrap_or_default()
             )));

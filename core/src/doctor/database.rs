@@ -50,7 +50,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
             db
         }
         Ok(Err(error)) => {
-            let text = error.to_string();
+            let text = error.reason();
             // SQLite's texts for a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
             let damaged = text.contains("malformed") || text.contains("not a database");
             let advice = if damaged { RESTORE } else { "Check that it runs, and --database-url." };

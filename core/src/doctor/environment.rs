@@ -1,11 +1,13 @@
 //! Checks the program, its configuration, the disk and the object store.
 
+use std::fs::{DirEntry, FileType};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
+use rustix::fs::Access;
 use url::Host;
 use uuid::Uuid;
 
@@ -138,6 +140,28 @@ fn folder(folder: &Path, found: &mut Findings) {
 }
 
 /// What to do if nothing can be written to the data folder.
+/// Removes the folder of the objects that this check writes, if it is empty.
+fn remove_own_folder(files: &Files) {
+    if let Some(folder) = &files.folder {
+        std::fs::remove_dir(folder.join("doctor")).ok();
+    }
+}
+
+/// The first folder of these, from the top, that this user cannot write to.
+fn unwritable_folder(folder: &Path) -> Option<PathBuf> {
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        if data_folder::is_denied(&folder, Access::WRITE_OK | Access::EXEC_OK) {
+            return Some(folder);
+        }
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        let is_folder =
+            |entry: &DirEntry| entry.file_type().is_ok_and(|kind: FileType| kind.is_dir());
+        open.extend(entries.filter(is_folder).map(|entry| entry.path()));
+    }
+    None
+}
+
 fn unwritable(error: ErrorKind) -> &'static str {
     match error {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
@@ -173,9 +197,18 @@ fn disk(folder: &Path, found: &mut Findings) {
     }
 }
 
-/// Writes, reads and removes one object.
+/// Writes, reads and removes one object, and looks for folders that this user cannot write to.
 pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
     const WHAT: &str = "files";
+    // Earlier versions left it, also to root.
+    remove_own_folder(files);
+    if let Some(denied) = files.folder.as_deref().and_then(unwritable_folder) {
+        return found.broken(
+            WHAT,
+            format!("Nothing can be written to {}.", denied.display()),
+            unwritable(ErrorKind::PermissionDenied),
+        );
+    }
     let key = format!("doctor/{}", Uuid::new_v4().simple());
     let text = "written by camp doctor";
     let tried = async {
@@ -186,11 +219,13 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
         files.remove(&key).await.map_err(|e| ("removed", e))?;
         Ok::<_, (&str, crate::Error)>(read)
     };
+    let tried = tried.await;
+    remove_own_folder(files);
     let place = match &files.folder {
         Some(folder) => folder.display().to_string(),
         None => "the bucket".to_owned(),
     };
-    match tried.await {
+    match tried {
         Ok(read) if read.concat() == text.as_bytes() => {
             found.well(WHAT, format!("Files can be written to {place}, read and removed."));
         }

@@ -78,12 +78,12 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when the store cannot be opened.
+    /// [`Error::Usage`] for an invalid address, [`Error::Setup`] when the store cannot be opened.
     pub fn open(storage_url: Option<&str>, data_dir: &FilePath) -> Result<Files> {
         match storage_url {
             Some(url) if url.starts_with("s3://") => {
                 let parsed = Url::parse(url)
-                    .map_err(|e| Error::Setup(format!("--storage-url is not an address: {e}")))?;
+                    .map_err(|e| Error::Usage(format!("--storage-url is not an address: {e}")))?;
                 cryptography::choose();
                 let bucket = parsed.host_str().unwrap_or_default();
                 let s3 = builder()
@@ -99,7 +99,7 @@ impl Files {
                 Ok(Files { store, parts, bucket: Some(bucket), folder: None })
             }
             Some(url) if url.contains("://") && !url.starts_with("file://") => {
-                Err(Error::Setup("--storage-url must be a folder or s3://BUCKET/PREFIX.".into()))
+                Err(Error::Usage("--storage-url must be a folder or s3://BUCKET/PREFIX.".into()))
             }
             folder => {
                 let folder = match folder {

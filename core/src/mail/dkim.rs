@@ -42,9 +42,9 @@ impl DkimKey {
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when the file cannot be read, is no key, or its RSA key is too short.
+    /// [`Error::Usage`] when the file cannot be read, is no key, or its RSA key is too short.
     pub fn read(file: &Path) -> Result<DkimKey> {
-        let wrong = |why: &str| Error::Setup(format!("--dkim-key {}: {why}", file.display()));
+        let wrong = |why: &str| Error::Usage(format!("--dkim-key {}: {why}", file.display()));
         let pem = std::fs::read_to_string(file)
             .map_err(|error| wrong(&format!("the file cannot be read: {error}")))?;
         let text: String = pem.lines().filter(|line| !line.starts_with("-----")).collect();

@@ -133,7 +133,7 @@ impl Smtp {
     ///
     /// When the address is not one of these.
     pub fn open(url: &str) -> Result<Smtp> {
-        let url = mail_server(url).map_err(|wrong| Error::Setup(format!("--smtp-url {wrong}")))?;
+        let url = mail_server(url).map_err(|wrong| Error::Usage(format!("--smtp-url {wrong}.")))?;
         let loopback = match url.host() {
             // For schemes other than the web's, `Url` parses an IPv4 address as a domain name.
             Some(Host::Domain(name)) => {

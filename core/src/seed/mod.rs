@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use crate::accounts::password;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::{Db, Tx};
+use crate::db::{Db, On, Tx};
 use crate::{App, Error, Result, settings_admin};
 
 use content::Content;
@@ -125,6 +125,10 @@ pub async fn logins(db: &Db) -> Result<Option<Logins>> {
 ///
 /// [`Error::Conflict`] when the database has data already.
 pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
+    // Checked again below, and here before files are stored.
+    if has_people(&app.db).await? {
+        return Err(NOT_EMPTY);
+    }
     let content = content::read(options.sample)?;
     let mut random = Random::new(options.seed);
     let now = chrono::SubsecRound::trunc_subsecs(options.as_of, 6);
@@ -186,19 +190,26 @@ pub async fn generate(app: &App, options: &Options) -> Result<Seeded> {
     })
 }
 
+const NOT_EMPTY: Error = Error::Conflict(
+    "There are people in this database already; a sample camp goes only into an empty one.",
+);
+
 /// Locks out other seeds until the end of the transaction.
 async fn must_be_empty(tx: &mut Tx) -> Result<()> {
     tx.lock("seed").await?;
-    let there: i64 = tx
+    match has_people(tx).await? {
+        false => Ok(()),
+        true => Err(NOT_EMPTY),
+    }
+}
+
+async fn has_people(on: impl Into<On<'_>>) -> Result<bool> {
+    let there: i64 = on
+        .into()
         .sql("select (select count(*) from staff) + (select count(*) from profiles)")
         .scalar()
         .await?;
-    match there {
-        0 => Ok(()),
-        _ => Err(Error::Conflict(
-            "There are people in this database already; a sample camp goes only into an empty one.",
-        )),
-    }
+    Ok(there > 0)
 }
 
 fn settings_of(content: &Content) -> BTreeMap<String, Value> {

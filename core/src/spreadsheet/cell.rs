@@ -30,8 +30,9 @@ pub(crate) fn original(text: &str) -> String {
 
 const SEPARATORS: [char; 2] = [';', '\t'];
 
+/// Excel with an East Asian keyboard also takes the wide forms for the beginning of a formula.
 fn is_formula(text: &str) -> bool {
-    text.trim_start().starts_with(['=', '+', '-', '@'])
+    text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
 }
 
 /// Formats an amount as a decimal number.
@@ -52,7 +53,19 @@ mod tests {
             assert_eq!(plain(text), shown);
             assert_eq!(original(shown), text);
         }
-        for text in ["=1+1", "+1", "-1", "@sum(a1)", "\t=1", "\r=1", "  =cmd|' /C calc'!A0"] {
+        for text in [
+            "=1+1",
+            "＝1+1",
+            "＋1",
+            "－1",
+            "＠a",
+            "+1",
+            "-1",
+            "@sum(a1)",
+            "\t=1",
+            "\r=1",
+            "  =cmd|' /C calc'!A0",
+        ] {
             assert!(plain(text).starts_with('\''), "{text:?}");
         }
         for text in ["Chaya", "O'Hara", "משה", "1-2", ""] {
