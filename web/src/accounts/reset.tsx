@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../api/client";
 import { useSessionChanged, useSite } from "../api/queries";
@@ -18,7 +19,9 @@ export default function Reset() {
   const token = params.get("token") ?? "";
   const ofStaff = params.get("for") === "staff";
   const asked = useQuery(resetLinkQuery(token));
-  const ended = isApiError(asked.error, "gone");
+  // Also used or expired while the page was open.
+  const [refused, setRefused] = useState<string>();
+  const ended = refused === token || isApiError(asked.error, "gone");
 
   return (
     <SmallSheet title="Choose a new password">
@@ -33,7 +36,7 @@ export default function Reset() {
       ) : ended ? (
         <FormMessage>This link was already used or has expired.</FormMessage>
       ) : asked.data ? (
-        <PasswordForm token={token} ofStaff={ofStaff} onStale={() => void asked.refetch()} />
+        <PasswordForm token={token} ofStaff={ofStaff} onEnded={() => setRefused(token)} />
       ) : (
         <ErrorState
           title="We couldn’t check this link"
@@ -56,7 +59,7 @@ export default function Reset() {
   );
 }
 
-function PasswordForm({ token, ofStaff, onStale }: { token: string; ofStaff: boolean; onStale: () => void }) {
+function PasswordForm({ token, ofStaff, onEnded }: { token: string; ofStaff: boolean; onEnded: () => void }) {
   const site = useSite();
   const sessionChanged = useSessionChanged();
   const client = useQueryClient();
@@ -71,9 +74,8 @@ function PasswordForm({ token, ofStaff, onStale }: { token: string; ofStaff: boo
       await navigate(ofStaff ? paths.admin.login : paths.auth(), { replace: true });
     },
     failed: (error) => {
-      // Used or expired while the page was open.
       if (!isApiError(error, "gone")) return false;
-      onStale();
+      onEnded();
       return true;
     },
   });
