@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt::{Display, Formatter};
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
@@ -211,17 +211,33 @@ fn bind(text: &str) -> std::result::Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "give an address and a port like 127.0.0.1:8080")
 }
 
-fn storage(text: &str) -> std::result::Result<(), String> {
-    let is_bucket = |url: Url| url.host_str().is_some_and(|bucket| !bucket.is_empty());
-    let is_usable = match text.split_once("://") {
-        None | Some(("file", _)) => true,
-        Some(("s3", _)) => Url::parse(text).is_ok_and(is_bucket),
-        Some(_) => false,
-    };
-    match is_usable {
-        true => Ok(()),
-        false => Err("--storage-url must be a folder or s3://BUCKET/PREFIX.".into()),
+/// Where files are stored, as `--storage-url` says.
+pub(crate) enum Storage {
+    Folder(PathBuf),
+    /// `s3://BUCKET/PREFIX`
+    Bucket(Url),
+}
+
+impl Storage {
+    /// Without an address it is `files` in the data folder. The error says what an address must be.
+    pub(crate) fn of(
+        url: Option<&str>,
+        data_dir: &Path,
+    ) -> std::result::Result<Storage, &'static str> {
+        let Some(url) = url else { return Ok(Storage::Folder(data_dir.join("files"))) };
+        let is_bucket = |url: &Url| url.host_str().is_some_and(|bucket| !bucket.is_empty());
+        match url.split_once("://") {
+            None => Some(Storage::Folder(url.into())),
+            Some(("file", folder)) => Some(Storage::Folder(folder.into())),
+            Some(("s3", _)) => Url::parse(url).ok().filter(is_bucket).map(Storage::Bucket),
+            Some(_) => None,
+        }
+        .ok_or("--storage-url must be a folder or s3://BUCKET/PREFIX.")
     }
+}
+
+fn storage(text: &str) -> std::result::Result<(), String> {
+    Storage::of(Some(text), Path::new("")).map(drop).map_err(str::to_owned)
 }
 
 fn mail_servers(text: &str) -> std::result::Result<(), String> {

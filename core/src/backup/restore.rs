@@ -14,7 +14,7 @@ use chrono::{SubsecRound, Utc};
 use super::target::{Database, Target};
 use super::work::Work;
 use super::{Held, Manifest, Progress, Stored, Tally, archive};
-use crate::config::Config;
+use crate::config::{Config, Storage};
 use crate::file_permissions::Owner;
 use crate::{Error, Result, data_folder, db, file_permissions};
 
@@ -119,10 +119,9 @@ struct Traces {
 impl Traces {
     fn of(config: &Config) -> Traces {
         let missing = |path: &PathBuf| path.symlink_metadata().is_err();
-        let storage = match config.storage_url.as_deref() {
-            None => Some(config.data_dir.join("files")),
-            Some(url) if url.starts_with("s3://") => None,
-            Some(folder) => Some(folder.trim_start_matches("file://").into()),
+        let storage = match Storage::of(config.storage_url.as_deref(), &config.data_dir) {
+            Ok(Storage::Folder(folder)) => Some(folder),
+            _ => None,
         };
         let above = config.data_dir.ancestors().map(Path::to_owned);
         let folders = storage.iter().cloned().chain(above).filter(missing).collect();

@@ -33,6 +33,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use self::buffers::Buffer;
+use crate::config::Storage;
 use crate::{Error, Result, cryptography};
 
 /// Somebody waits for the first bytes of a file.
@@ -80,32 +81,25 @@ impl Files {
     ///
     /// [`Error::Usage`] for an invalid address, [`Error::Setup`] when the store cannot be opened.
     pub fn open(storage_url: Option<&str>, data_dir: &FilePath) -> Result<Files> {
-        match storage_url {
-            Some(url) if url.starts_with("s3://") => {
-                let parsed = Url::parse(url)
-                    .map_err(|e| Error::Usage(format!("--storage-url is not an address: {e}")))?;
+        let storage =
+            Storage::of(storage_url, data_dir).map_err(|wrong| Error::Usage(wrong.into()))?;
+        match storage {
+            Storage::Bucket(url) => {
                 cryptography::choose();
-                let bucket = parsed.host_str().unwrap_or_default();
+                let bucket = url.host_str().unwrap_or_default();
                 let s3 = builder()
                     .with_bucket_name(bucket)
                     .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), "24h")
                     .with_retry(retries())
                     .build()
                     .map_err(|e| Error::Setup(format!("The object store cannot be used: {e}")))?;
-                let prefix = Path::from(parsed.path());
+                let prefix = Path::from(url.path());
                 let bucket = Bucket { s3: Arc::new(s3.clone()), prefix: prefix.clone() };
                 let store = Arc::new(PrefixStore::new(s3, prefix));
                 let parts = Some(store.clone() as Arc<dyn MultipartStore>);
                 Ok(Files { store, parts, bucket: Some(bucket), folder: None })
             }
-            Some(url) if url.contains("://") && !url.starts_with("file://") => {
-                Err(Error::Usage("--storage-url must be a folder or s3://BUCKET/PREFIX.".into()))
-            }
-            folder => {
-                let folder = match folder {
-                    Some(path) => path.trim_start_matches("file://").into(),
-                    None => data_dir.join("files"),
-                };
+            Storage::Folder(folder) => {
                 std::fs::create_dir_all(&folder).map_err(|e| {
                     Error::Setup(format!("The folder {} cannot be made: {e}", folder.display()))
                 })?;
