@@ -1,5 +1,6 @@
 //! Authentication: the extractors by which every route declares who may call it.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -58,15 +59,14 @@ impl SessionCache {
 
     /// The user of a request, if this is known without asking the database. None of staff.
     pub async fn known_user(&self, config: &Config, headers: &HeaderMap) -> Option<Arc<User>> {
-        let jar = CookieJar::from_headers(headers);
-        if jar.get(staff_cookie(config)).is_some() {
+        if cookie_value(headers, staff_cookie(config)).is_some() {
             return None;
         }
-        let token = jar.get(user_cookie(config))?.value();
+        let token = cookie_value(headers, user_cookie(config))?;
         if token.len() > LONGEST_TOKEN {
             return None;
         }
-        let (age, known) = self.users.get(token).await?;
+        let (age, known) = self.users.get(token.as_ref()).await?;
         known.filter(|_| age == self.age()).map(|(_, user)| user)
     }
 
@@ -78,6 +78,18 @@ impl SessionCache {
 /// The viewer for whom the cache makes a response that several share. No request from outside has it.
 #[derive(Clone)]
 pub(crate) struct SharedViewer(pub Viewer);
+
+/// The value that [`CookieJar`] has for this name, without the time and memory for all the others.
+fn cookie_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> {
+    let lines = || headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+    if lines().any(|line| line.contains('%')) {
+        let jar = CookieJar::from_headers(headers);
+        return jar.get(name).map(|cookie| cookie.value().to_owned().into());
+    }
+    let pairs = lines().flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
+    // The last one counts.
+    pairs.filter(|(found, _)| found.trim() == name).last().map(|(_, value)| value.trim().into())
+}
 
 pub(crate) fn user_cookie(config: &Config) -> &'static str {
     if config.https() { "__Host-session" } else { "session" }
@@ -394,5 +406,40 @@ pub(crate) fn client_address(app: &App, peer: IpAddr, headers: &HeaderMap) -> Ip
 impl FromRef<Api> for App {
     fn from_ref(api: &Api) -> App {
         api.app.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_cookie_is_read_as_the_extractors_read_it() {
+        let cases: [&[&str]; 9] = [
+            &["session=abc"],
+            &[" staff=1 ;session = abc ; known=x=y"],
+            &["session=abc; session=def"],
+            &["session=abc", "session=def; staff=1"],
+            &["session=a%62c"],
+            &["sess%69on=def; session=abc"],
+            &["session; =abc; ;session"],
+            &["session="],
+            &["other=1"],
+        ];
+        for lines in cases {
+            let line = |line: &&str| (header::COOKIE, HeaderValue::from_str(line).expect("text"));
+            let headers = HeaderMap::from_iter(lines.iter().map(line));
+            let jar = CookieJar::from_headers(&headers);
+            for name in ["session", "staff", "known"] {
+                let expected = jar.get(name).map(|cookie| cookie.value().to_owned());
+                assert_eq!(
+                    cookie_value(&headers, name).as_deref(),
+                    expected.as_deref(),
+                    "{lines:?}"
+                );
+            }
+        }
     }
 }

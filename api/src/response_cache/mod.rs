@@ -342,18 +342,24 @@ impl ResponseCache {
             _ => return Some(entry.stored.clone()),
         };
         let known = self.0.readers.of(&self.0.app, user.id, version).await.ok()?;
-        let (differences, changes) = entry.spots.changes(&known.1);
+        if let Some(own) = known.made_of(&entry.stored) {
+            return Some(own);
+        }
+        let (differences, changes) = entry.spots.changes(&known.watched);
         if changes.is_empty() {
+            known.remember(&entry.stored, &entry.stored);
             return Some(entry.stored.clone());
         }
         // Those who watched the same share it.
         let key = format!("{key} {differences}");
         let own = self.0.own.get(&key).await;
         if let Some(own) = own.filter(|own| Arc::ptr_eq(&own.of, &entry.stored)) {
+            known.remember(&entry.stored, &own.stored);
             return Some(own.stored.clone());
         }
         let changed = |bytes: &[u8]| personal::changed(bytes, &changes);
         let stored = Arc::new(entry.stored.with_body(&self.0.app.keys, changed));
+        known.remember(&entry.stored, &stored);
         let own = Own { of: entry.stored.clone(), stored: stored.clone() };
         self.0.own.insert(key, Arc::new(own)).await;
         Some(stored)
@@ -567,7 +573,8 @@ impl RequestIds {
     }
 
     fn next(&self) -> HeaderValue {
-        let id = format!("{:016x}{:016x}", self.process, self.next.fetch_add(1, Relaxed));
-        HeaderValue::from_str(&id).unwrap_or_else(|_| HeaderValue::from_static(""))
+        let id = Uuid::from_u64_pair(self.process, self.next.fetch_add(1, Relaxed));
+        let id = HeaderValue::from_str(id.simple().encode_lower(&mut Uuid::encode_buffer()));
+        id.unwrap_or_else(|_| HeaderValue::from_static(""))
     }
 }

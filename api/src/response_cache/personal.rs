@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use axum::body::Bytes;
 use moka::future::Cache;
@@ -15,8 +15,12 @@ use portal::videos::{self, Watched};
 use portal::{App, UserId};
 use uuid::Uuid;
 
+use super::stored::Stored;
+
 /// The memory for what is known of readers, in bytes.
 const ALL: u64 = 4 << 20;
+/// How many responses of a reader are found without comparing all their places.
+const MADE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
@@ -101,28 +105,55 @@ pub fn changed(bytes: &[u8], changes: &[(Range<usize>, String)]) -> Bytes {
     out.into()
 }
 
+/// What a reader watched and likes in one version.
+pub struct Known {
+    version: Version,
+    pub watched: Watched,
+    /// Responses, and what was made of them for this reader.
+    made: Mutex<Vec<(Weak<Stored>, Weak<Stored>)>>,
+}
+
+impl Known {
+    fn made(&self) -> MutexGuard<'_, Vec<(Weak<Stored>, Weak<Stored>)>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was made of this response for the reader, if it is still kept.
+    pub fn made_of(&self, response: &Arc<Stored>) -> Option<Arc<Stored>> {
+        let is_this = |of: &Weak<Stored>| std::ptr::eq(of.as_ptr(), Arc::as_ptr(response));
+        let made = self.made();
+        made.iter().find(|(of, _)| is_this(of)).and_then(|(_, own)| own.upgrade())
+    }
+
+    pub fn remember(&self, response: &Arc<Stored>, own: &Arc<Stored>) {
+        let mut made = self.made();
+        made.retain(|(of, own)| of.strong_count() > 0 && own.strong_count() > 0);
+        if made.len() == MADE {
+            made.remove(0);
+        }
+        made.push((Arc::downgrade(response), Arc::downgrade(own)));
+    }
+}
+
 /// What readers watched and like, as long as no reader changes that.
-pub struct Readers(Cache<UserId, Arc<(Version, Watched)>>);
+pub struct Readers(Cache<UserId, Arc<Known>>);
 
 impl Readers {
     pub fn new() -> Readers {
-        let size = |_: &UserId, known: &Arc<(Version, Watched)>| {
-            (64 + 48 * (known.1.begun.len() + known.1.liked.len())) as u32
+        let size = |_: &UserId, known: &Arc<Known>| {
+            let own = size_of::<Known>() + 2 * MADE * size_of::<Stored>();
+            (own + 48 * (known.watched.begun.len() + known.watched.liked.len())) as u32
         };
         Readers(Cache::builder().max_capacity(ALL).weigher(size).build())
     }
 
     /// `version` must be from before this call.
-    pub async fn of(
-        &self,
-        app: &App,
-        id: UserId,
-        version: Version,
-    ) -> portal::Result<Arc<(Version, Watched)>> {
-        if let Some(known) = self.0.get(&id).await.filter(|known| known.0 == version) {
+    pub async fn of(&self, app: &App, id: UserId, version: Version) -> portal::Result<Arc<Known>> {
+        if let Some(known) = self.0.get(&id).await.filter(|known| known.version == version) {
             return Ok(known);
         }
-        let known = Arc::new((version, videos::watched(app, id).await?));
+        let watched = videos::watched(app, id).await?;
+        let known = Arc::new(Known { version, watched, made: Mutex::default() });
         self.0.insert(id, known.clone()).await;
         Ok(known)
     }
