@@ -11,45 +11,42 @@
 //! parents; what is a parent's own is put in afterwards (`personal`). Staff are answered by the router.
 
 mod files;
+mod make;
 mod personal;
+mod request_ids;
+mod requests;
 mod routes;
 mod stored;
 
-use std::borrow::Cow;
-use std::collections::hash_map::DefaultHasher;
 use std::convert::Infallible;
-use std::hash::{Hash, Hasher};
-use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody, to_bytes};
-use axum::extract::{ConnectInfo, Request};
+use axum::body::{Bytes, to_bytes};
+use axum::extract::Request;
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::Response;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use moka::future::Cache;
-use portal::access::Viewer;
-use portal::accounts::User;
 use portal::db::content::{Version, Versions};
-use portal::{App, UserId, updates};
-use tokio::sync::{Mutex, MutexGuard};
-use tokio::time::timeout;
+use portal::{App, UserId};
+use tokio::sync::Mutex;
 use tower::{Service, ServiceExt};
-use uuid::Uuid;
 
 use self::files::Files;
-use self::personal::{Readers, Spots};
+use self::make::{Entry, Made, may_be_kept};
+use self::personal::Readers;
+use self::request_ids::{REQUEST_ID, RequestIds};
+use self::requests::{Origin, Reader, anonymous};
 pub use self::routes::may_have_a_session;
 use self::routes::{Route, Served};
 use self::stored::Stored;
-use crate::auth::{SessionCache, SharedViewer};
-use crate::frontend::first_answers::{self, WithoutAnswers};
+use crate::auth::SessionCache;
+use crate::frontend::first_answers;
 use crate::timeouts::Limits;
 
 /// The memory that cached responses may use, those with what is a reader's own, and each of them. With both
@@ -93,77 +90,11 @@ struct Inner {
     ids: RequestIds,
 }
 
-/// A response, and when it may be used.
-struct Entry {
-    version: Version,
-    from: DateTime<Utc>,
-    until: DateTime<Utc>,
-    stored: Arc<Stored>,
-    spots: Spots,
-    /// Whether the next one is being made.
-    is_renewed: AtomicBool,
-}
-
-impl Entry {
-    fn is_valid(&self, version: Version, now: DateTime<Utc>) -> bool {
-        self.version == version && (self.from..self.until).contains(&now)
-    }
-
-    /// Tells one request that it has to be made again. What something ends before its time is not: until
-    /// then, it would be made the same again and again.
-    fn is_due(&self, now: DateTime<Utc>) -> bool {
-        self.until - now <= AHEAD
-            && self.until - self.from == KEPT
-            && !self.is_renewed.swap(true, Relaxed)
-    }
-}
-
 /// A response with what is a reader's own.
 struct Own {
     /// What it was made of.
     of: Arc<Stored>,
     stored: Arc<Stored>,
-}
-
-/// For whom a response is.
-#[derive(Clone)]
-enum Reader {
-    /// Somebody without a session, or anybody where that makes no difference.
-    Anybody,
-    Parent(Arc<User>),
-    /// Anybody who may be signed in, of a page: it contains no answers, since those in pages are a stranger's.
-    OfPage,
-}
-
-impl Reader {
-    /// Readers with the same key may see the same.
-    fn key<'a>(&self, parts: &'a Parts) -> Cow<'a, str> {
-        let address = address(parts);
-        match self {
-            Reader::Anybody => Cow::Borrowed(address),
-            Reader::OfPage => Cow::Owned(format!("without answers {address}")),
-            Reader::Parent(user) => {
-                Cow::Owned(format!("{} {} {address}", user.family, user.is_outsider()))
-            }
-        }
-    }
-
-    /// Who stands for all that may see the same. Nobody has this id, so nothing is known of it.
-    fn viewer(&self) -> Option<SharedViewer> {
-        let Reader::Parent(user) = self else { return None };
-        let (family, outsider) = (user.family, user.is_outsider());
-        let user_id = Some(Uuid::nil().into());
-        Some(SharedViewer(Viewer { user_id, family, outsider, ..Viewer::default() }))
-    }
-}
-
-/// What [`ResponseCache::make`] made.
-enum Made {
-    Kept(Arc<Entry>, HeaderValue),
-    /// Another request has made it meanwhile.
-    Found(Arc<Entry>),
-    /// It is for this request only.
-    Other(Response),
 }
 
 impl ResponseCache {
@@ -365,10 +296,6 @@ impl ResponseCache {
         Some(stored)
     }
 
-    async fn find(&self, key: &str, version: Version, now: DateTime<Utc>) -> Option<Arc<Entry>> {
-        self.0.entries.get(key).await.filter(|entry| entry.is_valid(version, now))
-    }
-
     /// Sends a response that is in the cache. Such requests are logged only on request.
     async fn hit(
         &self,
@@ -393,75 +320,6 @@ impl ResponseCache {
         Some(response)
     }
 
-    /// Makes the response, unless another request has made it meanwhile. `told` is the version that was
-    /// current when this request came or later.
-    async fn make(&self, key: &str, reader: &Reader, parts: &Parts, told: Version) -> Option<Made> {
-        let _turn = timeout(TURN, self.turn(key)).await.ok()?;
-        // The version is not asked for again, which those who wait would do one after another.
-        if let Some(entry) = self.find(key, told, self.0.app.clock.now()).await {
-            return Some(Made::Found(entry));
-        }
-        let version = self.0.versions.current().await?.content;
-        if let Some(entry) = self.find(key, version, self.0.app.clock.now()).await {
-            return Some(Made::Found(entry));
-        }
-        self.make_new(key, reader, parts, version).await
-    }
-
-    /// Makes the response that follows this one while others are still answered with it.
-    fn make_ahead(&self, last: &Arc<Entry>, key: &str, reader: &Reader, parts: &Parts) {
-        let (cache, last, key, reader) =
-            (self.clone(), last.clone(), key.to_owned(), reader.clone());
-        let (parts, _) = anonymous(parts, &reader).into_parts();
-        tokio::spawn(async move {
-            let _turn = timeout(TURN, cache.turn(&key)).await.ok()?;
-            let entry = cache.0.entries.get(&key).await?;
-            if Arc::ptr_eq(&entry, &last) {
-                let version = cache.0.versions.current().await?.content;
-                cache.make_new(&key, &reader, &parts, version).await?;
-            }
-            Some(())
-        });
-    }
-
-    /// Makes the response. Only who has the turn does. `version` is from before everything that is read for
-    /// the response: what somebody changes meanwhile makes another one.
-    async fn make_new(
-        &self,
-        key: &str,
-        reader: &Reader,
-        parts: &Parts,
-        version: Version,
-    ) -> Option<Made> {
-        let now = self.0.app.clock.now();
-        self.renew_settings(version);
-        let answered = self.pass(anonymous(parts, reader));
-        let (until, response) = tokio::join!(self.constant_until(now), answered);
-        if !may_be_kept(&response) {
-            return Some(Made::Other(response));
-        }
-        let until = until.ok()?;
-        let (id, headers, bytes) = self.read(response).await?;
-        let spots = match reader {
-            Reader::Parent(_) => Spots::of(&bytes),
-            Reader::Anybody | Reader::OfPage => Spots::default(),
-        };
-        let stored = Arc::new(Stored::new(&self.0.app.keys, headers, bytes));
-        // Keeps the compressed forms if the response is the same as before.
-        let before = self.0.entries.get(key).await.map(|entry| entry.stored.clone());
-        let stored = before.filter(|before| before.is_same(&stored)).unwrap_or(stored);
-        let is_renewed = AtomicBool::default();
-        let entry = Arc::new(Entry { version, from: now, until, stored, spots, is_renewed });
-        self.0.entries.insert(key.to_owned(), entry.clone()).await;
-        Some(Made::Kept(entry, id))
-    }
-
-    async fn turn(&self, key: &str) -> MutexGuard<'_, ()> {
-        let mut hasher = DefaultHasher::new();
-        key.hash(&mut hasher);
-        self.0.turns[hasher.finish() as usize % TURNS].lock().await
-    }
-
     /// Other processes may have changed the settings, which this one reads only every two seconds.
     fn renew_settings(&self, version: Version) {
         let mut of = self.0.settings_of.lock().unwrap_or_else(PoisonError::into_inner);
@@ -469,16 +327,6 @@ impl ResponseCache {
             self.0.app.invalidate_settings();
             *of = Some(version);
         }
-    }
-
-    /// How long a response stays right if nobody changes anything: until quiet time begins or ends, or
-    /// an update expires. The rest of what depends on the time may be late by [`KEPT`].
-    async fn constant_until(&self, now: DateTime<Utc>) -> portal::Result<DateTime<Utc>> {
-        let app = &self.0.app;
-        let latest = now + KEPT;
-        let quiet = app.settings().await?.next_quiet_change(now, latest);
-        let expiry = updates::next_expiry(app, now, latest).await?;
-        Ok([quiet, expiry].into_iter().flatten().fold(latest, Ord::min))
     }
 }
 
@@ -500,81 +348,7 @@ impl Service<Request> for ResponseCache {
 /// What monitoring asks for.
 const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// The address by which a response is found.
-fn address(parts: &Parts) -> &str {
-    parts.uri.path_and_query().map_or("", |address| address.as_str())
-}
-
-/// A request for the same path and query that tells nothing else, except what the reader may see, and to
-/// the limits of its network.
-fn anonymous(parts: &Parts, reader: &Reader) -> Request {
-    let address = parts.uri.path_and_query().cloned().map_or_else(Uri::default, Uri::from);
-    let mut request = Origin::of(&parts.extensions, &parts.headers).request(address);
-    if let Some(viewer) = reader.viewer() {
-        request.extensions_mut().insert(viewer);
-    }
-    if matches!(reader, Reader::OfPage) {
-        request.extensions_mut().insert(WithoutAnswers);
-    }
-    request
-}
-
-const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
-
-/// What the limits of a network need to know of a request.
-struct Origin {
-    peer: Option<ConnectInfo<SocketAddr>>,
-    forwarded: Vec<HeaderValue>,
-}
-
-impl Origin {
-    fn of(extensions: &Extensions, headers: &HeaderMap) -> Origin {
-        let forwarded = headers.get_all(&FORWARDED).iter().cloned().collect();
-        Origin { peer: extensions.get().copied(), forwarded }
-    }
-
-    fn request(&self, address: Uri) -> Request {
-        let mut request = Request::new(Body::empty());
-        *request.uri_mut() = address;
-        if let Some(peer) = self.peer {
-            request.extensions_mut().insert(peer);
-        }
-        for value in &self.forwarded {
-            request.headers_mut().append(&FORWARDED, value.clone());
-        }
-        request
-    }
-}
-
-fn may_be_kept(response: &Response) -> bool {
-    let size = response.body().size_hint().exact();
-    response.status() == StatusCode::OK
-        && size.is_some_and(|size| size <= EACH as u64)
-        && !response.headers().contains_key(header::SET_COOKIE)
-}
-
 fn is_page(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"))
-}
-
-/// Numbers the responses that come from the cache, because a random id for each would cost as much as
-/// the rest of its headers.
-struct RequestIds {
-    process: u64,
-    next: AtomicU64,
-}
-
-impl RequestIds {
-    fn new() -> RequestIds {
-        RequestIds { process: Uuid::new_v4().as_u64_pair().1, next: AtomicU64::default() }
-    }
-
-    fn next(&self) -> HeaderValue {
-        let id = Uuid::from_u64_pair(self.process, self.next.fetch_add(1, Relaxed));
-        let id = HeaderValue::from_str(id.simple().encode_lower(&mut Uuid::encode_buffer()));
-        id.unwrap_or_else(|_| HeaderValue::from_static(""))
-    }
 }

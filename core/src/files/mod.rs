@@ -2,50 +2,32 @@
 //!
 //! A bucket may be away: every call ends within its time with [`Error::Away`].
 
+mod bucket;
 mod buffers;
+mod folder;
 mod parts;
 
-use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::stream::{self, BoxStream};
-use futures_util::{Stream, StreamExt, TryStreamExt};
-use http::Method;
-use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::client::HttpError;
+use futures_util::stream::BoxStream;
+use futures_util::{StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
 use object_store::multipart::MultipartStore;
 use object_store::path::Path;
-use object_store::prefix::PrefixStore;
-use object_store::signer::Signer;
-use object_store::{
-    BackoffConfig, ClientConfigKey, ClientOptions, GetOptions, GetRange, ObjectStore,
-    ObjectStoreExt, PutPayload, RetryConfig,
-};
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload};
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 use url::Url;
 
-use self::buffers::Buffer;
+use self::bucket::{Bucket, CALL, FIRST_BYTES, SLOWEST, refusal, silent, unless_silent, within};
 use crate::config::Storage;
-use crate::{Error, Result, cryptography};
+use crate::{Error, Result};
 
-/// Somebody waits for the first bytes of a file.
-const FIRST_BYTES: Duration = Duration::from_secs(6);
-/// The time for the next bytes of a file.
-const NEXT_BYTES: Duration = Duration::from_secs(15);
-/// The time for a call that sends no file.
-const CALL: Duration = Duration::from_secs(60);
-/// The time for a part of a file over a slow line.
-const SLOWEST: Duration = Duration::from_secs(600);
-/// A copied address is worth nothing soon.
-const SIGNED_FOR: Duration = Duration::from_secs(300);
+const GONE: Error = Error::NotFound("This file no longer exists.");
 
 #[derive(Clone)]
 pub struct Files {
@@ -55,13 +37,6 @@ pub struct Files {
     bucket: Option<Bucket>,
     /// The folder, unless it is a bucket.
     pub folder: Option<PathBuf>,
-}
-
-/// What signs addresses of the files in a bucket.
-#[derive(Clone, Debug)]
-struct Bucket {
-    s3: Arc<AmazonS3>,
-    prefix: Path,
 }
 
 /// A byte range of a file, as a stream.
@@ -85,17 +60,7 @@ impl Files {
             Storage::of(storage_url, data_dir).map_err(|wrong| Error::Usage(wrong.into()))?;
         match storage {
             Storage::Bucket(url) => {
-                cryptography::choose();
-                let bucket = url.host_str().unwrap_or_default();
-                let s3 = builder()
-                    .with_bucket_name(bucket)
-                    .with_config(AmazonS3ConfigKey::Client(ClientConfigKey::Timeout), "24h")
-                    .with_retry(retries())
-                    .build()
-                    .map_err(|e| Error::Setup(format!("The object store cannot be used: {e}")))?;
-                let prefix = Path::from(url.path());
-                let bucket = Bucket { s3: Arc::new(s3.clone()), prefix: prefix.clone() };
-                let store = Arc::new(PrefixStore::new(s3, prefix));
+                let (bucket, store) = Bucket::open(&url)?;
                 let parts = Some(store.clone() as Arc<dyn MultipartStore>);
                 Ok(Files { store, parts, bucket: Some(bucket), folder: None })
             }
@@ -135,7 +100,7 @@ impl Files {
     /// As [`Files::put`].
     pub async fn put_file(&self, key: &str, file: &FilePath) -> Result<()> {
         if let Some(folder) = &self.folder {
-            return move_file(file, &folder.join(key)).await;
+            return folder::move_file(file, &folder.join(key)).await;
         }
         let large = tokio::fs::metadata(file).await?.len() > parts::PART;
         match &self.parts {
@@ -223,12 +188,12 @@ impl Files {
     ) -> Result<FileRange> {
         let path = Path::from(key);
         if let Some(folder) = &self.folder {
-            let (file, size) = open(folder.join(path.as_ref())).await?;
+            let (file, size) = folder::open(folder.join(path.as_ref())).await?;
             let range = bounded(range, size)?;
             return Ok(FileRange {
                 size,
                 range: range.clone(),
-                bytes: parts_of(file, range).boxed(),
+                bytes: folder::parts_of(file, range).boxed(),
             });
         }
         let size = self.store.head(&path).await.map_err(refusal)?.size;
@@ -249,9 +214,10 @@ impl Files {
     ///
     /// [`Error::Unforeseen`] when it cannot be signed.
     pub async fn signed_url(&self, key: &str) -> Result<Option<Url>> {
-        let Some(Bucket { s3, prefix }) = &self.bucket else { return Ok(None) };
-        let path = prefix.parts().chain(Path::from(key).parts()).collect();
-        s3.signed_url(Method::GET, &path, SIGNED_FOR).await.map(Some).map_err(refusal)
+        match &self.bucket {
+            Some(bucket) => bucket.signed_url(key).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     /// Removes a file. Succeeds if there is none.
@@ -317,186 +283,6 @@ fn bounded(range: Option<(Option<u64>, Option<u64>)>, size: u64) -> Result<Range
     match size > 0 && (range.start >= size || range.is_empty()) {
         true => Err(Error::invalid("range", size.to_string())),
         false => Ok(range),
-    }
-}
-
-/// Opens a file of the folder, and returns its size.
-async fn open(place: PathBuf) -> Result<(File, u64)> {
-    let with_data = |file: File| file.metadata().map(|data| (file, data));
-    let opened = match open_from_memory(&place) {
-        Some(file) => with_data(file),
-        None => tokio::task::spawn_blocking(move || File::open(place).and_then(with_data))
-            .await
-            .map_err(Error::unforeseen)?,
-    };
-    match opened {
-        Ok((file, data)) if data.is_file() => Ok((file, data.len())),
-        Ok(_) => Err(GONE),
-        Err(error) => Err(match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => GONE,
-            _ => error.into(),
-        }),
-    }
-}
-
-/// Reads a range of a file. The object store's own stream reads 8 KiB at a time, each in a task, which
-/// costs several times as much as sending them.
-fn parts_of(file: File, range: Range<u64>) -> impl Stream<Item = io::Result<Bytes>> {
-    stream::try_unfold((Arc::new(file), range), |(file, Range { start, end })| async move {
-        let left = usize::try_from(end - start).unwrap_or(usize::MAX);
-        if left == 0 {
-            return Ok(None);
-        }
-        let mut part = Buffer::take(left);
-        let length = left.min(part.bytes().len());
-        let part = match read_from_memory(&file, &mut part.bytes()[..length], start) {
-            Some(read) => part.first(read),
-            None => {
-                let source = file.clone();
-                let read = tokio::task::spawn_blocking(move || {
-                    source.read_exact_at(&mut part.bytes()[..length], start)?;
-                    Ok::<_, io::Error>(part.first(length))
-                });
-                read.await.map_err(io::Error::other)??
-            }
-        };
-        let next = start + part.len() as u64;
-        Ok(Some((part, (file, next..end))))
-    })
-}
-
-/// Opens a file whose folders the system holds in memory. Returns `None` if it would have to wait for
-/// the disk.
-#[cfg(target_os = "linux")]
-fn open_from_memory(place: &FilePath) -> Option<File> {
-    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
-    openat2(CWD, place, flags, Mode::empty(), ResolveFlags::CACHED).ok().map(File::from)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_from_memory(_: &FilePath) -> Option<File> {
-    None
-}
-
-/// Reads what the system holds in memory, which is not worth another thread. Returns `None` if it would
-/// have to wait for the disk.
-#[cfg(target_os = "linux")]
-fn read_from_memory(file: &File, part: &mut [u8], at: u64) -> Option<usize> {
-    let mut parts = [io::IoSliceMut::new(part)];
-    let read = rustix::io::preadv2(file, &mut parts, at, rustix::io::ReadWriteFlags::NOWAIT);
-    read.ok().filter(|count| *count > 0)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn read_from_memory(_: &File, _: &mut [u8], _: u64) -> Option<usize> {
-    None
-}
-
-const GONE: Error = Error::NotFound("This file no longer exists.");
-
-/// Passes the bytes on until the next ones take too long. A reader that pauses does not count: what
-/// has arrived meanwhile is taken first.
-fn unless_silent(
-    bytes: BoxStream<'static, object_store::Result<Bytes>>,
-) -> impl Stream<Item = io::Result<Bytes>> {
-    stream::try_unfold(bytes, |mut bytes| async move {
-        let next = timeout(NEXT_BYTES, bytes.try_next()).await?;
-        Ok(next.map_err(io::Error::other)?.map(|part| (part, bytes)))
-    })
-}
-
-/// Moves a file, also to another disk.
-async fn move_file(file: &FilePath, place: &FilePath) -> Result<()> {
-    if let Some(parent) = place.parent() {
-        tokio::fs::create_dir_all(parent).await?;
-    }
-    if tokio::fs::rename(file, place).await.is_ok() {
-        return Ok(());
-    }
-    let copy = place.with_added_extension("part");
-    let copied = async {
-        tokio::fs::copy(file, &copy).await?;
-        tokio::fs::File::open(&copy).await?.sync_all().await?;
-        tokio::fs::rename(&copy, place).await?;
-        tokio::fs::remove_file(file).await
-    };
-    if let Err(error) = copied.await {
-        tokio::fs::remove_file(&copy).await.ok();
-        return Err(error.into());
-    }
-    Ok(())
-}
-
-/// What browsers are told that they load directly from a bucket.
-const CONTENT_TYPES: [(&str, &str); 6] = [
-    ("jpg", "image/jpeg"),
-    ("m3u8", "application/vnd.apple.mpegurl"),
-    ("mov", "video/quicktime"),
-    ("mp4", "video/mp4"),
-    ("vtt", "text/vtt; charset=utf-8"),
-    ("webm", "video/webm"),
-];
-
-/// With the usual `AWS_…` variables, as [`AmazonS3Builder::from_env`] reads them, and content types.
-fn builder() -> AmazonS3Builder {
-    let options = CONTENT_TYPES.into_iter().fold(ClientOptions::new(), |options, (end, kind)| {
-        options.with_content_type_for_suffix(end, kind)
-    });
-    let variables = std::env::vars().filter(|(name, _)| name.starts_with("AWS_"));
-    let keys = variables
-        .filter_map(|(name, value)| Some((name.to_ascii_lowercase().parse().ok()?, value)));
-    let builder = AmazonS3Builder::new().with_client_options(options);
-    keys.fold(builder, |builder, (key, value)| builder.with_config(key, value))
-}
-
-/// A few quick ones; whoever called decides about later ones. One stream may take hours.
-fn retries() -> RetryConfig {
-    RetryConfig {
-        backoff: BackoffConfig {
-            init_backoff: Duration::from_millis(100),
-            max_backoff: Duration::from_secs(1),
-            base: 2.0,
-        },
-        max_retries: 3,
-        retry_timeout: Duration::from_secs(24 * 3600),
-    }
-}
-
-async fn within<T>(
-    limit: Duration,
-    call: impl Future<Output = object_store::Result<T>>,
-) -> Result<T> {
-    timeout(limit, call).await.map_or_else(|_| Err(silent()), |done| done.map_err(refusal))
-}
-
-fn silent() -> Error {
-    Error::Away { cause: "the bucket does not answer".into() }
-}
-
-fn refusal(error: object_store::Error) -> Error {
-    if let object_store::Error::NotFound { .. } = error {
-        return GONE;
-    }
-    // A full disk and a broken connection are only visible in the chain of causes.
-    let mut cause: Option<&dyn std::error::Error> = Some(&error);
-    while let Some(inner) = cause {
-        if let Some(io) = inner.downcast_ref::<io::Error>()
-            && io.kind() == io::ErrorKind::StorageFull
-        {
-            return Error::Full;
-        }
-        if inner.is::<HttpError>() {
-            return Error::Away { cause: error.to_string() };
-        }
-        cause = inner.source();
-    }
-    let text = error.to_string();
-    // The type of this cause is private, and only its text has the status.
-    match ["status code: 5", "status code: 429", "SlowDown"].iter().any(|sign| text.contains(sign))
-    {
-        true => Error::Away { cause: text },
-        false => Error::Unforeseen(text),
     }
 }
 

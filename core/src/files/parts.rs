@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt, SeekFrom};
 
-use super::{SLOWEST, within};
+use super::bucket::{SLOWEST, within};
 use crate::{Error, Result};
 
 /// A bucket accepts parts of at least 5 MiB, and at most 10,000 of them.

@@ -5,8 +5,9 @@ use lettre::address::Envelope;
 use lettre::message::header::{Header, HeaderName, HeaderValue, Headers, MessageId, To};
 use lettre::message::{Mailbox, Mailboxes};
 
+use super::Mail;
+use super::mime::{common, parts};
 use super::template::quoted_printable;
-use super::{Mail, common, parts};
 use crate::{Error, Result};
 
 /// What differs between the mails of a notification, besides the token in their links.
@@ -98,7 +99,8 @@ mod tests {
     use mail_parser::MessageParser;
 
     use super::*;
-    use crate::mail::{Encoded, Template, compose};
+    use crate::mail::mime::compose;
+    use crate::mail::{Encoded, Template};
 
     fn mail(to: &str, token: &str) -> Mail {
         let template = |text: &str| Template::new(text, "MARK");

@@ -30,7 +30,7 @@ export function createRefresher(client: QueryClient) {
   return { refresh, refreshSoon, stop: () => timers.forEach(clearTimeout) };
 }
 
-export type Refresher = ReturnType<typeof createRefresher>;
+type Refresher = ReturnType<typeof createRefresher>;
 
 /** Changes cached data, also while an older response is still on its way. */
 async function change<Data>(

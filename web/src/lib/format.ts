@@ -116,9 +116,6 @@ export function campLocal(moment: string, timeZone: string): { date: string; tim
   return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
 }
 
-export const isToday = (moment: string, timeZone: string, now = new Date()) =>
-  campLocal(moment, timeZone).date === campLocal(now.toISOString(), timeZone).date;
-
 /** "Just now", then minutes, hours and days; from the seventh day on, the date. */
 export function ago(moment: string, timeZone: string, now = new Date()) {
   return daysSince(moment, now) < 7 ? age(moment, now) : campDate(moment, timeZone);

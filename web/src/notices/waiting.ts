@@ -1,7 +1,7 @@
 import type { Notice } from "./device";
 
 /** A notification that is shown after quiet time. */
-export type WaitingNotice = Notice & { quietUntil: string };
+type WaitingNotice = Notice & { quietUntil: string };
 
 const name = "waitingNotices";
 const most = 50;

@@ -1,5 +1,5 @@
 /** A piece of a text; one with `url` is a web address. */
-export type TextPart = { text: string; url?: string };
+type TextPart = { text: string; url?: string };
 
 const scheme = /https?:\/\/[^\s<>"“”„«»]+/gi;
 const openings: Record<string, string> = { ")": "(", "]": "[", "}": "{" };

@@ -6,8 +6,8 @@ import { nullIfNotFound } from "../shared/missing-records";
 
 type Schemas = components["schemas"];
 export type Account = Schemas["Account"];
-export type NewAccount = Schemas["NewStaff"];
-export type AccountPatch = Schemas["StaffChanges"];
+type NewAccount = Schemas["NewStaff"];
+type AccountPatch = Schemas["StaffChanges"];
 export type Role = Staff["role"];
 
 /** The filters of the list, by their value in the address bar. */

@@ -112,7 +112,7 @@ export function useMessagesChanged() {
   };
 }
 
-export const everyLetter = ["admin", "letters"] as const;
+const everyLetter = ["admin", "letters"] as const;
 
 export const lettersQuery = (audience: Audience | null) =>
   infiniteQueryOptions({

@@ -4,7 +4,7 @@ import { newIdempotencyKey } from "../shared/idempotency-key";
 import { staffArea, useStaff } from "../shared/session";
 import { audiences, type Audience } from "./queries";
 
-export type UnsentLetter = {
+type UnsentLetter = {
   subject: string;
   body: string;
   audience: Audience;

@@ -16,7 +16,7 @@ type Props = {
   onChange: (value: string) => void;
 };
 
-export const parseExtraTimes = (value: string) => JSON.parse(value || "[]") as ExtraTime[];
+const parseExtraTimes = (value: string) => JSON.parse(value || "[]") as ExtraTime[];
 const written = (times: ExtraTime[]) => JSON.stringify(times.toSorted((a, b) => a.from.localeCompare(b.from)));
 
 /** The camp's own quiet times: added one by one or from a calendar file, and saved with the form. */

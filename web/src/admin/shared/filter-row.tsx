@@ -23,7 +23,7 @@ type Props = {
 
 /** Filters that do not fit on a phone. There they are collapsed behind a button beside the search box. */
 export function CollapsedFilters({ chosen, count, children }: Props) {
-  const said = chosen.filter(Boolean);
+  const said = chosen.flatMap((one) => one || []);
   const panel = useId();
   const [open, setOpen] = useState(false);
   return (
@@ -38,7 +38,7 @@ export function CollapsedFilters({ chosen, count, children }: Props) {
       {!open && said.length > 0 && (
         <ul aria-label="Chosen filters" className="flex w-full flex-wrap gap-1.5 sm:hidden">
           {said.map((one) => (
-            <li key={one || ""} className="rounded-full bg-pine-wash px-2.5 py-0.5 text-sm font-medium text-pine">
+            <li key={one} className="rounded-full bg-pine-wash px-2.5 py-0.5 text-sm font-medium text-pine">
               {one}
             </li>
           ))}

@@ -10,7 +10,7 @@ import { scheduleTime } from "./words";
 type QuietTime = components["schemas"]["QuietTime"];
 
 /** What quiet time does to something that is posted now, or scheduled for a local time of the camp. */
-export const quietTimeQuery = (at = "") =>
+const quietTimeQuery = (at = "") =>
   queryOptions({
     queryKey: ["admin", "quiet-time", at],
     queryFn: ({ signal }) => asStaff(api.GET("/api/admin/quiet-time", { params: { query: at ? { at } : {} }, signal })),
@@ -46,7 +46,7 @@ export function MailTime({ at, urgent = false }: Props) {
 
 type Circumstances = { scheduled: boolean; urgent: boolean; timeZone: string };
 
-export function mailTimeSentence(quiet: QuietTime, { scheduled, urgent, timeZone }: Circumstances) {
+function mailTimeSentence(quiet: QuietTime, { scheduled, urgent, timeZone }: Circumstances) {
   const { window } = quiet;
   if (!window) return scheduled ? "Emails go out at that time." : "Emails go out right away.";
   if (urgent) return `Emails go out right away, although it is quiet time (${window.name}).`;

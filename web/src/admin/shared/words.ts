@@ -20,7 +20,7 @@ function dayName(day: string, today: string) {
 
 const noon = (day: string) => new Date(`${day}T12:00:00Z`);
 
-export function dayAfter(day: string) {
+function dayAfter(day: string) {
   const next = noon(day);
   next.setUTCDate(next.getUTCDate() + 1);
   return next.toISOString().slice(0, 10);

@@ -9,7 +9,7 @@ export type AdminProduct = Schemas["Page_AdminProduct"]["items"][number];
 export type NewProduct = Schemas["NewProduct"];
 export type ProductPatch = Schemas["ProductPatch"];
 export type Category = Product["category"];
-export type ProductFilter = { q?: string; category?: Category; sort?: ProductOrder };
+type ProductFilter = { q?: string; category?: Category; sort?: ProductOrder };
 export type ProductOrder = "newest" | "title" | "price" | "stock";
 
 const page = (filter: ProductFilter, limit: number, cursor: string, signal?: AbortSignal) =>

@@ -41,7 +41,7 @@ export function valuesOf({ plan, ...family }: Family, usual: number | null = nul
 }
 
 export const noAmount = "Please enter an amount, for example 1,250.00.";
-export const noNote = "Please add a note that says why the paid amount changes.";
+const noNote = "Please add a note that says why the paid amount changes.";
 
 /** The difference to what was paid, in cents, which is recorded as an adjustment (decision $1). */
 export function adjustment(values: EditValues, family: Family) {

@@ -20,7 +20,7 @@ export const isStopped = ({ stopped }: Family, preference: Preference) => stoppe
  * Changes one switch of a family, optimistically in the list and then on the server. When somebody else changed the
  * family meanwhile, the switch is retried on the newest version.
  */
-export async function savePreference(
+async function savePreference(
   client: QueryClient,
   family: Family,
   preference: Preference,

@@ -19,11 +19,11 @@ export type Plan = Schemas["PaymentPlan"];
 export type Payment = Schemas["Payment"];
 export type FamilyPayment = Schemas["FamilyPayment"];
 export type NewPayment = Schemas["NewPayment"];
-export type Recorded = Schemas["RecordedPayment"];
+type Recorded = Schemas["RecordedPayment"];
 export type Summary = Schemas["FamilySummary"];
 export type Merged = Schemas["MergedFamily"];
 export type ImportReport = Schemas["FamilyImport"];
-export type ImportTable = Omit<Schemas["FamilyTable"], "dry_run" | "update"> & {
+type ImportTable = Omit<Schemas["FamilyTable"], "dry_run" | "update"> & {
   dry_run: boolean;
   update?: Schemas["FamilyImportTick"][];
 };

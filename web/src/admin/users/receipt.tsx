@@ -6,7 +6,7 @@ import { Letterhead, PrintPage } from "./print-page";
 import { statementQuery } from "./queries";
 
 /** Short enough to be read over the telephone; the end of an id is its random part. */
-export const receiptNumber = (paymentId: string) => paymentId.replaceAll("-", "").slice(-8).toUpperCase();
+const receiptNumber = (paymentId: string) => paymentId.replaceAll("-", "").slice(-8).toUpperCase();
 
 export default function ReceiptPage() {
   const { id = "", paymentId = "" } = useParams();

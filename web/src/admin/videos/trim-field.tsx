@@ -8,7 +8,7 @@ import { toast } from "../../ui/toast";
 import { trimVideo, useVideosChanged } from "./queries";
 
 /** `0:42` or `1:02:03` in seconds; null for anything else. */
-export function secondsOf(time: string): number | null {
+function secondsOf(time: string): number | null {
   const parts = time.trim().split(":");
   if (parts.length < 2 || parts.length > 3 || !parts.every((part) => /^\d{1,4}$/.test(part))) return null;
   return parts.reduce((sum, part) => sum * 60 + Number(part), 0);

@@ -18,7 +18,7 @@ import { useLiveUploads } from "./uploads/live-upload";
 import { SourceField } from "./uploads/source-field";
 import { uploadLabel, withNotifications, withSchedule } from "./words";
 
-export const shortTitle = "Title must be at least 2 characters.";
+const shortTitle = "Title must be at least 2 characters.";
 
 type Props = {
   open: boolean;

@@ -18,7 +18,7 @@ import { captionNames, useCaptions, type CaptionTrack } from "./use-captions";
 import type { FileAddresses } from "./source";
 import "./controls.css";
 
-export type Film = FileAddresses & {
+type Film = FileAddresses & {
   /** Absent while staff try a link. */
   id?: string | undefined;
   title: string;

@@ -1,5 +1,5 @@
 /** A size of the picture that can be chosen. */
-export type Rung = { lines: number; url: string };
+type Rung = { lines: number; url: string };
 
 /** The sizes that a master playlist offers, best first. */
 export function rungsOf(playlist: string, base: string): Rung[] {

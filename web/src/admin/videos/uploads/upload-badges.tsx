@@ -40,7 +40,7 @@ export function UploadBadges({ video }: { video: AdminVideo }) {
 
 type State = { tone: BadgeTone; icon: IconName; words: string };
 
-export function stateOf({ state, transfer, percent, is_trim }: LiveUpload): State {
+function stateOf({ state, transfer, percent, is_trim }: LiveUpload): State {
   switch (state) {
     case "uploading":
       if (transfer?.state === "paused") return { tone: "due", icon: "pause", words: `Paused at ${percent}%` };

@@ -1,23 +1,29 @@
-//! Videos as staff see them: every status, every year.
+//! Videos as staff see them, of every status and every year: the type and the list.
+
+mod counts;
+mod deliveries;
+mod find;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use uuid::Uuid;
 
-use super::captions::{self, AdminCaptions};
+pub(crate) use self::counts::counts_without_recipients;
+pub use self::counts::{Counts, admin_years, counts};
+pub use self::deliveries::{deliveries, retry_deliveries};
+pub(crate) use self::find::must_exist;
+use self::find::{add_files, complete, would_notify};
+pub use self::find::{admin_find, find_for_staff};
+use super::captions::AdminCaptions;
 use super::link::VideoType;
 use super::own_file::WAITS;
-use super::own_picture::is_own_picture;
-use super::{AdminCollection, NOT_FOUND, Status, YearCount, optional_pattern};
-use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use super::{AdminCollection, Status, optional_pattern};
 use crate::clock::year_in;
-use crate::db::{On, Query, Sql, Tx, Value};
-use crate::ffmpeg::{CANDIDATES, POSTER};
-use crate::notifications::{self, Category, MailKind, Tally, undelivered};
+use crate::db::{Query, Sql, Value};
+use crate::notifications::{self, Category, undelivered};
 use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::settings::Settings;
-use crate::uploads::{self, Upload};
+use crate::uploads::Upload;
 use crate::{App, Result};
 
 #[derive(Debug, Clone, Serialize, sqlx::FromRow, utoipa::ToSchema)]
@@ -291,241 +297,4 @@ fn wanted<'a>(
         .bind(filter.attention == Some(Attention::ReportedComments))
         .bind(filter.attention == Some(Attention::HeldComments))
         .bind(filter.part.limit() + 1)
-}
-
-/// Returns a video of any status.
-///
-/// # Errors
-///
-/// [`crate::Error::NotFound`]
-pub async fn find_for_staff(
-    tx: &mut Tx,
-    app: &App,
-    settings: &Settings,
-    id: Uuid,
-) -> Result<AdminVideo> {
-    let video = one(&mut *tx, app.clock.now(), id).await?;
-    let reach = match would_notify(&video, this_year(app, settings)) {
-        true => notifications::reach(&mut *tx, settings, Category::DailyVideos).await?,
-        false => 0,
-    };
-    completed(app, tx, settings, video, reach).await
-}
-
-async fn one(on: impl Into<On<'_>>, now: DateTime<Utc>, id: Uuid) -> Result<AdminVideo> {
-    on.into()
-        .sql(Sql::from(ADMIN_VIDEO).and("where v.id = $2"))
-        .bind(undelivered::hour_of_lately(now))
-        .bind(id)
-        .optional()
-        .await?
-        .ok_or(NOT_FOUND)
-}
-
-/// Whether families would be notified if it were published now.
-fn would_notify(video: &AdminVideo, this_year: i64) -> bool {
-    video.published_at.is_none() && !video.announced && video.year == this_year
-}
-
-fn complete(
-    video: &mut AdminVideo,
-    settings: &Settings,
-    this_year: i64,
-    reach: i64,
-    now: DateTime<Utc>,
-) {
-    let is_due = video.scheduled_date.is_some_and(|at| at <= now);
-    video.publishes_when_ready = video.waits && video.status == Status::Scheduled && is_due;
-    video.page_url = format!("/video/{}", video.id);
-    video.archive = video.year < this_year;
-    if let Some(upload_id) = video.converted_upload_id {
-        let url = |name: &&str| format!("/media/videos/{}/{upload_id}/{name}", video.id);
-        video.posters = CANDIDATES.iter().map(url).collect();
-        let shown = video.thumbnail_key.as_deref().and_then(|key| key.rsplit('/').next());
-        let all = [POSTER].into_iter().chain(CANDIDATES);
-        video.poster = (0..).zip(all).find(|(_, name)| shown == Some(name)).map(|(at, _)| at);
-    }
-    video.has_own_picture = video.thumbnail_key.as_deref().is_some_and(is_own_picture);
-    video.recipients = would_notify(video, this_year).then_some(reach);
-    video.publishes_at = video.scheduled_date.map(|at| settings.publication_time(at));
-}
-
-#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
-#[schema(as = VideoCounts)]
-pub struct Counts {
-    #[sqlx(rename = "all_videos")]
-    pub all: i64,
-    pub published: i64,
-    pub scheduled: i64,
-    pub draft: i64,
-    #[sqlx(rename = "current_year")]
-    pub current: i64,
-    /// Of earlier years.
-    pub archive: i64,
-    /// Videos with mails that could not be sent within the last seven days.
-    pub failed_mails: i64,
-    /// Videos with visible comments that readers reported.
-    pub reported_comments: i64,
-    /// Videos with comments that wait for review.
-    pub held_comments: i64,
-    /// Addresses that would get mail about a video now.
-    #[sqlx(skip)]
-    pub recipients: i64,
-}
-
-/// Returns a video of any status like [`find_for_staff`], outside a transaction.
-///
-/// # Errors
-///
-/// [`crate::Error::NotFound`]
-pub async fn admin_find(app: &App, settings: &Settings, id: Uuid) -> Result<AdminVideo> {
-    let video = one(&app.db, app.clock.now(), id).await?;
-    let reach = match would_notify(&video, this_year(app, settings)) {
-        true => notifications::kept_reach(app, settings, Category::DailyVideos).await?,
-        false => 0,
-    };
-    completed(app, &app.db, settings, video, reach).await
-}
-
-async fn completed(
-    app: &App,
-    on: impl Into<On<'_>>,
-    settings: &Settings,
-    mut video: AdminVideo,
-    reach: i64,
-) -> Result<AdminVideo> {
-    complete(&mut video, settings, this_year(app, settings), reach, app.clock.now());
-    add_files(app, on, std::slice::from_mut(&mut video)).await?;
-    Ok(video)
-}
-
-fn this_year(app: &App, settings: &Settings) -> i64 {
-    i64::from(year_in(settings.timezone, app.clock.now()))
-}
-
-/// Loads the uploads and the captions of all videos.
-async fn add_files(app: &App, on: impl Into<On<'_>>, videos: &mut [AdminVideo]) -> Result<()> {
-    let mut on = on.into();
-    let found = uploads::of_videos(app, on.again(), videos.iter().map(|video| video.id)).await?;
-    let captions = captions::of_videos(on, videos.iter().map(|video| video.id)).await?;
-    for video in videos {
-        video.captions =
-            captions.iter().filter(|captions| captions.is_of(video.id)).cloned().collect();
-        video.upload = found.iter().find(|upload| upload.video_id == Some(video.id)).cloned();
-    }
-    Ok(())
-}
-
-/// Counts the videos of each kind: all of them, or those that match `q`.
-pub async fn counts(app: &App, settings: &Settings, q: Option<&str>) -> Result<Counts> {
-    let mut counts = counts_without_recipients(app, settings, q).await?;
-    counts.recipients = notifications::kept_reach(app, settings, Category::DailyVideos).await?;
-    Ok(counts)
-}
-
-/// As [`counts`], but `recipients` is 0, because it takes longer than all the rest.
-pub(crate) async fn counts_without_recipients(
-    app: &App,
-    settings: &Settings,
-    q: Option<&str>,
-) -> Result<Counts> {
-    let now = app.clock.now();
-    let (hour, year) = (undelivered::hour_of_lately(now), year_in(settings.timezone, now));
-    let query = match optional_pattern(q) {
-        None => app.db.sql(COUNTS_OF_ALL).bind(hour).bind(i64::from(year)),
-        Some(pattern) => {
-            app.db.sql(COUNTS_OF_SEARCH).bind(hour).bind(i64::from(year)).bind(pattern)
-        }
-    };
-    query.one().await
-}
-
-const COUNTS_OF_SEARCH: [&str; 9] = [
-    "select count(*) as all_videos,
-            count(case when v.status = 'published' then 1 end) as published,
-            count(case when v.status = 'scheduled' then 1 end) as scheduled,
-            count(case when v.status = 'draft' then 1 end) as draft,
-            count(case when v.year >= $2 then 1 end) as current_year,
-            count(case when v.year < $2 then 1 end) as archive,
-            count(case when ",
-    HAS_FAILED_MAILS,
-    " then 1 end) as failed_mails, count(case when ",
-    HAS_REPORTED_COMMENTS,
-    " then 1 end) as reported_comments, count(case when ",
-    HAS_HELD_COMMENTS,
-    " then 1 end) as held_comments from videos v left join ",
-    FAILED_MAILS,
-    "on f.subject_id = v.id where v.staff_search_text like $3 escape '\\'",
-];
-
-const COUNTS_OF_ALL: [&str; 3] = [
-    "with reported as materialized
-       (select video_id from video_comments where reported_at is not null and hidden_at is null),
-     held as materialized
-       (select video_id from video_comments where held_at is not null)
-     select cast(coalesce(sum(total), 0) as bigint) as all_videos,
-            cast(coalesce(sum(case when kind = 'published' then total end), 0) as bigint)
-              as published,
-            cast(coalesce(sum(case when kind = 'scheduled' then total end), 0) as bigint)
-              as scheduled,
-            cast(coalesce(sum(case when kind = 'draft' then total end), 0) as bigint) as draft,
-            cast(coalesce(sum(case when place >= $2 then total end), 0) as bigint)
-              as current_year,
-            cast(coalesce(sum(case when place < $2 then total end), 0) as bigint) as archive,
-            (select count(*) from ",
-    FAILED_MAILS,
-    "join videos v on v.id = f.subject_id where f.mails > 0) as failed_mails,
-            (select count(distinct video_id) from reported) as reported_comments,
-            (select count(distinct video_id) from held) as held_comments
-     from tallies where name = 'videos'",
-];
-
-/// Returns the years of the archive with the number of their videos of any status, newest first.
-pub async fn admin_years(app: &App, settings: &Settings) -> Result<Vec<YearCount>> {
-    app.db
-        .sql(
-            "select place as year, cast(sum(total) as bigint) as count
-             from tallies
-             where name = 'videos' and place < $1
-             group by place
-             having sum(total) > 0
-             order by place desc",
-        )
-        .bind(i64::from(year_in(settings.timezone, app.clock.now())))
-        .all()
-        .await
-}
-
-/// Returns the delivery counts of a video's mails.
-///
-/// # Errors
-///
-/// [`crate::Error::NotFound`]
-pub async fn deliveries(app: &App, id: Uuid) -> Result<Tally> {
-    must_exist(&app.db, id).await?;
-    notifications::tally(&app.db, MailKind::Video, id).await
-}
-
-/// Queues the failed mails about a video again. Returns how many.
-///
-/// # Errors
-///
-/// [`crate::Error::NotFound`]
-pub async fn retry_deliveries(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<i64> {
-    must_exist(&mut *tx, id).await?;
-    let queued = notifications::retry(tx, app, MailKind::Video, id).await?;
-    let details = json!({ "queued": queued });
-    let subject = Subject::new(SubjectKind::Video, id);
-    audit::record(tx, app.clock.now(), actor, Action::VideoRetryMail, subject, details).await?;
-    Ok(queued)
-}
-
-/// Fails with [`crate::Error::NotFound`] when there is no such video.
-pub(crate) async fn must_exist(on: impl Into<On<'_>>, id: Uuid) -> Result<()> {
-    let videos: i64 =
-        on.into().sql("select count(*) from videos where id = $1").bind(id).scalar().await?;
-    match videos {
-        0 => Err(NOT_FOUND),
-        _ => Ok(()),
-    }
 }

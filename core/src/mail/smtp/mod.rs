@@ -4,23 +4,27 @@
 //! any server, and waits for the answer to each command. Therefore the connection is opened and the
 //! commands of a mail are sent here: as one group if the server allows it (RFC 2920).
 
-use std::fmt::{self, Display, Formatter};
+mod connection;
+mod failure;
+
 use std::net::Ipv4Addr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use lettre::address::{Address, Envelope};
+use lettre::address::Envelope;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
-use lettre::transport::smtp::commands::{Data, Ehlo, Mail, Rcpt, Rset};
-use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
-use lettre::transport::smtp::response::Response;
+use lettre::transport::smtp::commands::Ehlo;
+use lettre::transport::smtp::extension::ClientId;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Host;
 
-use super::{BeforeText, Message, Refusal, SendError};
+use self::connection::{Connection, Text};
+pub(super) use self::failure::Unsent;
+use self::failure::{Failed, Stage, classify, is_answer, silent};
+use super::{BeforeText, Message, SendError};
 use crate::config::mail_server;
 use crate::{Error, Result};
 
@@ -47,15 +51,6 @@ pub(super) struct Smtp {
     put_off: AtomicU32,
 }
 
-struct Connection {
-    smtp: AsyncSmtpConnection,
-    /// The server accepts several commands at once.
-    is_pipelining: bool,
-    used: Instant,
-    /// Carried a mail before, so the server may have closed it meanwhile.
-    is_used: bool,
-}
-
 /// A connection on which the commands of a mail were sent along with the text of the one before.
 pub(super) struct Announced(Connection);
 
@@ -66,55 +61,6 @@ pub(super) struct Transmission<'a> {
     pub announced: Option<Announced>,
     /// Its commands go along with the text of this one if the server allows it (RFC 2920).
     pub next: Option<&'a Message>,
-}
-
-/// A text, and the commands of the next mail.
-struct Text<'a> {
-    text: &'a str,
-    commands: Option<&'a [String; 3]>,
-}
-
-impl Display for Text<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text)?;
-        self.commands.into_iter().flatten().try_for_each(|command| f.write_str(command))
-    }
-}
-
-/// A mail that was not accepted.
-#[derive(Debug)]
-pub(super) struct Unsent {
-    pub error: SendError,
-    /// The server has it, but did not say whether it accepted it.
-    pub in_doubt: bool,
-}
-
-impl Unsent {
-    pub fn into_error(self) -> SendError {
-        match self.error {
-            SendError::Unreachable(text) if self.in_doubt => SendError::InDoubt(text),
-            error => error,
-        }
-    }
-}
-
-/// Why a mail was not accepted.
-struct Failed {
-    error: SmtpError,
-    stage: Stage,
-    /// The connection can carry the next mail.
-    is_usable: bool,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Stage {
-    /// Until a connection was open, encrypted and signed in.
-    Connect,
-    /// Until the server knew the sender.
-    Begin,
-    /// Until the text was sent.
-    Recipient,
-    Text,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -371,88 +317,6 @@ impl Smtp {
     }
 }
 
-impl Connection {
-    /// Sends the commands. On success the server waits for the text.
-    async fn begin(&mut self, commands: &[String; 3]) -> Result<(), Failed> {
-        let begun = match self.is_pipelining {
-            true => {
-                let answer = self.smtp.command(commands.concat()).await;
-                self.read_answers(answer).await
-            }
-            false => self.begin_stepwise(commands).await,
-        };
-        self.reset_if_not(begun).await
-    }
-
-    /// The same for commands that were sent with the text of the last mail.
-    async fn begin_announced(&mut self) -> Result<(), Failed> {
-        let answer = self.smtp.read_response().await;
-        let begun = self.read_answers(answer).await;
-        self.reset_if_not(begun).await
-    }
-
-    async fn reset_if_not(&mut self, begun: Result<(), Failed>) -> Result<(), Failed> {
-        match begun {
-            Err(mut failed) => {
-                failed.is_usable = failed.is_usable && self.smtp.command(Rset).await.is_ok();
-                Err(failed)
-            }
-            Ok(()) => Ok(()),
-        }
-    }
-
-    /// The commands MAIL, RCPT and DATA.
-    fn commands(&self, envelope: &Envelope) -> Result<[String; 3], SendError> {
-        let mut options = Vec::new();
-        let addresses = envelope.from().into_iter().chain(envelope.to());
-        let is_international = |address: &Address| !AsRef::<str>::as_ref(address).is_ascii();
-        if addresses.into_iter().any(is_international) {
-            if !self.smtp.server_info().supports_feature(Extension::SmtpUtfEight) {
-                // This does not affect the next mail.
-                let text = "the mail server does not support international addresses".into();
-                return Err(SendError::Refused { text, address: false });
-            }
-            options.push(MailParameter::SmtpUtfEight);
-            options.push(MailParameter::Body(MailBodyParameter::EightBitMime));
-        }
-        let mail = Mail::new(envelope.from().cloned(), options).to_string();
-        let recipient = envelope.to().first().map(|to| Rcpt::new(to.clone(), vec![]).to_string());
-        Ok([mail, recipient.unwrap_or_default(), Data.to_string()])
-    }
-
-    async fn begin_stepwise(&mut self, commands: &[String; 3]) -> Result<(), Failed> {
-        let stages = [Stage::Begin, Stage::Recipient, Stage::Recipient];
-        for (command, stage) in commands.iter().zip(stages) {
-            self.smtp.command(command).await.map_err(|error| {
-                let is_usable = is_answer(&error);
-                Failed { error, stage, is_usable }
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Reads the answers to the commands that were sent at once, after the first one.
-    async fn read_answers(&mut self, mail: Result<Response, SmtpError>) -> Result<(), Failed> {
-        let mail = match mail {
-            // There will be no answer to the others.
-            Err(error) if !is_answer(&error) => {
-                return Err(Failed { error, stage: Stage::Begin, is_usable: false });
-            }
-            answer => answer,
-        };
-        let recipient = self.smtp.read_response().await;
-        let data = self.smtp.read_response().await;
-        // If the server accepts DATA without a recipient, it waits for a text now.
-        let is_usable =
-            data.as_ref().is_err_and(is_answer) && recipient.as_ref().err().is_none_or(is_answer);
-        let answers = [(mail, Stage::Begin), (recipient, Stage::Recipient)];
-        for (answer, stage) in answers.into_iter().chain([(data, Stage::Recipient)]) {
-            answer.map_err(|error| Failed { error, stage, is_usable })?;
-        }
-        Ok(())
-    }
-}
-
 /// The text of a mail as it is sent: with the dots at the beginning of lines doubled, and with its end (RFC 5321,
 /// 4.5.2).
 pub(super) fn transparent(mut text: String) -> String {
@@ -465,59 +329,6 @@ pub(super) fn transparent(mut text: String) -> String {
     }
     text.push_str(if text.ends_with("\r\n") { ".\r\n" } else { "\r\n.\r\n" });
     text
-}
-
-/// Whether the server answered and keeps the connection open. 421 means that it closes it.
-fn is_answer(error: &SmtpError) -> bool {
-    error.status().is_some_and(|code| code.to_string() != "421")
-}
-
-impl Failed {
-    fn judge(self) -> SendError {
-        let is_closing = self.error.status().is_some_and(|code| code.to_string() == "421");
-        match (self.stage, classify(self.error)) {
-            // A server that does not let us in says nothing about this mail.
-            (Stage::Connect, SendError::Refused { text, .. }) => SendError::Unreachable(text),
-            (Stage::Connect, SendError::Later(text)) => SendError::Unreachable(text),
-            // It does not like the sender, which is the same for all mails.
-            (Stage::Begin, SendError::Refused { text, .. }) => {
-                SendError::Unreachable(format!("it refuses the sender: {text}"))
-            }
-            // It knew the recipient before it saw the text.
-            (Stage::Text, SendError::Refused { text, .. }) => {
-                SendError::Refused { text, address: false }
-            }
-            (Stage::Recipient, SendError::Unreachable(text)) if is_closing => {
-                SendError::DomainBusy(text)
-            }
-            (_, other) => other,
-        }
-    }
-}
-
-fn silent(limit: Duration) -> SendError {
-    SendError::Unreachable(format!("no answer within {} seconds", limit.as_secs()))
-}
-
-fn describe(error: &SmtpError) -> String {
-    // A server's text may contain characters that not every database can store.
-    error.to_string().replace(char::is_control, " ")
-}
-
-fn classify(error: SmtpError) -> SendError {
-    let text = describe(&error);
-    // 421 means "closing the connection". It is independent of the mail.
-    let code = error.status().map(|code| code.to_string());
-    match code.as_deref() {
-        Some("421") => SendError::Unreachable(text),
-        Some(code) if error.is_permanent() => {
-            let address = matches!(code, "550" | "551" | "553")
-                && Refusal::read("", &text).is_about_the_address();
-            SendError::Refused { text, address }
-        }
-        _ if error.is_transient() => SendError::Later(text),
-        _ => SendError::Unreachable(text),
-    }
 }
 
 #[cfg(test)]

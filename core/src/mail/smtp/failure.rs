@@ -1,0 +1,95 @@
+//! Why a server did not accept a mail, and what this says about the mail, its domain and the server.
+
+use std::time::Duration;
+
+use super::SmtpError;
+use crate::mail::{Refusal, SendError};
+
+/// A mail that was not accepted.
+#[derive(Debug)]
+pub(in crate::mail) struct Unsent {
+    pub error: SendError,
+    /// The server has it, but did not say whether it accepted it.
+    pub in_doubt: bool,
+}
+
+impl Unsent {
+    pub fn into_error(self) -> SendError {
+        match self.error {
+            SendError::Unreachable(text) if self.in_doubt => SendError::InDoubt(text),
+            error => error,
+        }
+    }
+}
+
+/// Why a mail was not accepted.
+pub(super) struct Failed {
+    pub error: SmtpError,
+    pub stage: Stage,
+    /// The connection can carry the next mail.
+    pub is_usable: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Stage {
+    /// Until a connection was open, encrypted and signed in.
+    Connect,
+    /// Until the server knew the sender.
+    Begin,
+    /// Until the text was sent.
+    Recipient,
+    Text,
+}
+
+impl Failed {
+    pub fn judge(self) -> SendError {
+        let is_closing = self.error.status().is_some_and(|code| code.to_string() == "421");
+        match (self.stage, classify(self.error)) {
+            // A server that does not let us in says nothing about this mail.
+            (Stage::Connect, SendError::Refused { text, .. }) => SendError::Unreachable(text),
+            (Stage::Connect, SendError::Later(text)) => SendError::Unreachable(text),
+            // It does not like the sender, which is the same for all mails.
+            (Stage::Begin, SendError::Refused { text, .. }) => {
+                SendError::Unreachable(format!("it refuses the sender: {text}"))
+            }
+            // It knew the recipient before it saw the text.
+            (Stage::Text, SendError::Refused { text, .. }) => {
+                SendError::Refused { text, address: false }
+            }
+            (Stage::Recipient, SendError::Unreachable(text)) if is_closing => {
+                SendError::DomainBusy(text)
+            }
+            (_, other) => other,
+        }
+    }
+}
+
+/// Whether the server answered and keeps the connection open. 421 means that it closes it.
+pub(super) fn is_answer(error: &SmtpError) -> bool {
+    error.status().is_some_and(|code| code.to_string() != "421")
+}
+
+pub(super) fn silent(limit: Duration) -> SendError {
+    SendError::Unreachable(format!("no answer within {} seconds", limit.as_secs()))
+}
+
+pub(super) fn classify(error: SmtpError) -> SendError {
+    let text = describe(&error);
+    // 421 means "closing the connection". It is independent of the mail.
+    let code = error.status().map(|code| code.to_string());
+    match code.as_deref() {
+        Some("421") => SendError::Unreachable(text),
+        Some(code) if error.is_permanent() => {
+            let address = matches!(code, "550" | "551" | "553")
+                && Refusal::read("", &text).is_about_the_address();
+            SendError::Refused { text, address }
+        }
+        _ if error.is_transient() => SendError::Later(text),
+        _ => SendError::Unreachable(text),
+    }
+}
+
+fn describe(error: &SmtpError) -> String {
+    // A server's text may contain characters that not every database can store.
+    error.to_string().replace(char::is_control, " ")
+}
