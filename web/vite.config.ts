@@ -10,18 +10,21 @@ const proxy = Object.fromEntries(["/api", "/media"].map((path) => [path, { targe
 
 const everywhere = new RegExp(
   [
-    "rolldown/runtime",
-    "/node_modules/(react|react-dom|wouter|regexparam|scheduler|openapi-fetch|@tanstack/(query-core|react-query))/",
+    "vite/preload-helper",
+    "/src/app/(app|error-boundary|header|later|logo|nav|prefetch|public-layout|routes|use-server-events)\\.",
+    "/src/lib/(lazy-page|pop-state|shell)\\.",
+    "/node_modules/(react|react-dom|scheduler|@tanstack/(query-core|react-query))/",
     "/src/lib/(format|navigation|page|paths)\\.",
-    "/src/ui/(badge|button|class-names|icon|states|toast|two-scripts)\\.",
-    "/src/videos/(queries|thumbnail|video-card)\\.",
+    "/src/ui/(badge|button|class-names|icon|states|two-scripts)\\.",
+    "/src/videos/(thumbnail|video-card)\\.",
   ].join("|"),
 );
 const actions = /(mutationObserver|useMutation|infiniteQueryObserver|useInfiniteQuery)\.js$/;
 const isEverywhere = (id: string) => everywhere.test(id) && !actions.test(id);
 
 /** What nearly every form and list of the staff area needs, and some public pages. */
-const ofForms = /\/src\/(api\/use-action|lib\/(delete-unsent|unsent|forms)|ui\/(dialog|field))\./;
+const ofForms =
+  /\/src\/(api\/use-action|lib\/(delete-unsent|unsent|forms)|ui\/(dialog|field|toast))\.|\/(mutationObserver|useMutation)\.js$/;
 const ofStaff = /\/src\/(admin|app\/admin)/;
 
 /**
@@ -69,8 +72,6 @@ export default defineConfig({
       threshold: 512,
     }),
   ],
-  // A polyfill of the router for React 17.
-  resolve: { alias: { "use-sync-external-store/shim/index.js": "react" } },
   server: { proxy },
   preview: { proxy },
   build: {

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isApiError, type SessionUser } from "../api/client";
-import { useSession, useSessionChanged, useSite } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
+import { useSessionChanged } from "../api/session";
 import { useAction } from "../api/use-action";
 import { deleteUnsent } from "../lib/delete-unsent";
 import { explain, required, text, useForm, type Errors } from "../lib/forms";
@@ -25,7 +26,7 @@ export default function Auth() {
   const invitation = useQuery(invitationQuery(invite));
 
   if (user && (done || invite === "" || invitation.isError)) {
-    return <Redirect to={safeNext(params.get("next"))} replace />;
+    return <Redirect to={safeNext(params.get("next"))} />;
   }
   if (invite && invitation.isPending) {
     return (

@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../api/client";
-import { useSessionChanged, useSite } from "../api/queries";
+import { useSite } from "../api/queries";
+import { useSessionChanged } from "../api/session";
 import { required, text, useForm } from "../lib/forms";
 import { Link, navigate, useSearchParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
@@ -71,7 +72,7 @@ function PasswordForm({ token, ofStaff, onEnded }: { token: string; ofStaff: boo
       if (ofStaff) client.removeQueries({ queryKey: ["staff"] });
       else await sessionChanged(null);
       toast({ title: "Password Changed", description: "Please sign in with your new password." });
-      await navigate(ofStaff ? paths.admin.login : paths.auth(), { replace: true });
+      await navigate(ofStaff ? paths.staffSignIn : paths.auth(), { replace: true });
     },
     failed: (error) => {
       if (!isApiError(error, "gone")) return false;

@@ -1,5 +1,6 @@
-import createClient from "openapi-fetch";
-import type { components, paths } from "./schema.gen";
+import type { components } from "./schema.gen";
+
+export { api } from "./request";
 
 type Schemas = components["schemas"];
 export type Problem = Schemas["Problem"];
@@ -43,19 +44,6 @@ export class ApiError extends Error {
 
 export const isApiError = (error: unknown, ...codes: string[]): error is ApiError =>
   error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
-
-const patience = 30_000;
-
-export const api = createClient<paths>({
-  // Looked up at each call, so that tests can replace it.
-  fetch: (request) => {
-    const timeout = AbortSignal.timeout(patience);
-    const signal = "any" in AbortSignal ? AbortSignal.any([request.signal, timeout]) : timeout;
-    return globalThis.fetch(request, { signal });
-  },
-  baseUrl: location.origin,
-  credentials: "same-origin",
-});
 
 /** Awaits a call of `api` and returns its body, or throws an ApiError. */
 export async function send<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {

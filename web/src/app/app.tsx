@@ -1,7 +1,7 @@
 import { startTransition, Suspense, useEffect, useState } from "react";
 import { QueryClientProvider, type QueryClient } from "@tanstack/react-query";
 import "../lib/pop-state";
-import { navigate, Navigation } from "../lib/navigation";
+import { navigate } from "../lib/navigation";
 import { ShellContext } from "../lib/shell";
 import { ErrorBoundary } from "./error-boundary";
 import { Toaster } from "./later";
@@ -23,7 +23,7 @@ export function App({ queryClient, shell = false }: { queryClient: QueryClient; 
   }, [isShell]);
   return (
     <QueryClientProvider client={queryClient}>
-      <Navigation>
+      <>
         <ErrorBoundary>
           <ShellContext value={isShell}>
             <Sitemap />
@@ -36,7 +36,7 @@ export function App({ queryClient, shell = false }: { queryClient: QueryClient; 
             </Suspense>
           </ErrorBoundary>
         )}
-      </Navigation>
+      </>
     </QueryClientProvider>
   );
 }

@@ -38,7 +38,7 @@ export default function Profile() {
   }, [user]);
 
   // Signing out leads home; opening the page without a session leads to the sign-in page.
-  if (!pending && !user) return <Redirect to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
+  if (!pending && !user) return <Redirect to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} />;
   return (
     <div
       id="profile"

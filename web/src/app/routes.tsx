@@ -1,8 +1,7 @@
 import { Suspense, type ComponentType } from "react";
 import type { QueryClient } from "@tanstack/react-query";
-import { parse } from "regexparam";
 import { lazyPage } from "../lib/lazy-page";
-import { Route, Switch } from "../lib/navigation";
+import { match, Route, Switch } from "../lib/navigation";
 import { useIsShell } from "../lib/shell";
 import { PublicLayout } from "./public-layout";
 
@@ -48,15 +47,14 @@ export const pages = [
 
 const staff = lazyPage(() => import("./admin"));
 
-const adminPath = "/admin/*?";
-const matches = (path: string, pathname: string) => parse(path).pattern.test(pathname);
+const adminPath = "/admin/*";
 
-export const isStaffArea = (pathname: string) => matches(adminPath, pathname);
+export const isStaffArea = (pathname: string) => match(adminPath, pathname) !== null;
 
 /** Loads the page at an address before it renders; with a client also what all pages of the staff area show. */
 export async function fetchPage(pathname: string, client?: QueryClient) {
   if (isStaffArea(pathname)) await (await staff.fetch()).fetchPage(pathname, client);
-  else await pages.find(({ path }) => matches(path, pathname))?.fetch();
+  else await pages.find(({ path }) => match(path, pathname))?.fetch();
 }
 
 /** All routes. Those of the staff area are in admin.tsx, so that public pages load none of its code. */

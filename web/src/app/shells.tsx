@@ -2,7 +2,6 @@ import { StrictMode, type ReactNode } from "react";
 import { renderToString } from "react-dom/server";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { makeQueryClient } from "../api/queries";
-import { Navigation } from "../lib/navigation";
 import { App } from "./app";
 import { HeaderBar } from "./header";
 import { Logo } from "./logo";
@@ -25,9 +24,7 @@ export async function shellOf(pathname: string) {
 export const logo = () => html(<Alone part={<Logo />} />);
 
 const Alone = ({ part }: { part: ReactNode }) => (
-  <QueryClientProvider client={makeQueryClient()}>
-    <Navigation>{part}</Navigation>
-  </QueryClientProvider>
+  <QueryClientProvider client={makeQueryClient()}>{part}</QueryClientProvider>
 );
 
 /** Without the links that React puts before it: the HTML of a page preloads what it needs. */

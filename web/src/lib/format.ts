@@ -10,7 +10,7 @@ function once<Formatter>(make: new (locale: string, options: object) => Formatte
 // The zone of the device may change.
 const dates = (options: Intl.DateTimeFormatOptions) =>
   options.timeZone ? once(Intl.DateTimeFormat, options) : new Intl.DateTimeFormat(locale, options);
-const numbers = (options: Intl.NumberFormatOptions = {}) => once(Intl.NumberFormat, options);
+export const numbers = (options: Intl.NumberFormatOptions = {}) => once(Intl.NumberFormat, options);
 
 /** "Wednesday, July 29, 2026" for a plain date, which has no time zone to be moved by. */
 export function longDate(date: string) {
@@ -90,15 +90,6 @@ export function campZone(moment: string, timeZone: string) {
   return ` ${parts({ timeZone, timeZoneName: "short" }).at(-1)?.value}`;
 }
 
-/** "July 29, 2026, 8:41 PM" in the camp's zone. */
-export function campDateTime(moment: string, timeZone: string) {
-  return `${campDate(moment, timeZone)}, ${campTime(moment, timeZone)}`;
-}
-
-export function campDate(moment: string, timeZone: string) {
-  return fullDate(campLocal(moment, timeZone).date);
-}
-
 /** A moment as the camp's wall clock shows it, for date and time inputs. */
 export function campLocal(moment: string, timeZone: string): { date: string; time: string } {
   const wall = wallClock(moment, timeZone)?.toISOString();
@@ -116,28 +107,6 @@ export function campLocal(moment: string, timeZone: string): { date: string; tim
   return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
 }
 
-export const isToday = (moment: string, timeZone: string, now = new Date()) =>
-  campLocal(moment, timeZone).date === campLocal(now.toISOString(), timeZone).date;
-
-/** "Just now", then minutes, hours and days; from the seventh day on, the date. */
-export function ago(moment: string, timeZone: string, now = new Date()) {
-  return daysSince(moment, now) < 7 ? age(moment, now) : campDate(moment, timeZone);
-}
-
-/** "Just now", then minutes, hours and days, however many. */
-export function age(moment: string, now = new Date()) {
-  const minutes = minutesSince(moment, now);
-  if (minutes < 1) return "Just now";
-  if (minutes < 60) return `${count(minutes, "minute")} ago`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${count(hours, "hour")} ago` : `${count(daysSince(moment, now), "day")} ago`;
-}
-
-export const minutesSince = (moment: string, now = new Date()) =>
-  Math.floor((now.getTime() - new Date(moment).getTime()) / 60_000);
-
-const daysSince = (moment: string, now: Date) => Math.floor(minutesSince(moment, now) / (24 * 60));
-
 /** "1 comment", "12 comments". */
 export function count(n: number, one: string, many = `${one}s`) {
   return `${number(n)} ${n === 1 ? one : many}`;
@@ -147,18 +116,6 @@ export function count(n: number, one: string, many = `${one}s`) {
 export const number = (n: number) =>
   Number.isInteger(n) ? String(n).replace(/\B(?=(\d{3})+$)/g, ",") : numbers().format(n);
 
-/** Integer cents as money: whole amounts without cents. */
-export function money(cents: number, currency = "USD") {
-  const fraction = cents % 100 === 0 ? 0 : 2;
-  const options = {
-    style: "currency",
-    currency,
-    minimumFractionDigits: fraction,
-    maximumFractionDigits: fraction,
-  } as const;
-  return numbers(options).format(cents / 100);
-}
-
 /** "6:12", or "1:02:07". */
 export function duration(seconds: number) {
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
@@ -166,9 +123,3 @@ export function duration(seconds: number) {
 }
 
 const two = (n: number) => String(n).padStart(2, "0");
-
-/** First letters of up to two words, else U. */
-export function initials(name: string) {
-  const words = name.trim().split(/\s+/).filter(Boolean).slice(0, 2);
-  return words.map((word) => [...word][0]?.toLocaleUpperCase(locale)).join("") || "U";
-}

@@ -1,7 +1,7 @@
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
-import { Link, navigate, Navigation, useHash, useRestored, useSearchParams, writeHash } from "./navigation";
+import { Link, navigate, useHash, useRestored, useSearchParams, writeHash } from "./navigation";
 
 function Page() {
   const [params, setParams] = useSearchParams();
@@ -18,11 +18,7 @@ function Page() {
 
 function open(address: string) {
   history.pushState(null, "", address);
-  render(
-    <Navigation>
-      <Page />
-    </Navigation>,
-  );
+  render(<Page />);
   return userEvent.setup();
 }
 const shown = () => JSON.parse(screen.getByRole("status").textContent) as unknown[];

@@ -1,27 +1,107 @@
-import { useMemo, type ComponentProps, type ReactNode } from "react";
-import { Link as RouterLink, Router, type AroundNavHandler } from "wouter";
-import { navigate as go, useLocationProperty } from "wouter/use-browser-location";
-
-export { Redirect, Route, Switch, useParams } from "wouter";
-export { useHistoryState, usePathname } from "wouter/use-browser-location";
+import {
+  createContext,
+  isValidElement,
+  useContext,
+  useLayoutEffect,
+  useMemo,
+  useSyncExternalStore,
+  type ComponentProps,
+  type MouseEvent,
+  type ReactNode,
+} from "react";
 
 type Options = { replace?: boolean; state?: unknown };
 
 /** Goes to another address of the portal. The address of the page itself takes the place of its entry in the history. */
-export const navigate = (to: string, options: Options = {}) =>
-  go(to, { ...options, replace: options.replace || new URL(to, location.href).href === location.href });
+export function navigate(to: string, { replace, state = null }: Options = {}) {
+  const isHere = new URL(to, location.href).href === location.href;
+  history[replace || isHere ? "replaceState" : "pushState"](state, "", to);
+}
 
-const aroundNav: AroundNavHandler = (_, to, options) => navigate(to, options);
+const moves = ["popstate", "hashchange", "pushState", "replaceState"];
 
-/** Placed once around everything that has links. */
-export const Navigation = ({ children }: { children: ReactNode }) => <Router aroundNav={aroundNav}>{children}</Router>;
+// Browsers have no event for the last two.
+for (const type of ["pushState", "replaceState"] as const)
+  history[type] = (...entry) => {
+    History.prototype[type].apply(history, entry);
+    dispatchEvent(new Event(type));
+  };
+
+// One listener for all, so that React draws what follows from a move at once.
+const readers = new Set<() => void>();
+const onMove = () => readers.forEach((reader) => reader());
+
+function subscribe(reader: () => void) {
+  if (readers.size === 0) for (const move of moves) addEventListener(move, onMove);
+  readers.add(reader);
+  return () => void readers.delete(reader);
+}
+
+type Value = string | number | boolean;
 
 /** Reads the address. In the first render too, which takes over what the HTML shows. */
-const useAddress = <Value extends string | number | boolean>(read: () => Value) => useLocationProperty(read, read);
+const useAddress = <Read extends Value>(read: () => Read) => useSyncExternalStore(subscribe, read, read);
+
+export const usePathname = () => useAddress(() => location.pathname);
+
+/** What `navigate` wrote into the entry of the history; nothing in the first render. */
+export const useHistoryState = () =>
+  useSyncExternalStore<unknown>(
+    subscribe,
+    () => history.state,
+    () => null,
+  );
+
+/** The parameters of an address of the form "/video/:id"; a "*" at the end stands for everything below. */
+export function match(form: string, pathname: string): Record<string, string> | null {
+  const pattern = form.replace(/\/?\*$/, "(?:/.*)?").replace(/:(\w+)/g, "(?<$1>[^/]+)");
+  const found = new RegExp(`^${pattern}/?$`, "i").exec(pathname);
+  return found && { ...found.groups };
+}
+
+const Parameters = createContext<Record<string, string>>({});
+
+/** The parameters of the route around it. */
+export const useParams = () => useContext(Parameters);
+
+type RouteProps = { path?: string; children: ReactNode };
+
+/** One of the pages of a `Switch`; without a path it is for all addresses. */
+export const Route = ({ children }: RouteProps) => children;
+
+/** Shows the first route that matches the address. */
+export function Switch({ children }: { children: ReactNode }) {
+  const pathname = usePathname();
+  for (const route of [children].flat(2)) {
+    const found = isValidElement<RouteProps>(route) && match(route.props.path ?? "*", pathname);
+    if (found) return <Parameters value={found}>{route}</Parameters>;
+  }
+  return null;
+}
+
+/** Goes to another address in place of this one. */
+export function Redirect({ to }: { to: string }) {
+  useLayoutEffect(() => navigate(to, { replace: true }), [to]);
+  return null;
+}
 
 type LinkProps = Omit<ComponentProps<"a">, "href"> & { to: string };
 
-export const Link = ({ to, ...props }: LinkProps) => <RouterLink href={to} {...props} />;
+export function Link({ to, onClick, children, ...props }: LinkProps) {
+  function follow(event: MouseEvent<HTMLAnchorElement>) {
+    // For a new tab or window, or to save what is behind it.
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.button !== 0) return;
+    onClick?.(event);
+    if (event.defaultPrevented) return;
+    event.preventDefault();
+    navigate(to);
+  }
+  return (
+    <a {...props} href={to} onClick={follow}>
+      {children}
+    </a>
+  );
+}
 
 type NavLinkProps = Omit<LinkProps, "className"> & {
   /** Active on this page only, not on those below it. */
@@ -39,16 +119,16 @@ export function NavLink({ to, end = false, className, ...props }: NavLinkProps) 
 /** The query of the address with its "?". */
 export const useSearch = () => useAddress(() => location.search);
 
-/** The parameters of the query and how to change them. The router's own hook decodes the query twice. */
+/** The parameters of the query and how to change them. */
 export function useSearchParams() {
   const search = useSearch();
   const params = useMemo(() => new URLSearchParams(search), [search]);
   return [params, setSearchParams] as const;
 }
 
-type Parameters = URLSearchParams | Record<string, string>;
+type Query = URLSearchParams | Record<string, string>;
 
-function setSearchParams(next: Parameters | ((now: URLSearchParams) => Parameters), options?: Options) {
+function setSearchParams(next: Query | ((now: URLSearchParams) => Query), options?: Options) {
   const changed = typeof next === "function" ? next(new URLSearchParams(location.search)) : next;
   const search = new URLSearchParams(changed).toString();
   navigate(location.pathname + (search && `?${search}`), options);
@@ -56,7 +136,6 @@ function setSearchParams(next: Parameters | ((now: URLSearchParams) => Parameter
 
 let restored = true;
 let hash = location.hash;
-// The router dispatches the last two.
 for (const move of ["popstate", "pushState", "replaceState"])
   addEventListener(move, () => {
     restored = move === "popstate";

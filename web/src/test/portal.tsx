@@ -6,7 +6,7 @@ import type { Comment, LiveUpdate, Profile, SessionUser, Site, Video, VideoCard 
 import { makeQueryClient } from "../api/queries";
 import { Sitemap } from "../app/routes";
 import { Toaster } from "../ui/toaster";
-import { navigate, Navigation, usePathname, useSearch } from "../lib/navigation";
+import { navigate, usePathname, useSearch } from "../lib/navigation";
 
 export const site: Site = {
   site_name: "Camp Pine Lake",
@@ -218,11 +218,11 @@ export function open(address: string) {
   client.setDefaultOptions({ queries: { ...client.getDefaultOptions().queries, retryDelay: 1 } });
   render(
     <QueryClientProvider client={client}>
-      <Navigation>
+      <>
         <Sitemap />
         <Address />
         <Toaster onFollow={navigate} />
-      </Navigation>
+      </>
     </QueryClientProvider>,
   );
   return userEvent.setup({ advanceTimers: (ms) => (vi.isFakeTimers() ? vi.advanceTimersByTime(ms) : undefined) });

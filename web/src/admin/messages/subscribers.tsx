@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { campDate } from "../../lib/format";
+import { campDate } from "../../lib/moments";
 import { useSearchParams } from "../../lib/navigation";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton, buttonLook } from "../../ui/button";

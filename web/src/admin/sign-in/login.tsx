@@ -19,7 +19,7 @@ export function Login() {
 
   // Stays until the recovery codes were shown, even if the session is complete before.
   if (staff && mustSetUpTwoFactor(staff) && !enrolling) setEnrolling(true);
-  if (staff && !mustSetUpTwoFactor(staff) && !enrolling) return <Redirect to={staffNext(params.get("next"))} replace />;
+  if (staff && !mustSetUpTwoFactor(staff) && !enrolling) return <Redirect to={staffNext(params.get("next"))} />;
 
   const sentHere = params.has("next");
   return (
