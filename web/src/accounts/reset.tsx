@@ -4,7 +4,8 @@ import { isApiError } from "../api/client";
 import { useSite } from "../api/queries";
 import { useSessionChanged } from "../api/session";
 import { required, text, useForm } from "../lib/forms";
-import { Link, navigate, useSearchParams } from "../lib/navigation";
+import { Link, navigate } from "../lib/navigation";
+import { useSearchParams } from "../lib/address";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
@@ -13,6 +14,7 @@ import { SmallSheet } from "../ui/small-sheet";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { resetLinkQuery, resetPassword } from "./queries";
+import "../ui/more-icons";
 
 /** Mail scanners follow links, so opening the page only checks the token; saving the password uses it. */
 export default function Reset() {

@@ -9,6 +9,7 @@ import { lazyPage } from "../lib/lazy-page";
 import { Redirect, Route, Switch } from "../lib/navigation";
 import { staffPaths } from "../lib/staff-paths";
 import { AdminLayout, PrintLayout } from "./admin-layout";
+import "../ui/more-icons";
 import "./admin.css";
 
 type Leave = { onSignedOut: () => void };

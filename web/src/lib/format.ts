@@ -7,9 +7,7 @@ function once<Formatter>(make: new (locale: string, options: object) => Formatte
   if (!made.has(key)) made.set(key, new make(locale, options));
   return made.get(key) as Formatter;
 }
-// The zone of the device may change.
-const dates = (options: Intl.DateTimeFormatOptions) =>
-  options.timeZone ? once(Intl.DateTimeFormat, options) : new Intl.DateTimeFormat(locale, options);
+const dates = (options: Intl.DateTimeFormatOptions) => once(Intl.DateTimeFormat, options);
 export const numbers = (options: Intl.NumberFormatOptions = {}) => once(Intl.NumberFormat, options);
 
 /** "Wednesday, July 29, 2026" for a plain date, which has no time zone to be moved by. */
@@ -63,38 +61,12 @@ function offsetOf(at: Date, timeZone: string) {
   return known.offsets.find(({ from, until }) => new Date(from) <= at && at < new Date(until));
 }
 
-/** The moment as if UTC were the camp's zone; nothing outside of the years whose offsets are known. */
+/** The moment as if UTC were the camp's zone, to the minute. */
 function wallClock(moment: string, timeZone: string) {
   const at = new Date(moment);
   const offset = offsetOf(at, timeZone);
-  return offset && new Date(at.getTime() + offset.minutes * 60_000);
-}
-
-/** "8:41 PM" in the camp's zone. */
-export function campTime(moment: string, timeZone: string) {
-  const wall = wallClock(moment, timeZone);
-  if (!wall) return dates({ hour: "numeric", minute: "2-digit", timeZone }).format(new Date(moment));
-  const [hour, minute] = [wall.getUTCHours(), wall.getUTCMinutes()];
-  return `${hour % 12 || 12}:${two(minute)} ${hour < 12 ? "AM" : "PM"}`;
-}
-
-/** The camp's zone, such as " EDT", to say after a time; nothing where the reader's clock shows the same time. */
-export function campZone(moment: string, timeZone: string) {
-  const at = new Date(moment);
-  const offset = offsetOf(at, timeZone);
-  if (offset) return offset.minutes === -at.getTimezoneOffset() ? "" : ` ${offset.name}`;
-  const parts = (options: Intl.DateTimeFormatOptions) =>
-    dates({ day: "numeric", hour: "numeric", minute: "numeric", ...options }).formatToParts(at);
-  const [camp, reader] = [{ timeZone }, {}].map((zone) => JSON.stringify(parts(zone)));
-  if (camp === reader) return "";
-  return ` ${parts({ timeZone, timeZoneName: "short" }).at(-1)?.value}`;
-}
-
-/** A moment as the camp's wall clock shows it, for date and time inputs. */
-export function campLocal(moment: string, timeZone: string): { date: string; time: string } {
-  const wall = wallClock(moment, timeZone)?.toISOString();
-  if (wall) return { date: wall.slice(0, 10), time: wall.slice(11, 16) };
-  const parts = new Intl.DateTimeFormat("en-CA", {
+  if (offset) return new Date(at.getTime() + offset.minutes * 60_000);
+  const parts = dates({
     year: "numeric",
     month: "2-digit",
     day: "2-digit",
@@ -102,9 +74,32 @@ export function campLocal(moment: string, timeZone: string): { date: string; tim
     minute: "2-digit",
     hourCycle: "h23",
     timeZone,
-  }).formatToParts(new Date(moment));
-  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
-  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((p) => p.type === type)?.value;
+  return new Date(`${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}Z`);
+}
+
+/** "8:41 PM" in the camp's zone. */
+export function campTime(moment: string, timeZone: string) {
+  const wall = wallClock(moment, timeZone);
+  const [hour, minute] = [wall.getUTCHours(), wall.getUTCMinutes()];
+  return `${hour % 12 || 12}:${two(minute)} ${hour < 12 ? "AM" : "PM"}`;
+}
+
+/** The camp's zone, such as " EDT", to say after a time; nothing where the reader's clock shows the same time. */
+export function campZone(moment: string, timeZone: string) {
+  const at = new Date(moment);
+  const ahead = Math.ceil((wallClock(moment, timeZone).getTime() - at.getTime()) / 60_000);
+  if (ahead === -at.getTimezoneOffset()) return "";
+  const name =
+    offsetOf(at, timeZone)?.name ?? dates({ timeZone, timeZoneName: "short" }).formatToParts(at).at(-1)?.value;
+  return ` ${name}`;
+}
+
+/** A moment as the camp's wall clock shows it, for date and time inputs. */
+export function campLocal(moment: string, timeZone: string): { date: string; time: string } {
+  const wall = wallClock(moment, timeZone).toISOString();
+  return { date: wall.slice(0, 10), time: wall.slice(11, 16) };
 }
 
 /** "1 comment", "12 comments". */

@@ -1,7 +1,8 @@
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
-import { Link, navigate, useHash, useRestored, useSearchParams, writeHash } from "./navigation";
+import { Link, navigate, useHash, useRestored } from "./navigation";
+import { useSearchParams, writeHash } from "./address";
 
 function Page() {
   const [params, setParams] = useSearchParams();

@@ -3,14 +3,13 @@ import {
   isValidElement,
   useContext,
   useLayoutEffect,
-  useMemo,
   useSyncExternalStore,
   type ComponentProps,
   type MouseEvent,
   type ReactNode,
 } from "react";
 
-type Options = { replace?: boolean; state?: unknown };
+export type Options = { replace?: boolean; state?: unknown };
 
 /** Goes to another address of the portal. The address of the page itself takes the place of its entry in the history. */
 export function navigate(to: string, { replace, state = null }: Options = {}) {
@@ -31,7 +30,7 @@ for (const type of ["pushState", "replaceState"] as const)
 const readers = new Set<() => void>();
 const onMove = () => readers.forEach((reader) => reader());
 
-function subscribe(reader: () => void) {
+export function subscribe(reader: () => void) {
   if (readers.size === 0) for (const move of moves) addEventListener(move, onMove);
   readers.add(reader);
   return () => void readers.delete(reader);
@@ -40,17 +39,9 @@ function subscribe(reader: () => void) {
 type Value = string | number | boolean;
 
 /** Reads the address. In the first render too, which takes over what the HTML shows. */
-const useAddress = <Read extends Value>(read: () => Read) => useSyncExternalStore(subscribe, read, read);
+export const useAddress = <Read extends Value>(read: () => Read) => useSyncExternalStore(subscribe, read, read);
 
 export const usePathname = () => useAddress(() => location.pathname);
-
-/** What `navigate` wrote into the entry of the history; nothing in the first render. */
-export const useHistoryState = () =>
-  useSyncExternalStore<unknown>(
-    subscribe,
-    () => history.state,
-    () => null,
-  );
 
 /** The parameters of an address of the form "/video/:id"; a "*" at the end stands for everything below. */
 export function match(form: string, pathname: string): Record<string, string> | null {
@@ -119,21 +110,6 @@ export function NavLink({ to, end = false, className, ...props }: NavLinkProps) 
 /** The query of the address with its "?". */
 export const useSearch = () => useAddress(() => location.search);
 
-/** The parameters of the query and how to change them. */
-export function useSearchParams() {
-  const search = useSearch();
-  const params = useMemo(() => new URLSearchParams(search), [search]);
-  return [params, setSearchParams] as const;
-}
-
-type Query = URLSearchParams | Record<string, string>;
-
-function setSearchParams(next: Query | ((now: URLSearchParams) => Query), options?: Options) {
-  const changed = typeof next === "function" ? next(new URLSearchParams(location.search)) : next;
-  const search = new URLSearchParams(changed).toString();
-  navigate(location.pathname + (search && `?${search}`), options);
-}
-
 let restored = true;
 let hash = location.hash;
 for (const move of ["popstate", "pushState", "replaceState"])
@@ -147,10 +123,3 @@ export const useRestored = () => useAddress(() => restored);
 
 /** The hash that was followed last. */
 export const useHash = () => useAddress(() => hash);
-
-/** Writes a hash into the address that nothing scrolls to. */
-export const writeHash = (next: string) => History.prototype.replaceState.call(history, history.state, "", next);
-
-/** The index of the current entry in the tab's history; browsers without the Navigation API do not tell it. */
-export const currentEntry = () => window.navigation?.currentEntry?.index ?? NaN;
-export const useCurrentEntry = () => useAddress(currentEntry);

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { campDate } from "../../lib/moments";
-import { useSearchParams } from "../../lib/navigation";
+import { useSearchParams } from "../../lib/address";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton, buttonLook } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
