@@ -10,18 +10,24 @@ const proxy = Object.fromEntries(["/api", "/media"].map((path) => [path, { targe
 
 const everywhere = new RegExp(
   [
-    "rolldown/runtime",
+    "vite/preload-helper",
+    "/src/app/(app|error-boundary|header|later|logo|nav|prefetch|public-layout|routes|use-server-events)\\.",
+    "/src/lib/(lazy-page|pop-state|shell)\\.",
     "/node_modules/(react|react-dom|wouter|regexparam|scheduler|openapi-fetch|@tanstack/(query-core|react-query))/",
+    "/src/api/first-answers\\.",
     "/src/lib/(format|navigation|page|paths)\\.",
-    "/src/ui/(badge|button|class-names|icon|states|toast|two-scripts)\\.",
-    "/src/videos/(queries|thumbnail|video-card)\\.",
+    "/src/ui/(badge|button|class-names|icon|states|two-scripts)\\.",
+    "/src/videos/(thumbnail|video-card)\\.",
   ].join("|"),
 );
 const actions = /(mutationObserver|useMutation|infiniteQueryObserver|useInfiniteQuery)\.js$/;
 const isEverywhere = (id: string) => everywhere.test(id) && !actions.test(id);
 
 /** What nearly every form and list of the staff area needs, and some public pages. */
-const ofForms = /\/src\/(api\/use-action|lib\/(delete-unsent|unsent|forms)|ui\/(dialog|field))\./;
+const ofForms =
+  /\/src\/(api\/(session|use-action)|lib\/(delete-unsent|unsent|forms)|ui\/(dialog|field|toast))\.|\/(mutationObserver|useMutation)\.js$/;
+/** Of every list that goes on on the way down. */
+const ofLists = /\/(load-more\.tsx|(infiniteQueryObserver|useInfiniteQuery)\.js)$/;
 const ofStaff = /\/src\/(admin|app\/admin)/;
 
 /**
@@ -87,6 +93,7 @@ export default defineConfig({
             // Otherwise each page of the staff area needs some thirty files of less than a kilobyte.
             { name: "staff", test: ofStaff, minShareCount: 3, includeDependenciesRecursively: false },
             { name: "forms", test: ofForms, includeDependenciesRecursively: false },
+            { name: "lists", test: ofLists, includeDependenciesRecursively: false },
           ],
         },
       },

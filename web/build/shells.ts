@@ -4,7 +4,7 @@ import react from "@vitejs/plugin-react";
 import tailwindcss from "@tailwindcss/vite";
 import { build, createServer, type InlineConfig } from "vite";
 import type * as Shells from "../src/app/shells";
-import type * as Paths from "../src/lib/paths";
+import type * as Paths from "../src/lib/staff-paths";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const place = `${root}node_modules/.shells`;
@@ -64,9 +64,9 @@ function modules(file: string, paths: RegExp) {
 
 /** The source files of the staff area's pages by their paths. */
 function staffModules(addresses: Record<string, unknown>): Record<string, string> {
-  const found = [...modules(staffModule, /paths\.admin\.(\w+)/)].map(([name, module]) => {
+  const found = [...modules(staffModule, /staffPaths\.(\w+)/)].map(([name, module]) => {
     const path = addresses[name];
-    if (typeof path !== "string") throw new Error(`Which address is paths.admin.${name}?`);
+    if (typeof path !== "string") throw new Error(`Which address is staffPaths.${name}?`);
     return [path, module] as const;
   });
   if (!found[0]) throw new Error(`No page was found in ${staffModule}.`);
@@ -86,7 +86,7 @@ export async function renderShells() {
   });
   try {
     const { pages, shellOf, logo } = (await server.ssrLoadModule("/src/app/shells.tsx")) as typeof Shells;
-    const { paths } = (await server.ssrLoadModule("/src/lib/paths.ts")) as typeof Paths;
+    const { staffPaths } = (await server.ssrLoadModule("/src/lib/staff-paths.ts")) as typeof Paths;
     const render = async (pathname: string, camp: Camp = {}) => {
       pretendToBeAt(pathname, camp);
       const [html, mark] = [await shellOf(pathname), logo()];
@@ -102,7 +102,7 @@ export async function renderShells() {
         }),
       ),
       pages: [] as { path: string; module: string; html: string; pictured: string }[],
-      staff: staffModules(paths.admin),
+      staff: staffModules(staffPaths),
     };
     for (const { path } of [{ path: staffArea }, ...pages]) {
       const module = path === staffArea ? staffModule : source.get(path);

@@ -7,6 +7,7 @@ import { cx } from "../ui/class-names";
 import { Icon, type IconName } from "../ui/icon";
 import { splitScripts } from "../ui/two-scripts";
 import { story } from "./story";
+import "../ui/more-icons";
 
 type Offer = { icon: IconName; title: string; text: string; to?: string; action?: string };
 

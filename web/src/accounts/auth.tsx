@@ -1,13 +1,16 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isApiError, type SessionUser } from "../api/client";
-import { useSession, useSessionChanged, useSite } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
+import { useSessionChanged } from "../api/session";
 import { useAction } from "../api/use-action";
 import { deleteUnsent } from "../lib/delete-unsent";
 import { explain, required, text, useForm, type Errors } from "../lib/forms";
-import { Link, Redirect, useSearchParams } from "../lib/navigation";
+import { Link, Redirect } from "../lib/navigation";
+import { useSearchParams } from "../lib/address";
 import { PageMeta } from "../lib/page";
-import { paths, safeNext } from "../lib/paths";
+import { paths } from "../lib/paths";
+import { safeNext } from "../lib/safe-next";
 import { Button, buttonLook } from "../ui/button";
 import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Segmented } from "../ui/segmented";
@@ -16,6 +19,7 @@ import { Skeleton } from "../ui/states";
 import { dismissToasts, errorToast, toast } from "../ui/toast";
 import { invitationQuery, signIn, signOut, signUp } from "./queries";
 import { accountFields, keepUnsentAccount, readUnsentAccount } from "./unsent-account";
+import "../ui/more-icons";
 
 export default function Auth() {
   const { user } = useSession();

@@ -8,6 +8,7 @@ import { Field, FormMessage, TextInput } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { forgotPassword } from "./queries";
 import { readUnsentAccount } from "./unsent-account";
+import "../ui/more-icons";
 
 export default function Forgot() {
   const [sentTo, setSentTo] = useState<string | null>(null);

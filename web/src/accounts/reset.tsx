@@ -1,9 +1,11 @@
 import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../api/client";
-import { useSessionChanged, useSite } from "../api/queries";
+import { useSite } from "../api/queries";
+import { useSessionChanged } from "../api/session";
 import { required, text, useForm } from "../lib/forms";
-import { Link, navigate, useSearchParams } from "../lib/navigation";
+import { Link, navigate } from "../lib/navigation";
+import { useSearchParams } from "../lib/address";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
@@ -12,6 +14,7 @@ import { SmallSheet } from "../ui/small-sheet";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { resetLinkQuery, resetPassword } from "./queries";
+import "../ui/more-icons";
 
 /** Mail scanners follow links, so opening the page only checks the token; saving the password uses it. */
 export default function Reset() {
@@ -71,7 +74,7 @@ function PasswordForm({ token, ofStaff, onEnded }: { token: string; ofStaff: boo
       if (ofStaff) client.removeQueries({ queryKey: ["staff"] });
       else await sessionChanged(null);
       toast({ title: "Password Changed", description: "Please sign in with your new password." });
-      await navigate(ofStaff ? paths.admin.login : paths.auth(), { replace: true });
+      await navigate(ofStaff ? paths.staffSignIn : paths.auth(), { replace: true });
     },
     failed: (error) => {
       if (!isApiError(error, "gone")) return false;

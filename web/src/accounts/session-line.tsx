@@ -1,7 +1,8 @@
 import type { LoginSession } from "../api/client";
 import { useSite } from "../api/queries";
 import { useNow } from "../lib/clock";
-import { age, campDateTime, campZone } from "../lib/format";
+import { campZone } from "../lib/format";
+import { age, campDateTime } from "../lib/moments";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
 import { Icon, type IconName } from "../ui/icon";

@@ -2,7 +2,8 @@ import { useState, type FormEvent } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAction } from "../api/use-action";
 import { explain } from "../lib/forms";
-import { Link, useSearchParams } from "../lib/navigation";
+import { Link } from "../lib/navigation";
+import { useSearchParams } from "../lib/address";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
@@ -11,6 +12,7 @@ import { SmallSheet } from "../ui/small-sheet";
 import { Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { chooseMail, unsubscribe, unsubscribeQuery } from "./queries";
+import "../ui/more-icons";
 
 const categories = {
   daily_videos: "daily video emails",

@@ -2,9 +2,11 @@ import { useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { isApiError, type SessionUser } from "../api/client";
 import { tellOtherTabs } from "../api/other-tabs";
-import { useSession, useSessionChanged, useSite } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
+import { useSessionChanged } from "../api/session";
 import { required, text, useForm } from "../lib/forms";
-import { Link, useSearchParams } from "../lib/navigation";
+import { Link } from "../lib/navigation";
+import { useSearchParams } from "../lib/address";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
@@ -14,6 +16,7 @@ import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { confirmationQuery, verifyEmail, type Confirmation, type Verified } from "./queries";
 import { useResend } from "./use-resend";
+import "../ui/more-icons";
 
 /** Mail scanners follow links, so only a press of the button uses the token. */
 export default function Verify() {

@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef, useState, type FormEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { isApiError } from "../api/client";
-import { useSessionChanged, useSite } from "../api/queries";
+import { useSite } from "../api/queries";
+import { useSessionChanged } from "../api/session";
 import { useAction, useOnce } from "../api/use-action";
 import { explain } from "../lib/forms";
 import { Link } from "../lib/navigation";

@@ -4,7 +4,6 @@ import {
   QueryClient,
   queryOptions,
   useQuery,
-  useQueryClient,
   type InvalidateOptions,
   type Query,
   type RefetchQueryFilters,
@@ -12,7 +11,6 @@ import {
 import { knowZone } from "../lib/format";
 import { boot } from "./boot";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
-import { tellOtherTabs } from "./other-tabs";
 
 /** How often a visible page polls for changes. */
 export const everyThirtySeconds = 30_000;
@@ -105,23 +103,4 @@ export const useSite = (): Site | undefined => useQuery(siteQuery).data;
 export function useSession(): { user: SessionUser | null; pending: boolean } {
   const { data } = useQuery(sessionQuery);
   return { user: data?.user ?? null, pending: !data };
-}
-
-/** Removes everything that the previous person could see. */
-export async function applySession(client: QueryClient, user: SessionUser | null) {
-  await client.cancelQueries();
-  client.setQueryData(sessionQuery.queryKey, { user });
-  // An invitation depends on its token only, and a used one cannot be read again.
-  const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], "invitation"];
-  client.removeQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "inactive" });
-  await client.resetQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "active" });
-}
-
-/** Call after signing in or out, in this tab; the others follow. */
-export function useSessionChanged() {
-  const client = useQueryClient();
-  return async (user: SessionUser | null) => {
-    tellOtherTabs(user === null);
-    await applySession(client, user);
-  };
 }

@@ -1,5 +1,5 @@
 import type { SessionUser } from "../api/client";
-import { initials } from "../lib/format";
+import { initials } from "../lib/initials";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";

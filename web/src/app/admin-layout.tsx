@@ -5,9 +5,10 @@ import { LeaveGuard } from "../admin/shared/leave-guard";
 import { UploadPanel } from "../admin/videos/uploads/upload-panel";
 import type { Staff } from "../api/client";
 import { useSite } from "../api/queries";
-import { initials } from "../lib/format";
+import { initials } from "../lib/initials";
 import { Link, NavLink, usePathname } from "../lib/navigation";
 import { paths } from "../lib/paths";
+import { staffPaths } from "../lib/staff-paths";
 import { Avatar } from "../ui/avatar";
 import { IconButton, iconButtonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
@@ -162,7 +163,7 @@ function Person({ staff, onSignedOut, onWalk }: Props & { onWalk?: () => void })
         <ThemeSwitch />
       </div>
       <NavLink
-        to={paths.admin.ownAccount}
+        to={staffPaths.ownAccount}
         title="Your account: password, two-factor, sessions"
         onClick={onWalk}
         className={({ isActive }) =>
@@ -191,9 +192,7 @@ function TopBar({ staff, onSignedOut }: Props) {
   const pathname = usePathname();
   const close = () => dialog.current?.close();
   const here =
-    pathname === paths.admin.ownAccount
-      ? "Your account"
-      : pagesFor(staff.role).find(({ to }) => to === pathname)?.label;
+    pathname === staffPaths.ownAccount ? "Your account" : pagesFor(staff.role).find(({ to }) => to === pathname)?.label;
 
   // Closes an open menu after Back and Forward.
   useEffect(close, [pathname]);
@@ -202,7 +201,7 @@ function TopBar({ staff, onSignedOut }: Props) {
     <header className="sticky top-0 z-20 flex items-center justify-between gap-3 border-b border-line bg-sunk px-gutter py-2 lg:hidden">
       <Brand name={here ?? <SiteName />} />
       <span className="-me-2 flex items-center">
-        <Link to={paths.admin.ownAccount} aria-label="Your account" className={iconButtonLook()}>
+        <Link to={staffPaths.ownAccount} aria-label="Your account" className={iconButtonLook()}>
           <Avatar initials={initials(staff.username)} />
         </Link>
         <IconButton icon="menu" label="Open menu" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()} />

@@ -7,8 +7,9 @@ import { dashboardQuery } from "../admin/shared/dashboard-query";
 import { firstPage, mustSetUpTwoFactor, staffQuery } from "../admin/shared/session";
 import { lazyPage } from "../lib/lazy-page";
 import { Redirect, Route, Switch } from "../lib/navigation";
-import { paths } from "../lib/paths";
+import { staffPaths } from "../lib/staff-paths";
 import { AdminLayout, PrintLayout } from "./admin-layout";
+import "../ui/more-icons";
 import "./admin.css";
 
 type Leave = { onSignedOut: () => void };
@@ -20,21 +21,21 @@ const patience = 1_000;
 const page = (path: string, load: () => Promise<{ default: ComponentType<Leave> }>) => ({ path, ...lazyPage(load) });
 
 const pages = [
-  page(paths.admin.dashboard, () => import("../admin/dashboard/dashboard")),
-  page(paths.admin.reports, () => import("../admin/videos/reports")),
-  page(paths.admin.gallery, () => import("../admin/videos/gallery")),
-  page(paths.admin.comments, () => import("../admin/comments/comments")),
-  page(paths.admin.liveUpdates, () => import("../admin/updates/updates")),
-  page(paths.admin.messages, () => import("../admin/messages/messages")),
-  page(paths.admin.mail, () => import("../admin/mail/mail")),
-  page(paths.admin.faq, () => import("../admin/faq/faq")),
-  page(paths.admin.store, () => import("../admin/store/store")),
-  page(paths.admin.users, () => import("../admin/users/users")),
-  page(paths.admin.accounts, () => import("../admin/accounts/accounts")),
-  page(paths.admin.ownAccount, () => import("../admin/accounts/own-account")),
-  page(paths.admin.analytics, () => import("../admin/analytics/analytics")),
-  page(paths.admin.audit, () => import("../admin/audit/audit")),
-  page(paths.admin.settings, () => import("../admin/settings/settings")),
+  page(staffPaths.dashboard, () => import("../admin/dashboard/dashboard")),
+  page(staffPaths.reports, () => import("../admin/videos/reports")),
+  page(staffPaths.gallery, () => import("../admin/videos/gallery")),
+  page(staffPaths.comments, () => import("../admin/comments/comments")),
+  page(staffPaths.liveUpdates, () => import("../admin/updates/updates")),
+  page(staffPaths.messages, () => import("../admin/messages/messages")),
+  page(staffPaths.mail, () => import("../admin/mail/mail")),
+  page(staffPaths.faq, () => import("../admin/faq/faq")),
+  page(staffPaths.store, () => import("../admin/store/store")),
+  page(staffPaths.users, () => import("../admin/users/users")),
+  page(staffPaths.accounts, () => import("../admin/accounts/accounts")),
+  page(staffPaths.ownAccount, () => import("../admin/accounts/own-account")),
+  page(staffPaths.analytics, () => import("../admin/analytics/analytics")),
+  page(staffPaths.audit, () => import("../admin/audit/audit")),
+  page(staffPaths.settings, () => import("../admin/settings/settings")),
 ];
 
 const Statement = lazy(() => import("../admin/users/statement"));
@@ -65,7 +66,7 @@ async function fetchAnswers(client: QueryClient) {
 export default function Admin() {
   return (
     <Switch>
-      <Route path={paths.admin.login}>
+      <Route path={staffPaths.login}>
         <Login />
       </Route>
       {printed.map(([path, Page]) => (

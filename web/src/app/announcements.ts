@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { LiveUpdate, Site } from "../api/client";
 import { siteQuery } from "../api/queries";
-import { minutesSince } from "../lib/format";
+import { minutesSince } from "../lib/moments";
 import { paths } from "../lib/paths";
 import type { Notice } from "../notices/device";
 import { notificationsEnabled } from "../notices/enabled";

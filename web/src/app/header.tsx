@@ -24,7 +24,7 @@ export function Header() {
           </NavLink>
         ))}
       </nav>
-      <a href={paths.admin.login} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
+      <a href={paths.staffSignIn} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
         Staff
       </a>
       <div className="ms-auto shrink-0 xl:ms-0">

@@ -55,7 +55,7 @@ export function Menu({ presses, signedIn }: { presses: number; signedIn: boolean
           </NavLink>
         ))}
         <a
-          href={paths.admin.login}
+          href={paths.staffSignIn}
           className="mt-3 flex min-h-13 items-center gap-3 rounded-md px-4 text-pine no-underline hover:bg-sunk"
         >
           <Icon name="key" />

@@ -3,6 +3,7 @@ import { useWelcome } from "../accounts/use-welcome";
 import { DeviceNotifications } from "../notices/device-notifications";
 import { NotificationCard } from "../profiles/notification-card";
 import { NewestUpdates } from "../updates/newest-updates";
+import "../ui/more-icons";
 
 const Welcome = lazy(() => import("../accounts/welcome"));
 

@@ -1,3 +1,5 @@
+import "../ui/more-icons";
+
 export { Toaster } from "../ui/toaster";
 export { Account } from "./account";
 export { Footer } from "./footer";

@@ -2,6 +2,7 @@ import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
+import "../ui/more-icons";
 
 export default function NotFound() {
   return (

@@ -1,6 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { onOtherTabs } from "../api/other-tabs";
-import { applySession, sessionQuery } from "../api/queries";
+import { sessionQuery } from "../api/queries";
+import { applySession } from "../api/session";
 import { deleteUnsent } from "../lib/delete-unsent";
 
 /** Applies what another tab of this browser did: somebody signed in or out, or confirmed the address. */

@@ -22,6 +22,7 @@ import { Section } from "../ui/section";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { VideoCard } from "../videos/video-card";
 import { resetSignedOutByChoice, signedOutByChoice, useSignedOut, useSignOut } from "./use-sign-out";
+import "../ui/more-icons";
 
 const DeviceSwitch = lazy(() => import("../notices/device-switch"));
 

@@ -7,6 +7,7 @@ import { campTime, campZone } from "../lib/format";
 import { usePathname } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Icon } from "../ui/icon";
+import "../ui/more-icons";
 
 type Props = { quiet: NonNullable<Site["quiet_time"]>; main: RefObject<HTMLElement | null> };
 

@@ -1,4 +1,4 @@
-import { useSessionChanged } from "../api/queries";
+import { useSessionChanged } from "../api/session";
 import { useAction } from "../api/use-action";
 import { signOut } from "../accounts/queries";
 import { deleteUnsent } from "../lib/delete-unsent";

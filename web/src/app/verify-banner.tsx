@@ -3,6 +3,7 @@ import { useResend } from "../accounts/use-resend";
 import type { SessionUser } from "../api/client";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
+import "../ui/more-icons";
 
 const storageKey = "confirmLater";
 

@@ -1,6 +1,7 @@
 import type { Video } from "../api/client";
 import { CommentsPanel } from "../comments/comments-panel";
 import { VideoPage, VideoShell as Shell } from "../videos/video-page";
+import "../ui/more-icons";
 
 export { Shell };
 

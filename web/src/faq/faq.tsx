@@ -3,13 +3,15 @@ import { useQuery } from "@tanstack/react-query";
 import type { Faq as Entry } from "../api/client";
 import { useSite } from "../api/queries";
 import { useAnchor } from "../lib/anchor";
-import { Link, writeHash } from "../lib/navigation";
+import { Link } from "../lib/navigation";
+import { writeHash } from "../lib/address";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { countView, faqQuery } from "./queries";
+import "../ui/more-icons";
 
 export default function Faq() {
   const site = useSite();

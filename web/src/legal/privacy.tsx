@@ -4,6 +4,7 @@ import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { splitScripts } from "../ui/two-scripts";
 import { HowToReachUs, LegalDocument, LegalShell, Points, Terms } from "./document";
+import "../ui/more-icons";
 
 /** The day on which this text was last changed: change both together. */
 const updated = "2026-11-22";

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { useSearchParams } from "./navigation";
+import { useSearchParams } from "./address";
 
 export type Filters = {
   params: URLSearchParams;

@@ -1,19 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import {
-  age,
-  ago,
-  campDateTime,
-  campLocal,
-  campZone,
-  cardDate,
-  count,
-  duration,
-  fullDate,
-  initials,
-  knowZone,
-  longDate,
-  money,
-} from "./format";
+import { campLocal, campZone, cardDate, count, duration, fullDate, knowZone, longDate } from "./format";
+import { initials } from "./initials";
+import { money } from "./money";
+import { age, ago, campDateTime } from "./moments";
 
 const zone = "America/New_York";
 const now = new Date("2026-07-30T01:00:00Z");

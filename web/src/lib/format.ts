@@ -7,10 +7,8 @@ function once<Formatter>(make: new (locale: string, options: object) => Formatte
   if (!made.has(key)) made.set(key, new make(locale, options));
   return made.get(key) as Formatter;
 }
-// The zone of the device may change.
-const dates = (options: Intl.DateTimeFormatOptions) =>
-  options.timeZone ? once(Intl.DateTimeFormat, options) : new Intl.DateTimeFormat(locale, options);
-const numbers = (options: Intl.NumberFormatOptions = {}) => once(Intl.NumberFormat, options);
+const dates = (options: Intl.DateTimeFormatOptions) => once(Intl.DateTimeFormat, options);
+export const numbers = (options: Intl.NumberFormatOptions = {}) => once(Intl.NumberFormat, options);
 
 /** "Wednesday, July 29, 2026" for a plain date, which has no time zone to be moved by. */
 export function longDate(date: string) {
@@ -63,47 +61,12 @@ function offsetOf(at: Date, timeZone: string) {
   return known.offsets.find(({ from, until }) => new Date(from) <= at && at < new Date(until));
 }
 
-/** The moment as if UTC were the camp's zone; nothing outside of the years whose offsets are known. */
+/** The moment as if UTC were the camp's zone, to the minute. */
 function wallClock(moment: string, timeZone: string) {
   const at = new Date(moment);
   const offset = offsetOf(at, timeZone);
-  return offset && new Date(at.getTime() + offset.minutes * 60_000);
-}
-
-/** "8:41 PM" in the camp's zone. */
-export function campTime(moment: string, timeZone: string) {
-  const wall = wallClock(moment, timeZone);
-  if (!wall) return dates({ hour: "numeric", minute: "2-digit", timeZone }).format(new Date(moment));
-  const [hour, minute] = [wall.getUTCHours(), wall.getUTCMinutes()];
-  return `${hour % 12 || 12}:${two(minute)} ${hour < 12 ? "AM" : "PM"}`;
-}
-
-/** The camp's zone, such as " EDT", to say after a time; nothing where the reader's clock shows the same time. */
-export function campZone(moment: string, timeZone: string) {
-  const at = new Date(moment);
-  const offset = offsetOf(at, timeZone);
-  if (offset) return offset.minutes === -at.getTimezoneOffset() ? "" : ` ${offset.name}`;
-  const parts = (options: Intl.DateTimeFormatOptions) =>
-    dates({ day: "numeric", hour: "numeric", minute: "numeric", ...options }).formatToParts(at);
-  const [camp, reader] = [{ timeZone }, {}].map((zone) => JSON.stringify(parts(zone)));
-  if (camp === reader) return "";
-  return ` ${parts({ timeZone, timeZoneName: "short" }).at(-1)?.value}`;
-}
-
-/** "July 29, 2026, 8:41 PM" in the camp's zone. */
-export function campDateTime(moment: string, timeZone: string) {
-  return `${campDate(moment, timeZone)}, ${campTime(moment, timeZone)}`;
-}
-
-export function campDate(moment: string, timeZone: string) {
-  return fullDate(campLocal(moment, timeZone).date);
-}
-
-/** A moment as the camp's wall clock shows it, for date and time inputs. */
-export function campLocal(moment: string, timeZone: string): { date: string; time: string } {
-  const wall = wallClock(moment, timeZone)?.toISOString();
-  if (wall) return { date: wall.slice(0, 10), time: wall.slice(11, 16) };
-  const parts = new Intl.DateTimeFormat("en-CA", {
+  if (offset) return new Date(at.getTime() + offset.minutes * 60_000);
+  const parts = dates({
     year: "numeric",
     month: "2-digit",
     day: "2-digit",
@@ -111,29 +74,33 @@ export function campLocal(moment: string, timeZone: string): { date: string; tim
     minute: "2-digit",
     hourCycle: "h23",
     timeZone,
-  }).formatToParts(new Date(moment));
-  const part = (type: string) => parts.find((p) => p.type === type)?.value ?? "";
-  return { date: `${part("year")}-${part("month")}-${part("day")}`, time: `${part("hour")}:${part("minute")}` };
+  }).formatToParts(at);
+  const part = (type: string) => parts.find((p) => p.type === type)?.value;
+  return new Date(`${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}Z`);
 }
 
-/** "Just now", then minutes, hours and days; from the seventh day on, the date. */
-export function ago(moment: string, timeZone: string, now = new Date()) {
-  return daysSince(moment, now) < 7 ? age(moment, now) : campDate(moment, timeZone);
+/** "8:41 PM" in the camp's zone. */
+export function campTime(moment: string, timeZone: string) {
+  const wall = wallClock(moment, timeZone);
+  const [hour, minute] = [wall.getUTCHours(), wall.getUTCMinutes()];
+  return `${hour % 12 || 12}:${two(minute)} ${hour < 12 ? "AM" : "PM"}`;
 }
 
-/** "Just now", then minutes, hours and days, however many. */
-export function age(moment: string, now = new Date()) {
-  const minutes = minutesSince(moment, now);
-  if (minutes < 1) return "Just now";
-  if (minutes < 60) return `${count(minutes, "minute")} ago`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${count(hours, "hour")} ago` : `${count(daysSince(moment, now), "day")} ago`;
+/** The camp's zone, such as " EDT", to say after a time; nothing where the reader's clock shows the same time. */
+export function campZone(moment: string, timeZone: string) {
+  const at = new Date(moment);
+  const ahead = Math.ceil((wallClock(moment, timeZone).getTime() - at.getTime()) / 60_000);
+  if (ahead === -at.getTimezoneOffset()) return "";
+  const name =
+    offsetOf(at, timeZone)?.name ?? dates({ timeZone, timeZoneName: "short" }).formatToParts(at).at(-1)?.value;
+  return ` ${name}`;
 }
 
-export const minutesSince = (moment: string, now = new Date()) =>
-  Math.floor((now.getTime() - new Date(moment).getTime()) / 60_000);
-
-const daysSince = (moment: string, now: Date) => Math.floor(minutesSince(moment, now) / (24 * 60));
+/** A moment as the camp's wall clock shows it, for date and time inputs. */
+export function campLocal(moment: string, timeZone: string): { date: string; time: string } {
+  const wall = wallClock(moment, timeZone).toISOString();
+  return { date: wall.slice(0, 10), time: wall.slice(11, 16) };
+}
 
 /** "1 comment", "12 comments". */
 export function count(n: number, one: string, many = `${one}s`) {
@@ -144,18 +111,6 @@ export function count(n: number, one: string, many = `${one}s`) {
 export const number = (n: number) =>
   Number.isInteger(n) ? String(n).replace(/\B(?=(\d{3})+$)/g, ",") : numbers().format(n);
 
-/** Integer cents as money: whole amounts without cents. */
-export function money(cents: number, currency = "USD") {
-  const fraction = cents % 100 === 0 ? 0 : 2;
-  const options = {
-    style: "currency",
-    currency,
-    minimumFractionDigits: fraction,
-    maximumFractionDigits: fraction,
-  } as const;
-  return numbers(options).format(cents / 100);
-}
-
 /** "6:12", or "1:02:07". */
 export function duration(seconds: number) {
   const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
@@ -163,9 +118,3 @@ export function duration(seconds: number) {
 }
 
 const two = (n: number) => String(n).padStart(2, "0");
-
-/** First letters of up to two words, else U. */
-export function initials(name: string) {
-  const words = name.trim().split(/\s+/).filter(Boolean).slice(0, 2);
-  return words.map((word) => [...word][0]?.toLocaleUpperCase(locale)).join("") || "U";
-}

@@ -1,3 +1,5 @@
+import { numbers } from "./format";
+
 const amount = /^([-−])?[$€£₪]?(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d{0,2}))?$/;
 
 /** Typed dollars as exact cents: "$1,250.5" is 125050. Null for anything else, a third decimal included. */
@@ -13,4 +15,16 @@ export function parseMoney(typed: string): number | null {
 export function typedMoney(cents: number) {
   const [whole, fraction] = [Math.floor(Math.abs(cents) / 100), Math.abs(cents) % 100];
   return `${cents < 0 ? "-" : ""}${whole.toLocaleString("en-US")}.${String(fraction).padStart(2, "0")}`;
+}
+
+/** Integer cents as money: whole amounts without cents. */
+export function money(cents: number, currency = "USD") {
+  const fraction = cents % 100 === 0 ? 0 : 2;
+  const options = {
+    style: "currency",
+    currency,
+    minimumFractionDigits: fraction,
+    maximumFractionDigits: fraction,
+  } as const;
+  return numbers(options).format(cents / 100);
 }

@@ -1,7 +1,8 @@
 import { act, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { expect, it } from "vitest";
-import { Link, navigate, Navigation, useHash, useRestored, useSearchParams, writeHash } from "./navigation";
+import { useSearchParams, writeHash } from "./address";
+import { Link, navigate, Navigation, useHash, useRestored } from "./navigation";
 
 function Page() {
   const [params, setParams] = useSearchParams();

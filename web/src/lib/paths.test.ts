@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { paths, safeNext } from "./paths";
+import { paths } from "./paths";
+import { safeNext } from "./safe-next";
 
 describe("safeNext", () => {
   it("keeps paths of the portal", () => {

@@ -26,51 +26,5 @@ export const paths = {
   updates: "/updates",
   update: (id: string) => `/updates/${encodeURIComponent(id)}`,
   profile: "/profile",
-  admin: {
-    login: "/admin/login",
-    loginFor: (back: string) => `/admin/login?next=${encodeURIComponent(back)}`,
-    reports: "/admin/reports",
-    upload: "/admin/reports?action=upload",
-    scheduled: "/admin/reports?status=scheduled",
-    gallery: "/admin/gallery",
-    dashboard: "/admin/dashboard",
-    comments: "/admin/comments",
-    commentsOnly: (filter: "reported" | "held") => `/admin/comments?filter=${filter}`,
-    users: "/admin/users",
-    usersWith: (filter: "to_approve" | "overdue") => `/admin/users?filter=${filter}`,
-    user: (id: string) => `/admin/users?user=${encodeURIComponent(id)}`,
-    statement: (id: string) => `/admin/users/${encodeURIComponent(id)}/statement`,
-    receipt: (id: string, paymentId: string) =>
-      `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
-    accounts: "/admin/admin-management",
-    ownAccount: "/admin/account",
-    faq: "/admin/faq",
-    store: "/admin/store",
-    liveUpdates: "/admin/live-updates",
-    createUpdate: "/admin/live-updates?action=create",
-    messages: "/admin/messages",
-    unreadMessages: "/admin/messages?status=unread",
-    mail: "/admin/mail",
-    mailsAbout: (about: "videos" | "other") => `/admin/mail?about=${about}`,
-    refusedAddresses: "/admin/mail?show=addresses",
-    mailSample: (name: string) => `/admin/mail?show=preview&mail=${name}`,
-    subscriber: (email: string) => `/admin/messages?view=subscribers&q=${encodeURIComponent(email)}`,
-    analytics: "/admin/analytics",
-    settings: "/admin/settings",
-    audit: "/admin/audit",
-    auditOf: (id: string) => `/admin/audit?record=${encodeURIComponent(id)}`,
-  },
+  staffSignIn: "/admin/login",
 } as const;
-
-/** Where to go after signing in: always a path of this portal, whatever the address bar contains. */
-export function safeNext(next: string | null): string {
-  if (!next) return paths.home;
-  try {
-    const url = new URL(next, location.origin);
-    // A path that begins with two slashes would be the address of another site. Backslashes are slashes here already.
-    const isOwn = url.origin === location.origin && !url.pathname.startsWith("//");
-    return isOwn && !url.pathname.startsWith("/auth") ? url.pathname + url.search + url.hash : paths.home;
-  } catch {
-    return paths.home;
-  }
-}

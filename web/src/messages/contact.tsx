@@ -2,7 +2,8 @@ import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { isApiError } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { required, text, useForm, waitingTime, type Errors } from "../lib/forms";
-import { navigate, useHistoryState, useSearch, useSearchParams } from "../lib/navigation";
+import { navigate, useSearch } from "../lib/navigation";
+import { useHistoryState, useSearchParams } from "../lib/address";
 import { writeUnsent, readUnsent, useUnsentDeletions } from "../lib/unsent";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
@@ -12,6 +13,7 @@ import { Icon, type IconName } from "../ui/icon";
 import { toast } from "../ui/toast";
 import { writeToCamp, type NewMessage } from "./queries";
 import { SentMessage, type Sent } from "./sent-message";
+import "../ui/more-icons";
 
 const roles = [
   { value: "parent", label: "Parent" },

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Product } from "../api/client";
-import { money } from "../lib/format";
+import { money } from "../lib/money";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";

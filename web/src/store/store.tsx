@@ -7,6 +7,7 @@ import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { ProductCard } from "./product-card";
 import { storeQuery } from "./queries";
 import { ShopFrame } from "./shop-frame";
+import "../ui/more-icons";
 
 const shelf = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,16.5rem),1fr))] gap-x-6 gap-y-9";
 

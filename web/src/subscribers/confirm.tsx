@@ -1,13 +1,15 @@
 import { useAction, useOnce } from "../api/use-action";
 import { isApiError } from "../api/client";
 import { explain } from "../lib/forms";
-import { Link, useSearchParams } from "../lib/navigation";
+import { Link } from "../lib/navigation";
+import { useSearchParams } from "../lib/address";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { FormMessage } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { confirmSubscription } from "./queries";
+import "../ui/more-icons";
 
 /** Mail scanners follow links, so only a press of the button adds the address to the list. */
 export default function ConfirmSubscription() {

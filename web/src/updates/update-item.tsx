@@ -1,7 +1,8 @@
 import type { LiveUpdate } from "../api/client";
 import { isPinned } from "../api/is-pinned";
 import { useSite } from "../api/queries";
-import { age, campDateTime, campZone, minutesSince } from "../lib/format";
+import { campZone } from "../lib/format";
+import { age, campDateTime, minutesSince } from "../lib/moments";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";

@@ -10,6 +10,7 @@ import { ErrorState } from "../ui/states";
 import { updateQuery } from "./queries";
 import { isRestricted, Restricted } from "./restricted";
 import { Age, UpdateBadges, UpdatesSkeleton, UpdateText } from "./update-item";
+import "../ui/more-icons";
 
 export default function Update() {
   const { id = "" } = useParams();

@@ -10,6 +10,7 @@ import { inOrder } from "./order";
 import { allUpdatesQuery } from "./queries";
 import { isRestricted, Restricted } from "./restricted";
 import { UpdateItem, UpdatesSkeleton } from "./update-item";
+import "../ui/more-icons";
 
 export default function Updates() {
   const updates = useInfiniteQuery(allUpdatesQuery);

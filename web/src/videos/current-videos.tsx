@@ -12,7 +12,9 @@ import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState } from "../ui/states";
 import { firstVideos, videosQuery, type Sort } from "./queries";
 import { SearchRow } from "./search-row";
-import { VideoCard, videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-card";
+import { VideoCard } from "./video-card";
+import { videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-grid";
+import "../ui/more-icons";
 
 const sorting = {
   parameter: "sort",

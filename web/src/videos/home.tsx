@@ -7,7 +7,7 @@ import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { Hero, announcementOf } from "./hero";
-import { homeVideosQuery, newestQuery } from "./queries";
+import { homeVideosQuery, newestQuery } from "./home-queries";
 import { VideoCard, VideoCardSkeleton } from "./video-card";
 
 /** Tonight's video, and the ones before it. */

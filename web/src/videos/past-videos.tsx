@@ -11,7 +11,9 @@ import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { firstVideos, foundQuery, videosQuery, yearsQuery } from "./queries";
 import { SearchRow } from "./search-row";
-import { VideoCard, videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-card";
+import { VideoCard } from "./video-card";
+import { videoGrid, VideoGridShell, VideoGridSkeleton } from "./video-grid";
+import "../ui/more-icons";
 
 type View = "years" | "all";
 

@@ -14,7 +14,7 @@ type ListFilter = {
 /** How many videos a list begins with: more than fit on a screen, so that the page is short. The rest follows on the way down. */
 export const firstVideos = 24;
 
-type List = { items: VideoCard[]; next?: string | null };
+export type List = { items: VideoCard[]; next?: string | null };
 
 const listAddress = ({ collection, q, sort, year }: ListFilter) =>
   `/api/videos?${new URLSearchParams(
@@ -22,23 +22,6 @@ const listAddress = ({ collection, q, sort, year }: ListFilter) =>
       value === undefined ? [] : [[name, String(value)]],
     ),
   )}`;
-
-export const homeVideosQuery = queryOptions({
-  queryKey: ["videos", "home"],
-  queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { collection: "home" } }, signal })),
-  ...firstAnswer<List>("/api/videos?collection=home"),
-  // Polls, so that a scheduled video appears on an open page.
-  refetchInterval: pollInterval,
-});
-
-/** The newest few of this year; the home page shows those that are not among its three. */
-export const newestQuery = queryOptions({
-  queryKey: ["videos", "newest"],
-  queryFn: ({ signal }) =>
-    send(api.GET("/api/videos", { params: { query: { collection: "current", limit: 4 } }, signal })),
-  ...firstAnswer<List>("/api/videos?collection=current&limit=4"),
-  refetchInterval: pollInterval,
-});
 
 export const videosQuery = (filter: ListFilter) =>
   infiniteQueryOptions({

@@ -1,5 +1,4 @@
 import type { VideoCard as Card } from "../api/client";
-import { boot } from "../api/boot";
 import { useSession, useSite } from "../api/queries";
 import { cardDate, count, duration } from "../lib/format";
 import { Link } from "../lib/navigation";
@@ -7,14 +6,14 @@ import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
-import { Loading, Skeleton } from "../ui/states";
+import { Skeleton } from "../ui/states";
 import { TwoScripts } from "../ui/two-scripts";
-import { FirstThumbnail, Thumbnail } from "./thumbnail";
+import { Thumbnail } from "./thumbnail";
 
 type Look = "plain" | "featured" | "small";
 type Props = { video: Card; look?: Look; heading?: "h2" | "h3"; eager?: boolean };
 
-const pictureLook = "relative mb-3 aspect-video overflow-hidden rounded-md bg-sunk";
+export const pictureLook = "relative mb-3 aspect-video overflow-hidden rounded-md bg-sunk";
 
 const titleSize: Record<Look, string> = { plain: "text-[1.25rem]", featured: "text-2xl", small: "text-lg" };
 
@@ -115,33 +114,10 @@ export const PlayMark = ({ large = false, className }: { large?: boolean; classN
   </span>
 );
 
-export const videoGrid = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,17.5rem),1fr))] gap-x-6 gap-y-9";
-
-/** The first card of a list in the shell of its page: its picture. */
-export function VideoGridShell() {
-  const { picture } = boot();
-  if (!picture) return null;
-  return (
-    <div className={videoGrid}>
-      <div className={pictureLook}>
-        <FirstThumbnail url={picture} />
-      </div>
-    </div>
-  );
-}
-
 export const VideoCardSkeleton = () => (
   <div>
     <Skeleton className="mb-3 aspect-video rounded-md" />
     <Skeleton className="h-5 w-3/4" />
     <Skeleton className="mt-3 w-1/2" />
   </div>
-);
-
-export const VideoGridSkeleton = ({ cards = 6 }: { cards?: number }) => (
-  <Loading label="Loading videos" className={videoGrid}>
-    {Array.from({ length: cards }, (_, i) => (
-      <VideoCardSkeleton key={i} />
-    ))}
-  </Loading>
 );

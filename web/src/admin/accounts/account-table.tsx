@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { useSite } from "../../api/queries";
-import { ago } from "../../lib/format";
+import { ago } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Badge } from "../../ui/badge";
 import { buttonLook, IconButton, iconButtonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
@@ -118,7 +118,7 @@ function AccountRow({ account, mine, isOnly, wasEdited, timeZone, onEdit, ask }:
       <td className="text-sm max-md:self-center md:px-4 md:py-3">{roleName(account)}</td>
       <td className="max-md:self-center max-md:justify-self-end md:px-4 md:py-3">
         {mine ? (
-          <Link to={paths.admin.ownAccount} className={buttonLook("quiet", "-my-1.5 -ms-2.5 text-sm max-md:-me-2.5")}>
+          <Link to={staffPaths.ownAccount} className={buttonLook("quiet", "-my-1.5 -ms-2.5 text-sm max-md:-me-2.5")}>
             <Icon name={two_factor ? "check" : "lock"} />
             {two_factor ? "On" : "Set up"}
             <span className="sr-only">, your two-factor</span>
@@ -154,7 +154,7 @@ function AccountRow({ account, mine, isOnly, wasEdited, timeZone, onEdit, ask }:
           />
           {mine ? (
             <Link
-              to={paths.admin.ownAccount}
+              to={staffPaths.ownAccount}
               aria-label="Your own account"
               title="Your account"
               className={iconButtonLook()}

@@ -1,6 +1,6 @@
-import { campDateTime } from "../../lib/format";
+import { campDateTime } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import type { Entry, Line } from "./queries";
 import { actionLabel, actorLabel, fieldLabel, linkedRecord, shortId, shown, subjectLabel, type Reading } from "./words";
 
@@ -41,7 +41,7 @@ export function EntryRow({ entry, reading, record }: Props) {
                 {record === subject_id ? (
                   <span>{subject_id}</span>
                 ) : (
-                  <Link to={paths.admin.auditOf(subject_id)} className="link">
+                  <Link to={staffPaths.auditOf(subject_id)} className="link">
                     <span className="sr-only">Everything about record </span>
                     {shortId(subject_id)}
                   </Link>
@@ -63,7 +63,7 @@ function Actor({ entry }: { entry: Entry }) {
   const label = actorLabel(entry);
   if (actor_family)
     return (
-      <Link to={paths.admin.user(actor_family)} className="link">
+      <Link to={staffPaths.user(actor_family)} className="link">
         {label}
       </Link>
     );
@@ -81,7 +81,7 @@ function Subject({ entry }: { entry: Entry }) {
   const kind = subjectLabel(subject_kind);
   if (subject_family)
     return (
-      <Link to={paths.admin.user(subject_family)} className="link">
+      <Link to={staffPaths.user(subject_family)} className="link">
         {kind}
         {subject_name && (
           <>
@@ -111,17 +111,17 @@ function pageOf(kind: string, name: string) {
   const found = `?q=${encodeURIComponent(name)}`;
   switch (kind) {
     case "video":
-      return paths.admin.reports + found;
+      return staffPaths.reports + found;
     case "product":
-      return paths.admin.store + found;
+      return staffPaths.store + found;
     case "live_update":
-      return paths.admin.liveUpdates + found;
+      return staffPaths.liveUpdates + found;
     case "faq":
-      return paths.admin.faq + found;
+      return staffPaths.faq + found;
     case "letter":
-      return `${paths.admin.messages}?view=newsletters`;
+      return `${staffPaths.messages}?view=newsletters`;
     case "staff":
-      return paths.admin.accounts;
+      return staffPaths.accounts;
     default:
       return null;
   }
@@ -163,7 +163,7 @@ const Facts = ({ lines, reading }: LinesProps) => (
           <dt className="inline text-muted">{fieldLabel(line.field)}: </dt>
           <dd className="inline">
             {to ? (
-              <Link to={paths.admin.auditOf(to)} className="link">
+              <Link to={staffPaths.auditOf(to)} className="link">
                 {text}
               </Link>
             ) : (

@@ -1,4 +1,6 @@
-import { campDateTime, money, number, shortDate } from "../../lib/format";
+import { number, shortDate } from "../../lib/format";
+import { money } from "../../lib/money";
+import { campDateTime } from "../../lib/moments";
 import { settingLabel, valueLabel } from "../settings/words";
 import type { Entry, Line, Menus } from "./queries";
 

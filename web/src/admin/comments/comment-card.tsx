@@ -1,5 +1,7 @@
 import { useSite } from "../../api/queries";
-import { ago, campDateTime, count, initials } from "../../lib/format";
+import { count } from "../../lib/format";
+import { initials } from "../../lib/initials";
+import { ago, campDateTime } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Avatar } from "../../ui/avatar";

@@ -3,7 +3,7 @@ import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
 import { count } from "../../lib/format";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Button, buttonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon, type IconName } from "../../ui/icon";
@@ -66,15 +66,15 @@ export default function Dashboard({ onSignedOut }: { onSignedOut: () => void }) 
 
 const QuickActions = () => (
   <nav aria-label="Quick actions" className="mb-8 flex flex-wrap gap-3">
-    <Link to={paths.admin.upload} className={buttonLook("main", "max-sm:w-full")}>
+    <Link to={staffPaths.upload} className={buttonLook("main", "max-sm:w-full")}>
       <Icon name="up" />
       Upload New Report
     </Link>
-    <Link to={paths.admin.createUpdate} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
+    <Link to={staffPaths.createUpdate} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
       <Icon name="horn" />
       Create Update
     </Link>
-    <Link to={paths.admin.messages} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
+    <Link to={staffPaths.messages} className={buttonLook("line", "max-sm:flex-1 max-sm:px-2")}>
       <Icon name="mail" />
       View Messages
     </Link>
@@ -174,49 +174,49 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
     unread_messages > 0 && {
       icon: "mail",
       text: count(unread_messages, "unread message"),
-      to: paths.admin.unreadMessages,
+      to: staffPaths.unreadMessages,
       tone: "due",
     },
     reported_comments > 0 && {
       icon: "flag",
       text: count(reported_comments, "reported comment"),
-      to: paths.admin.commentsOnly("reported"),
+      to: staffPaths.commentsOnly("reported"),
       tone: "bad",
     },
     held_comments > 0 && {
       icon: "talk",
       text: `${count(held_comments, "comment")} to approve`,
-      to: paths.admin.commentsOnly("held"),
+      to: staffPaths.commentsOnly("held"),
       tone: "due",
     },
     to_approve > 0 && {
       icon: "people",
       text: `${count(to_approve, "family", "families")} to approve`,
-      to: paths.admin.usersWith("to_approve"),
+      to: staffPaths.usersWith("to_approve"),
       tone: "due",
     },
     overdue_plans > 0 && {
       icon: "clock",
       text: count(overdue_plans, "overdue plan"),
-      to: paths.admin.usersWith("overdue"),
+      to: staffPaths.usersWith("overdue"),
       tone: "bad",
     },
     failed_video_mails > 0 && {
       icon: "alert",
       text: `${count(failed_video_mails, "email")} about videos failed in the last seven days`,
-      to: paths.admin.mailsAbout("videos"),
+      to: staffPaths.mailsAbout("videos"),
       tone: "bad",
     },
     otherMails > 0 && {
       icon: "mail",
       text: `${count(otherMails, failed_video_mails > 0 ? "other email" : "email")} failed in the last seven days`,
-      to: paths.admin.mailsAbout("other"),
+      to: staffPaths.mailsAbout("other"),
       tone: "bad",
     },
     suppressed_addresses > 0 && {
       icon: "mail",
       text: `${count(suppressed_addresses, "address", "addresses")} refused our emails`,
-      to: paths.admin.refusedAddresses,
+      to: staffPaths.refusedAddresses,
     },
     failed_jobs > 0 && {
       icon: "cog",
@@ -232,7 +232,7 @@ export function linesOf(attention: Attention, timeZone: string): Line[] {
               {scheduleTime(next_video.scheduled_date, timeZone).replace(/^To/, "to")}
             </>
           ),
-          to: paths.admin.scheduled,
+          to: staffPaths.scheduled,
         }
       : false,
   ];

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useAction } from "../../api/use-action";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Button, buttonLook } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
@@ -42,7 +42,7 @@ export function AddressActions({ email, familyId, isStaff = false }: Props) {
         </Button>
       )}
       {!familyId && isStaff && me?.role === "owner" && (
-        <Link to={paths.admin.accounts} className={buttonLook("line")}>
+        <Link to={staffPaths.accounts} className={buttonLook("line")}>
           <Icon name="edit" />
           Correct<span className="sr-only"> {email}</span>
         </Link>

@@ -2,9 +2,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
-import { ago, campDateTime, number } from "../../lib/format";
+import { number } from "../../lib/format";
+import { ago, campDateTime } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Field, Select } from "../../ui/field";
@@ -136,7 +137,7 @@ function FailedRow({ mail, busy, onAgain }: { mail: FailedMail; busy: boolean; o
         <p className="text-sm text-muted">
           To{" "}
           {family_id ? (
-            <Link to={paths.admin.user(family_id)} className="link">
+            <Link to={staffPaths.user(family_id)} className="link">
               <bdi>{full_name || email}</bdi>
             </Link>
           ) : (

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
-import { ago, campDateTime } from "../../lib/format";
+import { ago, campDateTime } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Badge } from "../../ui/badge";
 import { EmptyState } from "../../ui/states";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
@@ -70,7 +70,7 @@ function ReportRow({ report }: { report: MailReport }) {
         <p className="text-sm text-muted">
           {family_id && (
             <>
-              <Link to={paths.admin.user(family_id)} className="link">
+              <Link to={staffPaths.user(family_id)} className="link">
                 <bdi>{full_name || "No Name"}</bdi>
               </Link>{" "}
               ·{" "}

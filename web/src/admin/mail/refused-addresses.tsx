@@ -1,9 +1,9 @@
 import { Fragment } from "react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
-import { campDate } from "../../lib/format";
+import { campDate } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { EmptyState } from "../../ui/states";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { Listing } from "../shared/listing";
@@ -56,7 +56,7 @@ function AddressRow({ address }: { address: RefusedAddress }) {
   const { email, family_id, family_name, staff, subscriber } = address;
   const whose = [
     family_id && (
-      <Link key="family" to={paths.admin.user(family_id)} className="link">
+      <Link key="family" to={staffPaths.user(family_id)} className="link">
         <bdi>{family_name || "No Name"}</bdi>
       </Link>
     ),
@@ -66,7 +66,7 @@ function AddressRow({ address }: { address: RefusedAddress }) {
       </span>
     ),
     subscriber && (
-      <Link key="list" to={paths.admin.subscriber(email)} className="link">
+      <Link key="list" to={staffPaths.subscriber(email)} className="link">
         Mailing list
       </Link>
     ),

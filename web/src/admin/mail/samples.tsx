@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Field, Select } from "../../ui/field";
@@ -78,7 +78,7 @@ function Names({ items, shown, onChoose }: NamesProps) {
               {mails.map(({ name, title }) => (
                 <li key={name}>
                   <Link
-                    to={paths.admin.mailSample(name)}
+                    to={staffPaths.mailSample(name)}
                     aria-current={name === shown ? "true" : undefined}
                     className={cx(
                       "block rounded-md px-3 py-1.5 text-sm hover:bg-sunk",

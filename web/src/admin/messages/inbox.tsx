@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { useFilters, type Filters } from "../../lib/filters";
-import { ago, campDateTime } from "../../lib/format";
+import { ago, campDateTime } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";

@@ -3,9 +3,9 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useSite } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
-import { explain } from "../../lib/forms";
-import { ago, campDateTime, number } from "../../lib/format";
-import { useForm } from "../../lib/forms";
+import { explain, useForm } from "../../lib/forms";
+import { number } from "../../lib/format";
+import { ago, campDateTime } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";

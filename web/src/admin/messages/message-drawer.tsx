@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
-import { campDateTime } from "../../lib/format";
+import { campDateTime } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";

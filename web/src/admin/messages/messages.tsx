@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { count } from "../../lib/format";
-import { useSearchParams } from "../../lib/navigation";
+import { useSearchParams } from "../../lib/address";
 import { Badge } from "../../ui/badge";
 import { Segmented } from "../../ui/segmented";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";

@@ -27,7 +27,6 @@ export const addPicture = async (place: PicturePlace, file: File) =>
       api.POST("/api/admin/settings/pictures/{place}", {
         params: { path: { place } },
         body: file as unknown as string,
-        bodySerializer: (body) => body,
         headers: { "Content-Type": file.type || "image/*" },
       }),
     )

@@ -1,5 +1,4 @@
-import { money } from "../../lib/format";
-import { parseMoney, typedMoney } from "../../lib/money";
+import { money, parseMoney, typedMoney } from "../../lib/money";
 
 /** The largest amount that the portal accepts, in cents. */
 export const maxAmount = 100_000_000;

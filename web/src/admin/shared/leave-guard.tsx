@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
-import { currentEntry, useCurrentEntry, usePathname } from "../../lib/navigation";
+import { usePathname } from "../../lib/navigation";
+import { currentEntry, useCurrentEntry } from "../../lib/address";
 import { popState } from "../../lib/pop-state";
 import { ConfirmDialog } from "../../ui/dialog";
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { count, number } from "../../lib/format";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import type { IconName } from "../../ui/icon";
 import { everyFifteenSeconds, useRefetchInterval } from "./refetch-interval";
 import { dashboardQuery, type Tiles } from "./dashboard-query";
@@ -25,10 +25,10 @@ export type AdminPage = {
 
 /** The pages of the staff area, for the navigation and the dashboard. Add new pages here. */
 const pages: AdminPage[] = [
-  { label: "Dashboard", to: paths.admin.dashboard, icon: "home" },
+  { label: "Dashboard", to: staffPaths.dashboard, icon: "home" },
   {
     label: "Reports",
-    to: paths.admin.reports,
+    to: staffPaths.reports,
     icon: "film",
     about: "Upload and manage daily progress reports",
     note: ({ reports, drafts }) => (drafts > 0 ? count(drafts, "draft") : `${number(reports)} this year`),
@@ -37,7 +37,7 @@ const pages: AdminPage[] = [
   },
   {
     label: "Gallery",
-    to: paths.admin.gallery,
+    to: staffPaths.gallery,
     icon: "box",
     about: "Manage previous years' camp videos",
     note: ({ gallery }) => count(gallery, "video"),
@@ -45,7 +45,7 @@ const pages: AdminPage[] = [
   },
   {
     label: "Comments",
-    to: paths.admin.comments,
+    to: staffPaths.comments,
     icon: "talk",
     about: "What families write under the videos, and what readers report",
     note: ({ comments_to_review }) => (comments_to_review > 0 ? number(comments_to_review) : ""),
@@ -55,7 +55,7 @@ const pages: AdminPage[] = [
   },
   {
     label: "Users",
-    to: paths.admin.users,
+    to: staffPaths.users,
     icon: "people",
     about: "Families, payments and their emails",
     note: ({ users }) => number(users),
@@ -63,7 +63,7 @@ const pages: AdminPage[] = [
   },
   {
     label: "Live updates",
-    to: paths.admin.liveUpdates,
+    to: staffPaths.liveUpdates,
     icon: "horn",
     about: "Short announcements, on the site right away and by email",
     note: ({ live_updates }) => `${number(live_updates)} active`,
@@ -71,7 +71,7 @@ const pages: AdminPage[] = [
   },
   {
     label: "Messages",
-    to: paths.admin.messages,
+    to: staffPaths.messages,
     icon: "message",
     about: "What people write to the camp, and the camp's newsletters",
     note: ({ messages_unread }) => (messages_unread > 0 ? `${number(messages_unread)} unread` : ""),
@@ -80,13 +80,13 @@ const pages: AdminPage[] = [
   },
   {
     label: "Email",
-    to: paths.admin.mail,
+    to: staffPaths.mail,
     icon: "mail",
     about: "Emails that did not arrive, and how every email looks",
   },
   {
     label: "FAQ",
-    to: paths.admin.faq,
+    to: staffPaths.faq,
     icon: "help",
     about: "What families ask, and what the camp answers",
     note: ({ faq }) => `${number(faq)} published`,
@@ -94,7 +94,7 @@ const pages: AdminPage[] = [
   },
   {
     label: "Store",
-    to: paths.admin.store,
+    to: staffPaths.store,
     icon: "bag",
     about: "What families see in the camp store",
     note: ({ store }) => count(store, "item"),
@@ -102,14 +102,14 @@ const pages: AdminPage[] = [
   },
   {
     label: "Analytics",
-    to: paths.admin.analytics,
+    to: staffPaths.analytics,
     icon: "chart",
     about: "What families watch and say",
     tile: ({ views }) => `${count(views, "view")} in 7 days`,
   },
   {
     label: "Admin accounts",
-    to: paths.admin.accounts,
+    to: staffPaths.accounts,
     icon: "key",
     about: "Who may sign in to the staff area",
     administration: true,
@@ -120,7 +120,7 @@ const pages: AdminPage[] = [
   },
   {
     label: "Settings",
-    to: paths.admin.settings,
+    to: staffPaths.settings,
     icon: "cog",
     about: "How the site works, for everyone",
     administration: true,
@@ -128,7 +128,7 @@ const pages: AdminPage[] = [
   },
   {
     label: "Audit",
-    to: paths.admin.audit,
+    to: staffPaths.audit,
     icon: "clock",
     about: "Who did what, when, to which record",
     administration: true,

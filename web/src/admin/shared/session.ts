@@ -4,14 +4,14 @@ import { sessionQuery, siteQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { deleteUnsent } from "../../lib/delete-unsent";
 import { unsentOfOthers } from "../../lib/unsent";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { errorToast, toast } from "../../ui/toast";
 
 /** The unsent texts of the staff area are apart from those of the public pages. */
 export const staffArea = "staff ";
 
 /** Where staff land after signing in. */
-export const firstPage = paths.admin.dashboard;
+export const firstPage = staffPaths.dashboard;
 
 /** The page that asked for the sign-in, if it is in the staff area. */
 export function staffNext(next: string | null): string {
@@ -19,7 +19,7 @@ export function staffNext(next: string | null): string {
   try {
     const url = new URL(next, location.origin);
     const inside =
-      url.origin === location.origin && url.pathname.startsWith("/admin/") && url.pathname !== paths.admin.login;
+      url.origin === location.origin && url.pathname.startsWith("/admin/") && url.pathname !== staffPaths.login;
     return inside ? url.pathname + url.search : firstPage;
   } catch {
     return firstPage;

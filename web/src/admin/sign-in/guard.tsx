@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Staff } from "../../api/client";
 import { Redirect, usePathname, useSearch } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Button } from "../../ui/button";
 import { escapeAsks, useModal } from "../../ui/dialog";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
@@ -33,7 +33,7 @@ export function Guard({ children }: Props) {
   if (inside && staff && !welcome && !enrolling) setEnrolling(true);
 
   // Waits until the session is gone: the sign-in page would lead straight back.
-  if (left) return welcome ? <GuardSkeleton /> : <Redirect to={paths.admin.login} replace />;
+  if (left) return welcome ? <GuardSkeleton /> : <Redirect to={staffPaths.login} replace />;
   if (!inside) {
     if (session.isPending || welcome) return <GuardSkeleton />;
     if (session.isError) {
@@ -48,7 +48,7 @@ export function Guard({ children }: Props) {
         </main>
       );
     }
-    return <Redirect to={paths.admin.loginFor(pathname + search)} replace />;
+    return <Redirect to={staffPaths.loginFor(pathname + search)} replace />;
   }
   return (
     <>

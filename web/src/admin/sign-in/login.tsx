@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
-import { Link, Redirect, useSearchParams } from "../../lib/navigation";
+import { Link, Redirect } from "../../lib/navigation";
+import { useSearchParams } from "../../lib/address";
 import { PageMeta } from "../../lib/page";
 import { paths } from "../../lib/paths";
 import { Loading, Skeleton } from "../../ui/states";

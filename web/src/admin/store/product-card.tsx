@@ -1,7 +1,8 @@
 import { useRef, useState } from "react";
 import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
-import { money, number } from "../../lib/format";
+import { number } from "../../lib/format";
+import { money } from "../../lib/money";
 import { artOf, categoryName } from "../../store/words";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";

@@ -1,7 +1,7 @@
 import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
 import { isPinned } from "../../api/is-pinned";
-import { ago, campDateTime } from "../../lib/format";
+import { ago, campDateTime } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";

@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { count, money, number, shortDate } from "../../lib/format";
+import { count, number, shortDate } from "../../lib/format";
+import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { Checkbox } from "../../ui/field";
 import { Icon } from "../../ui/icon";

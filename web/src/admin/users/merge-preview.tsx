@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { explain } from "../../lib/forms";
-import { count, money } from "../../lib/format";
+import { count } from "../../lib/format";
+import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { FormMessage } from "../../ui/field";
 import { Icon } from "../../ui/icon";

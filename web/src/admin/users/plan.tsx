@@ -1,4 +1,4 @@
-import { money } from "../../lib/format";
+import { money } from "../../lib/money";
 import { Badge } from "../../ui/badge";
 import { ProgressBar } from "../../ui/progress-bar";
 import type { Plan } from "./queries";

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { isApiError } from "../../api/client";
 import { Link } from "../../lib/navigation";
 import { PageMeta } from "../../lib/page";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Button, buttonLook } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
@@ -28,7 +28,7 @@ export function PrintPage({ title, familyId, query, children }: Props) {
       <PageMeta title={title} description={`${title} of a family, made for printing`} />
       {!missing && (
         <div className="mb-5 flex flex-wrap justify-between gap-3 print:hidden">
-          <Link to={paths.admin.user(familyId)} className={buttonLook("line")}>
+          <Link to={staffPaths.user(familyId)} className={buttonLook("line")}>
             <Icon name="previous" />
             Back to the user
           </Link>
@@ -43,7 +43,7 @@ export function PrintPage({ title, familyId, query, children }: Props) {
         </article>
       ) : missing ? (
         <EmptyState title="User not found" text="It may have been deleted or merged with another user.">
-          <Link to={paths.admin.users} className={buttonLook("line")}>
+          <Link to={staffPaths.users} className={buttonLook("line")}>
             <Icon name="previous" />
             Back to all users
           </Link>

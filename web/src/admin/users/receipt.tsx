@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { longDate, money } from "../../lib/format";
+import { longDate } from "../../lib/format";
+import { money } from "../../lib/money";
 import { useParams } from "../../lib/navigation";
 import { EmptyState } from "../../ui/states";
 import { Letterhead, PrintPage } from "./print-page";

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { age, count, number } from "../../lib/format";
+import { count, number } from "../../lib/format";
+import { age } from "../../lib/moments";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { ErrorState } from "../../ui/states";

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { explain, type Errors } from "../../lib/forms";
-import { money } from "../../lib/format";
+import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Checkbox, Field, FormMessage, Select, TextInput } from "../../ui/field";

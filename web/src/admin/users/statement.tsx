@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { longDate, money, shortDate } from "../../lib/format";
+import { longDate, shortDate } from "../../lib/format";
+import { money } from "../../lib/money";
 import { useParams } from "../../lib/navigation";
 import { cx } from "../../ui/class-names";
 import { Letterhead, PrintPage } from "./print-page";

@@ -3,9 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { useAction } from "../../api/use-action";
-import { campDate, campDateTime, count, money, shortDate } from "../../lib/format";
+import { count, shortDate } from "../../lib/format";
+import { money } from "../../lib/money";
+import { campDate, campDateTime } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
-import { paths } from "../../lib/paths";
+import { staffPaths } from "../../lib/staff-paths";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
@@ -139,7 +141,7 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
                 {refused && (
                   <span className="basis-full text-sm wrap-anywhere text-clay">
                     Emails refused: <bdi>{refused}</bdi>{" "}
-                    <Link to={paths.admin.refusedAddresses} className="link">
+                    <Link to={staffPaths.refusedAddresses} className="link">
                       What to do
                     </Link>
                   </span>
@@ -256,7 +258,7 @@ function Ledger({
         </h4>
         {family.plan && (
           <Link
-            to={paths.admin.statement(family.id)}
+            to={staffPaths.statement(family.id)}
             className="link inline-flex min-h-tap items-center gap-1.5 text-sm"
           >
             <Icon name="print" />
@@ -334,7 +336,7 @@ function LedgerRow({
           <span className="-my-1.5 ms-auto flex gap-x-4">
             {kind === "payment" && (
               <Link
-                to={paths.admin.receipt(family.id, payment.id)}
+                to={staffPaths.receipt(family.id, payment.id)}
                 className="link inline-flex min-h-tap items-center text-sm"
               >
                 Receipt<span className="sr-only"> of{about}</span>

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { money } from "../../lib/format";
+import { money } from "../../lib/money";
 import { Badge } from "../../ui/badge";
 import { IconButton } from "../../ui/button";
 import { cx } from "../../ui/class-names";

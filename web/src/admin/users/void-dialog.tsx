@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { explain, text } from "../../lib/forms";
-import { money, shortDate } from "../../lib/format";
+import { shortDate } from "../../lib/format";
+import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { FormMessage } from "../../ui/field";

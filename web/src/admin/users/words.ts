@@ -1,4 +1,5 @@
-import { money, shortDate } from "../../lib/format";
+import { shortDate } from "../../lib/format";
+import { money } from "../../lib/money";
 import type { Decided, Decision, Family, Filter, Payment, Plan, Sort, Standing } from "./queries";
 
 export const filterName: Record<Filter, string> = {

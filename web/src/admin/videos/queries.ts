@@ -110,7 +110,6 @@ export const setCaptions = (id: string, language: CaptionLanguage, file: File): 
       ...ofLanguage(id, language),
       headers: { "Content-Type": "text/vtt" },
       body: file as never,
-      bodySerializer: (body: unknown) => body as File,
     }),
   );
 
@@ -121,7 +120,6 @@ export const setPicture = (id: string, file: File): Promise<AdminVideo> =>
       params: { path: { id } },
       headers: { "Content-Type": file.type || "image/jpeg" },
       body: file as never,
-      bodySerializer: (body: unknown) => body as File,
     }),
   );
 

@@ -1,5 +1,6 @@
 import type { AdminVideo } from "../../api/client";
-import { campDate, count, number } from "../../lib/format";
+import { count, number } from "../../lib/format";
+import { campDate } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { IconButton, iconButtonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { paths } from "../../../lib/paths";
+import { staffPaths } from "../../../lib/staff-paths";
 import { uploadsQuery, type Upload } from "./queries";
 import { useTransfers, type Transfer } from "./transfers";
 import { percentOf } from "./words";
@@ -82,4 +82,4 @@ const begun = ({ id, file, sent }: Transfer): Upload => ({
 });
 
 /** The form of a new report, with this file chosen. */
-export const formOf = ({ id }: Upload) => `${paths.admin.upload}&file=${encodeURIComponent(id)}`;
+export const formOf = ({ id }: Upload) => `${staffPaths.upload}&file=${encodeURIComponent(id)}`;

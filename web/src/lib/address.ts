@@ -1,0 +1,26 @@
+import { useMemo } from "react";
+import { navigate, useAddress, useSearch, type Options } from "./navigation";
+
+export { useHistoryState } from "wouter/use-browser-location";
+
+/** The parameters of the query and how to change them. The router's own hook decodes the query twice. */
+export function useSearchParams() {
+  const search = useSearch();
+  const params = useMemo(() => new URLSearchParams(search), [search]);
+  return [params, setSearchParams] as const;
+}
+
+type Query = URLSearchParams | Record<string, string>;
+
+function setSearchParams(next: Query | ((now: URLSearchParams) => Query), options?: Options) {
+  const changed = typeof next === "function" ? next(new URLSearchParams(location.search)) : next;
+  const search = new URLSearchParams(changed).toString();
+  navigate(location.pathname + (search && `?${search}`), options);
+}
+
+/** Writes a hash into the address that nothing scrolls to. */
+export const writeHash = (next: string) => History.prototype.replaceState.call(history, history.state, "", next);
+
+/** The index of the current entry in the tab's history; browsers without the Navigation API do not tell it. */
+export const currentEntry = () => window.navigation?.currentEntry?.index ?? NaN;
+export const useCurrentEntry = () => useAddress(currentEntry);

@@ -1,0 +1,37 @@
+import { paths } from "./paths";
+
+/** The addresses of the staff area, which public pages do not need. */
+export const staffPaths = {
+  login: paths.staffSignIn,
+  loginFor: (back: string) => `/admin/login?next=${encodeURIComponent(back)}`,
+  reports: "/admin/reports",
+  upload: "/admin/reports?action=upload",
+  scheduled: "/admin/reports?status=scheduled",
+  gallery: "/admin/gallery",
+  dashboard: "/admin/dashboard",
+  comments: "/admin/comments",
+  commentsOnly: (filter: "reported" | "held") => `/admin/comments?filter=${filter}`,
+  users: "/admin/users",
+  usersWith: (filter: "to_approve" | "overdue") => `/admin/users?filter=${filter}`,
+  user: (id: string) => `/admin/users?user=${encodeURIComponent(id)}`,
+  statement: (id: string) => `/admin/users/${encodeURIComponent(id)}/statement`,
+  receipt: (id: string, paymentId: string) =>
+    `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
+  accounts: "/admin/admin-management",
+  ownAccount: "/admin/account",
+  faq: "/admin/faq",
+  store: "/admin/store",
+  liveUpdates: "/admin/live-updates",
+  createUpdate: "/admin/live-updates?action=create",
+  messages: "/admin/messages",
+  unreadMessages: "/admin/messages?status=unread",
+  mail: "/admin/mail",
+  mailsAbout: (about: "videos" | "other") => `/admin/mail?about=${about}`,
+  refusedAddresses: "/admin/mail?show=addresses",
+  mailSample: (name: string) => `/admin/mail?show=preview&mail=${name}`,
+  subscriber: (email: string) => `/admin/messages?view=subscribers&q=${encodeURIComponent(email)}`,
+  analytics: "/admin/analytics",
+  settings: "/admin/settings",
+  audit: "/admin/audit",
+  auditOf: (id: string) => `/admin/audit?record=${encodeURIComponent(id)}`,
+} as const;
