@@ -174,6 +174,22 @@ test.describe("The embedded shop", () => {
   });
 });
 
+/** English words of headings that do not fit a line and go on in the next one. */
+function brokenWords(): string[] {
+  const lines = (range: Range) => new Set([...range.getClientRects()].map(({ top }) => top)).size;
+  const texts = [...document.querySelectorAll("h1, h2, h3")].flatMap((heading) =>
+    heading.checkVisibility() ? [...heading.childNodes].filter((node) => node instanceof Text) : [],
+  );
+  return texts.flatMap((text) =>
+    [...text.data.matchAll(/[a-z’]{2,15}/gi)].flatMap(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return lines(range) > 1 ? [word] : [];
+    }),
+  );
+}
+
 /** WCAG 1.4.4: with the text twice as large everything is still there, without scrolling sideways. */
 async function fitsWithLargeText(page: Page, path: string) {
   await page.addInitScript(() =>
@@ -188,6 +204,7 @@ async function fitsWithLargeText(page: Page, path: string) {
   for (const width of [320, 390]) {
     await page.setViewportSize({ width, height: 844 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(width);
+    expect(await page.evaluate(brokenWords), path).toEqual([]);
     expect((await page.getByRole("banner").boundingBox())!.height, "the header leaves room").toBeLessThan(160);
   }
 }
