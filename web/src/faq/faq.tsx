@@ -125,7 +125,10 @@ function Questions({ entries }: { entries: Entry[] }) {
           className="group border-b border-line"
         >
           <summary className="flex min-h-16 items-center justify-between gap-4 rounded-sm px-1 py-3 hover:bg-sunk">
-            <h2 dir={directionOf(entry.question)} className="min-w-0 text-[min(1.2rem,9.5vw)] leading-snug text-pretty">
+            <h2
+              dir={directionOf(entry.question)}
+              className="min-w-0 flex-1 text-[min(1.2rem,9.5vw)] leading-snug text-pretty"
+            >
               {entry.question}
             </h2>
             <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
