@@ -29,24 +29,27 @@ impl Direction {
         }
     }
 
-    /// The direction of most letters outside isolated names; the first letter decides a tie. A Yiddish
-    /// sentence that begins with an English word is still Yiddish. `None` without any letter.
+    /// The direction of most letters outside isolated names and addresses; the first letter decides a tie.
+    /// A Yiddish sentence that begins with an English word is still Yiddish. `None` without any letter.
     pub(crate) fn of(text: &str) -> Option<Direction> {
         let (mut depth, mut balance, mut first) = (0_u32, 0_i64, None);
-        for c in text.chars() {
-            match (c, class(c)) {
-                (FIRST_STRONG_ISOLATE, _) => depth += 1,
-                (POP_ISOLATE, _) => depth = depth.saturating_sub(1),
-                _ if depth > 0 => {}
-                (_, BidiClass::LeftToRight) => {
-                    balance += 1;
-                    first.get_or_insert(Direction::LeftToRight);
+        for word in text.split_whitespace() {
+            let is_address = word.contains('@') || word.contains("://");
+            for c in word.chars() {
+                match (c, class(c)) {
+                    (FIRST_STRONG_ISOLATE, _) => depth += 1,
+                    (POP_ISOLATE, _) => depth = depth.saturating_sub(1),
+                    _ if depth > 0 || is_address => {}
+                    (_, BidiClass::LeftToRight) => {
+                        balance += 1;
+                        first.get_or_insert(Direction::LeftToRight);
+                    }
+                    (_, BidiClass::RightToLeft | BidiClass::ArabicLetter) => {
+                        balance -= 1;
+                        first.get_or_insert(Direction::RightToLeft);
+                    }
+                    _ => {}
                 }
-                (_, BidiClass::RightToLeft | BidiClass::ArabicLetter) => {
-                    balance -= 1;
-                    first.get_or_insert(Direction::RightToLeft);
-                }
-                _ => {}
             }
         }
         match balance {
@@ -120,7 +123,10 @@ mod tests {
             ("WhatsApp גרופע פאר די עלטערן", Some(Direction::RightToLeft)),
             ("שלום dear parents, the bus comes at ten", Some(Direction::LeftToRight)),
             ("\u{2068}קעמפ נערים און נאך א סאך\u{2069} got it", Some(Direction::LeftToRight)),
+            ("רופט (845) 555-0142, office@camp.example", Some(Direction::RightToLeft)),
+            ("קוקט https://camp.example/video.", Some(Direction::RightToLeft)),
             ("12:30 – 14:00", None),
+            ("office@camp.example", None),
             ("", None),
         ] {
             assert_eq!(Direction::of(text), direction, "{text}");

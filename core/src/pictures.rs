@@ -13,6 +13,9 @@ use crate::{Error, Result};
 /// The maximum file size in bytes.
 pub const LARGEST: usize = 10 * 1024 * 1024;
 pub const TOO_LARGE: &str = "This picture is larger than 10MB.";
+const HEIC: &str = "This is a HEIC photo, which browsers do not show. Please save it as JPEG and choose \
+                    that file. An iPhone takes JPEG photos with Settings, Camera, Formats, “Most \
+                    Compatible”.";
 const LONGEST_SIDE: u32 = 8192;
 const MOST_PIXELS: u64 = 40_000_000;
 
@@ -42,6 +45,9 @@ pub async fn open<T: Send + 'static>(
 /// [`Error::Invalid`] on `file`.
 pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage> {
     let no_image = || Error::invalid("file", "This is not a valid image file.");
+    if is_heic(bytes) {
+        return Err(Error::invalid("file", HEIC));
+    }
     let format = image::guess_format(bytes).map_err(|_| no_image())?;
     if !matches!(format, ImageFormat::Jpeg | ImageFormat::Png | ImageFormat::WebP) {
         return Err(Error::invalid("file", "Please choose a JPEG, PNG or WebP picture."));
@@ -70,6 +76,12 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage> {
     };
     picture.apply_orientation(orientation);
     Ok(picture)
+}
+
+/// Whether it is a photo as iPhones save it.
+fn is_heic(bytes: &[u8]) -> bool {
+    let brands: [&[u8]; 6] = [b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"];
+    bytes.get(4..8) == Some(b"ftyp") && bytes.get(8..12).is_some_and(|one| brands.contains(&one))
 }
 
 /// Scales the picture to at most `side` pixels on its longest side. A smaller one stays as it is.
@@ -145,6 +157,13 @@ mod tests {
         ] {
             assert!(matches!(decode(bytes), Err(Error::Invalid(_))));
         }
+    }
+
+    #[test]
+    fn whoever_chooses_the_photo_of_an_iphone_is_told_what_to_do() {
+        let refused = decode(b"\0\0\0\x24ftypheic\0\0\0\0mif1").expect_err("no picture");
+        assert!(matches!(refused, Error::Invalid(_)));
+        assert!(refused.to_string().contains("save it as JPEG"), "{refused}");
     }
 
     #[test]

@@ -32,6 +32,22 @@ test("a wrong password is told on the page, and the address stays in its field",
   await expect(account(page, "Chaya Feder")).toBeVisible();
 });
 
+test("a browser that blocks cookies is told so, for families and for staff", async ({ page, camp }) => {
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await page.context().clearCookies();
+  const browser = await page.context().newCDPSession(page);
+  await browser.send("Emulation.setDocumentCookieDisabled", { disabled: true });
+  await page.goto("/auth");
+  await signIn(page, "chaya@family.example");
+  await expect(page.getByRole("alert").filter({ hasText: "Your browser blocks cookies" })).toBeVisible();
+  await expect(page).toHaveURL("/auth");
+  await page.goto("/admin/login");
+  await page.getByLabel("Username").fill("kornbluh");
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign In" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Your browser blocks cookies" })).toBeVisible();
+});
+
 test("after many wrong passwords there is a pause, and the page says how long", async ({ page, camp }) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await page.context().clearCookies();

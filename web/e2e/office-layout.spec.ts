@@ -60,6 +60,11 @@ test.describe("on a phone", () => {
     await page.getByRole("button", { name: "Filters (2)" }).click();
     await expect(chosen).toHaveText(["Replied", "Video team"]);
     for (const [path, names] of [
+      [
+        "audit?by=staff&what=video&of=video&from=2026-07-01&to=2026-07-31",
+        ["Any staff", "Videos", "Record: Video", "From Jul 1, 2026", "To Jul 31, 2026"],
+      ],
+      ["audit?who=brikwald&what=video.edit", ["brikwald", "Video changed"]],
       ["users?filter=overdue&sort=name", ["Overdue", "By name"]],
       ["reports?status=published&sort=views", ["Published", "Most viewed"]],
       ["live-updates?standing=active&priority=high", ["Active", "High priority"]],

@@ -54,6 +54,45 @@ test("a page whose list cannot be loaded says so, never that it is empty, and he
   }
 });
 
+for (const [whose, address, rows] of [
+  ["families", "/past-videos?view=all", "article"],
+  ["staff", "/admin/reports", "listitem"],
+] as const) {
+  test(`a list for ${whose} whose next part cannot be loaded keeps what it shows, and goes on with Retry`, async ({
+    page,
+    context,
+  }) => {
+    await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "brikwald", password: samplePassword });
+    // No refresh of the list comes in between and takes the sentence away.
+    await page.addInitScript(() => {
+      const every = setInterval;
+      window.setInterval = ((run: () => void, ms = 0) => (ms < 10_000 ? every(run, ms) : 0)) as typeof setInterval;
+    });
+    const main = page.getByRole("main");
+    const shown = main.getByRole(rows).filter({ has: page.getByRole("heading", { level: 3 }) });
+    const [alert, retry] = [main.getByRole("alert"), main.getByRole("button", { name: "Retry" })];
+    await broken(page, "**/api/**cursor=*", "GET", 503);
+    await page.goto(address);
+    await expect(shown).not.toHaveCount(0);
+    const before = await shown.count();
+    await main.getByRole("button", { name: "Load more videos" }).click();
+    await expect(alert).toHaveText("The camp's server is busy right now. Please try again in a moment.");
+    await expect(shown).toHaveCount(before);
+
+    await page.unroute("**/api/**cursor=*");
+    await context.setOffline(true);
+    await retry.click();
+    await expect(alert).toHaveText("You seem to be offline. Please check your connection and try again.");
+    await expect(shown).toHaveCount(before);
+
+    await context.setOffline(false);
+    await retry.click();
+    await expect(retry).toBeHidden();
+    await expect(alert).toBeHidden();
+    await expect.poll(() => shown.count()).toBeGreaterThan(before);
+  });
+}
+
 test("comments that cannot be loaded or posted say so in so many words", async ({ page, request }) => {
   await asLeah(page);
   const {

@@ -174,6 +174,62 @@ test.describe("The embedded shop", () => {
   });
 });
 
+test("a browser without scripts is told what it needs, and how to reach the camp", async ({ camp, somebody }) => {
+  camp.run(["settings", "set", "contactEmail", "office@camp.example"]);
+  const page = await somebody({ javaScriptEnabled: false });
+  for (const path of ["/", "/contact", "/admin/login"]) {
+    await page.goto(path);
+    // Playwright does not look for text in this element.
+    const words = page.locator("noscript p");
+    await expect(words, path).toBeInViewport();
+    await expect(words, path).toContainText("need JavaScript");
+    await expect(words.locator("a"), path).toHaveAttribute("href", "mailto:office@camp.example");
+  }
+});
+
+demoTest("a switch shows its state and a choice what is chosen in the colors of the device", async ({ page }) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  await call(page.request, "POST", "/api/auth/sign-in", {
+    email: "leah.lindenfeld@family.example",
+    password: samplePassword,
+  });
+  await page.goto("/profile");
+  const daily = page.getByRole("switch", { name: "Daily videos" });
+  const [on, off] = [daily, page.getByRole("switch", { name: "All in one email a day" })];
+  await expect(on).toBeChecked();
+  await expect(off).not.toBeChecked();
+  const colors = (one: Locator) =>
+    one.evaluate((input) =>
+      [undefined, "::after"].map((part) => getComputedStyle(input.nextElementSibling!, part).backgroundColor),
+    );
+  const [[track, knob], [emptyTrack, emptyKnob]] = [await colors(on), await colors(off)];
+  expect(track).not.toBe(emptyTrack);
+  expect(knob).not.toBe(track);
+  expect(emptyKnob).not.toBe(emptyTrack);
+
+  await page.goto("/current-videos");
+  const outline = (name: string) =>
+    page.getByRole("button", { name }).evaluate((button) => getComputedStyle(button).outlineStyle);
+  await expect(page.getByRole("button", { name: "Newest First" })).toHaveAttribute("aria-pressed", "true");
+  expect([await outline("Newest First"), await outline("Most Popular")]).toEqual(["solid", "none"]);
+});
+
+/** English words of headings that do not fit a line and go on in the next one. */
+function brokenWords(): string[] {
+  const lines = (range: Range) => new Set([...range.getClientRects()].map(({ top }) => top)).size;
+  const texts = [...document.querySelectorAll("h1, h2, h3")].flatMap((heading) =>
+    heading.checkVisibility() ? [...heading.childNodes].filter((node) => node instanceof Text) : [],
+  );
+  return texts.flatMap((text) =>
+    [...text.data.matchAll(/[a-z’]{2,15}/gi)].flatMap(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return lines(range) > 1 ? [word] : [];
+    }),
+  );
+}
+
 /** WCAG 1.4.4: with the text twice as large everything is still there, without scrolling sideways. */
 async function fitsWithLargeText(page: Page, path: string) {
   await page.addInitScript(() =>
@@ -188,6 +244,7 @@ async function fitsWithLargeText(page: Page, path: string) {
   for (const width of [320, 390]) {
     await page.setViewportSize({ width, height: 844 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(width);
+    expect(await page.evaluate(brokenWords), path).toEqual([]);
     expect((await page.getByRole("banner").boundingBox())!.height, "the header leaves room").toBeLessThan(160);
   }
 }

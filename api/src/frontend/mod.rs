@@ -231,6 +231,7 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
     let html = String::from_utf8_lossy(&template.data)
         .replacen("<!--head-->", &head, 1)
         .replacen("</head>", &(links + "</head>"), 1)
+        .replacen("<!--contact-->", &contact(&settings), 1)
         .replacen("<!--top-->", &top, 1)
         .replacen("<!--boot-->", &boot, 1)
         .replacen("<!--scripts-->", &scripts, 1);
@@ -244,6 +245,16 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
     set(out, header::CACHE_CONTROL, "no-cache");
     set(out, header::CONTENT_SECURITY_POLICY, &policy);
     Ok(response)
+}
+
+/// How to reach the camp, for browsers without scripts.
+fn contact(settings: &Settings) -> String {
+    let email = meta::escape(&settings.contact_email);
+    let link = format!("<a class=\"link\" href=\"mailto:{email}\">{email}</a>");
+    match meta::escape(&settings.contact_phone) {
+        phone if phone.is_empty() => link,
+        phone => format!("{link} or <bdi dir=\"ltr\">{phone}</bdi>"),
+    }
 }
 
 fn trimmed(path: &str) -> &str {

@@ -85,7 +85,7 @@ story! {
         work_at(&camp, "2026-07-30T00:59:30Z").await;
         assert_eq!(subjects(&camp, CHAYA).len(), 0, "before nine");
         work_at(&camp, EVENING).await;
-        assert_eq!(subjects(&camp, CHAYA), ["Visiting Day: 1 new video, 1 camp update, 1 newsletter"]);
+        assert_eq!(subjects(&camp, CHAYA), ["1 new video, 1 camp update, 1 newsletter from Visiting Day"]);
         assert_eq!(parts(&category_mails(&camp, CHAYA)[0]), ["High priority: Buses", "New video: Lake", "Newsletter: Come at ten"]);
         assert_eq!(category_mails(&camp, CHAYA)[0].text.matches("Visit our site:").count(), 1);
         let counts = json!({ "queued": 0, "collected": 0, "sent": 2, "failed": 0, "suppressed": 0 });

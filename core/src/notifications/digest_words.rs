@@ -31,7 +31,8 @@ pub(crate) fn digest_content(
         section
     };
     Some(MailContent {
-        subject: format!("{camp}: {}", counts.join(", ")),
+        // A Yiddish name in front of a number would take it out of its place.
+        subject: format!("{} from {camp}", counts.join(", ")),
         heading: format!("What is new at {}", isolated(camp)),
         paragraphs: vec![format!("In this email: {}.", counts.join(", "))],
         sections: parts.into_iter().map(|(_, content)| section(content)).collect(),

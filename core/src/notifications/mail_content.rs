@@ -7,7 +7,7 @@ use askama::Template;
 use lettre::message::Mailbox;
 
 use super::text_block::{Block, blocks};
-use crate::bidi::{without_controls, without_overrides};
+use crate::bidi::{Direction, without_controls, without_overrides};
 use crate::settings::Settings;
 use crate::{App, Error, Result, branding};
 
@@ -55,6 +55,11 @@ pub struct Picture {
 impl Picture {
     fn cleaned(&self) -> Picture {
         Picture { alt: header_text(&self.alt), ..self.clone() }
+    }
+
+    /// The direction of the text that is shown where pictures are blocked.
+    pub(crate) fn dir(&self) -> &'static str {
+        Direction::of(&self.alt).unwrap_or(Direction::LeftToRight).attribute()
     }
 
     /// The line below the picture.

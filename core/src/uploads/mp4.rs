@@ -85,7 +85,7 @@ pub(super) fn read(path: &Path) -> Result<Mp4, Wrong> {
 }
 
 /// The kind of the part that begins here, where its content begins, and where it ends.
-fn head(file: &mut File, at: u64, size: u64) -> Result<([u8; 4], u64, u64), Wrong> {
+pub(super) fn head(file: &mut File, at: u64, size: u64) -> Result<([u8; 4], u64, u64), Wrong> {
     let left = size - at;
     let bytes = content(file, at, at + left.min(16))?;
     let Some((length, rest)) = bytes.split_first_chunk::<4>() else {
@@ -108,7 +108,7 @@ fn head(file: &mut File, at: u64, size: u64) -> Result<([u8; 4], u64, u64), Wron
     }
 }
 
-fn content(file: &mut File, start: u64, end: u64) -> Result<Vec<u8>, Wrong> {
+pub(super) fn content(file: &mut File, start: u64, end: u64) -> Result<Vec<u8>, Wrong> {
     if end - start > LONGEST_INDEX {
         return Err(Wrong::Unreadable);
     }
@@ -119,13 +119,13 @@ fn content(file: &mut File, start: u64, end: u64) -> Result<Vec<u8>, Wrong> {
     read.map(|_| bytes).map_err(|_| Wrong::Unreadable)
 }
 
-struct Part<'a> {
-    kind: [u8; 4],
-    content: &'a [u8],
+pub(super) struct Part<'a> {
+    pub kind: [u8; 4],
+    pub content: &'a [u8],
 }
 
 /// The parts inside a part. Ends where one cannot be read.
-fn boxes(mut bytes: &[u8]) -> impl Iterator<Item = Part<'_>> {
+pub(super) fn boxes(mut bytes: &[u8]) -> impl Iterator<Item = Part<'_>> {
     std::iter::from_fn(move || {
         let (length, rest) = bytes.split_first_chunk::<4>()?;
         let (kind, _) = rest.split_first_chunk::<4>()?;
@@ -136,7 +136,7 @@ fn boxes(mut bytes: &[u8]) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
-fn inside<'a>(bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
+pub(super) fn inside<'a>(bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
     path.iter().try_fold(bytes, |bytes, kind| {
         boxes(bytes).find(|part| part.kind == **kind).map(|part| part.content)
     })

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { components, paths } from "../api/schema.gen";
 import { api, send, type ProfilePatch } from "../api/client";
+import { requireCookies } from "../lib/cookies";
 
 type Body<Path extends keyof paths> = paths[Path] extends {
   post: { requestBody: { content: { "application/json": infer B } } };
@@ -8,8 +9,14 @@ type Body<Path extends keyof paths> = paths[Path] extends {
   ? B
   : never;
 
-export const signIn = (body: Body<"/api/auth/sign-in">) => send(api.POST("/api/auth/sign-in", { body }));
-export const signUp = (body: Body<"/api/auth/sign-up">) => send(api.POST("/api/auth/sign-up", { body }));
+export async function signIn(body: Body<"/api/auth/sign-in">) {
+  requireCookies();
+  return send(api.POST("/api/auth/sign-in", { body }));
+}
+export async function signUp(body: Body<"/api/auth/sign-up">) {
+  requireCookies();
+  return send(api.POST("/api/auth/sign-up", { body }));
+}
 export const verifyEmail = (body: Body<"/api/auth/verify">) => send(api.POST("/api/auth/verify", { body }));
 export const forgotPassword = (email: string) => send(api.POST("/api/auth/forgot", { body: { email } }));
 export const resetPassword = (token: string, password: string) =>

@@ -18,6 +18,7 @@ import { ConfirmDialog } from "../ui/dialog";
 import { TextArea } from "../ui/field";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
+import { OwnLines } from "../ui/own-lines";
 import { ErrorState, Loading } from "../ui/states";
 import { toast } from "../ui/toast";
 import { commentsQuery, deleteComment, postComment } from "./queries";
@@ -185,8 +186,8 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
             {ago(comment.created_at, site?.timezone ?? "UTC", now)}
           </time>
         </p>
-        <p dir="auto" className="whitespace-pre-line">
-          {comment.content}
+        <p>
+          <OwnLines text={comment.content} />
         </p>
         {comment.held && (
           <p className="flex items-center gap-1.5 text-sm text-muted">

@@ -8,7 +8,9 @@ import { writeHash } from "../lib/address";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
+import { directionOf } from "../ui/direction";
 import { Icon } from "../ui/icon";
+import { OwnLines } from "../ui/own-lines";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { countView, faqQuery } from "./queries";
 import "../ui/more-icons";
@@ -125,15 +127,20 @@ function Questions({ entries }: { entries: Entry[] }) {
           className="group border-b border-line"
         >
           <summary className="flex min-h-16 items-center justify-between gap-4 rounded-sm px-1 py-3 hover:bg-sunk">
-            <h2 dir="auto" className="min-w-0 text-[1.2rem] leading-snug text-pretty">
+            <h2
+              dir={directionOf(entry.question)}
+              className="min-w-0 flex-1 text-[min(1.2rem,9.5vw)] leading-snug text-pretty"
+            >
               {entry.question}
             </h2>
             <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
           </summary>
-          <div dir="auto" className="grid max-w-[64ch] gap-3 px-1 pt-1 pb-7">
+          <div className="grid gap-3 px-1 pt-1 pb-7">
             {entry.answer.split(/\n\s*\n/).map((paragraph, i) => (
-              <p key={i} className="whitespace-pre-line">
-                <WithMailLinks text={paragraph} />
+              <p key={i}>
+                <OwnLines text={paragraph} className="max-w-[64ch]">
+                  {(text) => <WithMailLinks text={text} />}
+                </OwnLines>
               </p>
             ))}
           </div>

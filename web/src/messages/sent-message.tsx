@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { OwnLines } from "../ui/own-lines";
 
 /** What the page shows of a message that was sent. */
 export type Sent = {
@@ -48,8 +49,8 @@ export function SentMessage({ sent, focused, onAnother }: { sent: Sent; focused:
           </>
         )}
       </dl>
-      <p dir="auto" className="rounded-md bg-sunk px-4 py-3 whitespace-pre-line wrap-anywhere">
-        {sent.message}
+      <p className="rounded-md bg-sunk px-4 py-3 wrap-anywhere">
+        <OwnLines text={sent.message} />
       </p>
       <p className="text-sm text-muted">
         {sent.copyMailed ? (

@@ -5,6 +5,7 @@ import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { buttonLook } from "../ui/button";
+import { OwnLines } from "../ui/own-lines";
 import { TwoScripts } from "../ui/two-scripts";
 import { artOf, categoryName } from "./words";
 
@@ -25,8 +26,8 @@ export function ProductCard({ product, currency }: { product: Product; currency:
         <TwoScripts>{product.title}</TwoScripts>
       </h3>
       {product.description && (
-        <p dir="auto" className="mt-1.5 whitespace-pre-line text-muted">
-          {product.description}
+        <p className="mt-1.5 text-muted">
+          <OwnLines text={product.description} />
         </p>
       )}
       <p className="mt-auto flex flex-wrap items-center gap-3 pt-3 text-lg font-medium tabular-nums">

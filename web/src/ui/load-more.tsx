@@ -58,7 +58,7 @@ export function LoadMore({
       )}
       {shown && <span className="text-sm text-muted tabular-nums">{shown}</span>}
       <Button look={look} busy={busy} onClick={() => void more()}>
-        {busy ? "Loading..." : label}
+        {busy ? "Loading..." : list.isFetchNextPageError ? "Retry" : label}
       </Button>
     </div>
   );

@@ -1,4 +1,5 @@
 import { cx } from "./class-names";
+import { directionOf } from "./direction";
 
 const hebrew = /[\u0590-\u05ff\ufb1d-\ufb4f]/;
 
@@ -16,7 +17,7 @@ export function TwoScripts({ children, className }: { children: string; classNam
   return (
     <span className={cx("flex flex-wrap items-baseline justify-between gap-x-[1em]", className)}>
       <span
-        dir="auto"
+        dir={directionOf(first)}
         className={cx("title-first wrap-anywhere", !yiddish && "grow")}
         lang={hebrew.test(first) ? "yi" : undefined}
       >

@@ -7,7 +7,9 @@ import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { cx } from "../ui/class-names";
+import { directionOf } from "../ui/direction";
 import { LinkedText } from "../ui/linked-text";
+import { OwnLines } from "../ui/own-lines";
 import { Loading, Skeleton } from "../ui/states";
 
 const newFor = 2 * 60;
@@ -34,7 +36,7 @@ export function UpdateItem({
       <Age update={update} now={now} className="text-sm text-muted md:pt-0.5" />
       <div className="max-w-[64ch] min-w-0">
         <UpdateBadges update={update} now={now} />
-        <Heading dir="auto" className="text-xl">
+        <Heading dir={directionOf(update.title)} className="text-xl">
           <Link
             to={paths.update(update.id)}
             className="text-inherit no-underline hover:underline hover:decoration-1 hover:underline-offset-4"
@@ -80,8 +82,8 @@ export function UpdateBadges({ update, now }: { update: LiveUpdate; now: Date })
 
 export const UpdateText = ({ update }: { update: LiveUpdate }) => (
   <>
-    <p dir="auto" className="mt-1.5 whitespace-pre-line">
-      <LinkedText text={update.message} />
+    <p className="mt-1.5">
+      <OwnLines text={update.message}>{(text) => <LinkedText text={text} />}</OwnLines>
     </p>
     <p className="mt-2 text-sm text-muted">
       Posted by <bdi>{update.author}</bdi>

@@ -5,6 +5,7 @@ import { Link, useParams } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
+import { directionOf } from "../ui/direction";
 import { Icon } from "../ui/icon";
 import { ErrorState } from "../ui/states";
 import { updateQuery } from "./queries";
@@ -42,7 +43,7 @@ export default function Update() {
           <div className="mt-3">
             <UpdateBadges update={update} now={now} />
           </div>
-          <h1 dir="auto" className="text-2xl">
+          <h1 dir={directionOf(update.title)} className="text-2xl">
             {update.title}
           </h1>
           <Age update={update} now={now} className="mt-2 block text-sm text-muted" />

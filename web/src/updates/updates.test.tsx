@@ -155,7 +155,7 @@ it("says so when the next page of the updates cannot be loaded, and loads it whe
   expect((await screen.findByRole("alert")).textContent).toBe("Something went wrong. Please try again.");
   expect(screen.getByText("Package room closes at 5")).toBeTruthy();
   broken = false;
-  await user.click(screen.getByRole("button", { name: "Load more updates" }));
+  await user.click(screen.getByRole("button", { name: "Retry" }));
   expect(await screen.findByText("The first of the summer")).toBeTruthy();
   expect(screen.queryByRole("alert")).toBeNull();
 });

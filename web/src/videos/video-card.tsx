@@ -5,6 +5,7 @@ import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { cx } from "../ui/class-names";
+import { directionOf } from "../ui/direction";
 import { Icon } from "../ui/icon";
 import { Skeleton } from "../ui/states";
 import { TwoScripts } from "../ui/two-scripts";
@@ -52,8 +53,11 @@ export function VideoCard({ video, look = "plain", heading: Heading = "h3", eage
       </Heading>
       {description && look !== "small" && (
         <p
-          dir="auto"
-          className={cx("mt-1.5 line-clamp-2 max-w-[60ch] text-muted", look === "featured" && "md:line-clamp-3")}
+          dir={directionOf(description)}
+          className={cx(
+            "mt-1.5 me-auto line-clamp-2 max-w-[60ch] text-muted",
+            look === "featured" && "md:line-clamp-3",
+          )}
         >
           {description}
         </p>

@@ -11,7 +11,9 @@ import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { buttonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
+import { directionOf } from "../ui/direction";
 import { Icon } from "../ui/icon";
+import { OwnLines } from "../ui/own-lines";
 import { ErrorState, Skeleton } from "../ui/states";
 import { splitScripts, TwoScripts } from "../ui/two-scripts";
 import { LikeButton, ShareButtons } from "./actions";
@@ -109,8 +111,8 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
               </a>
             )}
           </div>
-          <p dir="auto" className={cx("max-w-[64ch] whitespace-pre-line", !video.description && "text-muted")}>
-            {video.description || "No description available"}
+          <p className={cx(!video.description && "text-muted")}>
+            <OwnLines text={video.description || "No description available"} className="max-w-[64ch]" />
           </p>
           <Chapters video={video} />
           <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted tabular-nums">
@@ -190,7 +192,7 @@ const Neighbor = ({ label, icon, video, end = false }: NeighborProps) => (
       <span className="block text-xs text-muted">{label}</span>
       {/* Aligned below its label in any script. */}
       <span className="line-clamp-2 font-medium wrap-anywhere">
-        <bdi>{splitScripts(video.title)[0]}</bdi>
+        <bdi dir={directionOf(splitScripts(video.title)[0])}>{splitScripts(video.title)[0]}</bdi>
       </span>
     </span>
   </Link>

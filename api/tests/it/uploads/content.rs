@@ -101,3 +101,24 @@ story! {
         }
     }
 }
+
+story! {
+    async fn a_file_that_is_not_converted_is_published_without_the_place_where_it_was_filmed(camp) {
+        let camp = without_converter(&camp).await;
+        let staff = camp.staff().await;
+        // The sample names no place: a phone's index does, in front of the same pictures.
+        let place = b"+41.7036-074.6497/";
+        let tag = [&26_u32.to_be_bytes()[..], b"\xa9xyz", place].concat();
+        let tags = [&34_u32.to_be_bytes()[..], b"udta", &tag].concat();
+        let film = [&parts(&[b"ftyp"])[..], &tags, &parts(&[b"moov", b"mdat"])].concat();
+        let upload = uploaded(&staff, "20260729_201500.mp4", &film).await;
+        let form = json!({ "title": "Lake day", "upload_id": upload, "status": "published" });
+        let video = staff.post("/api/admin/videos", form).await.expect(201).json()["video"].clone();
+        camp.work().await;
+        let id = video["id"].as_str().expect("an id");
+        let seen = camp.browser().get(&format!("/media/videos/{id}")).await.expect(200).bytes.to_vec();
+        assert_eq!(seen.len(), film.len());
+        assert!(!seen.windows(place.len()).any(|part| part == place));
+        assert!(seen.ends_with(&parts(&[b"mdat"])));
+    }
+}

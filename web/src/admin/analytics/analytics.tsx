@@ -9,6 +9,7 @@ import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
+import { directionOf } from "../../ui/direction";
 import { Icon } from "../../ui/icon";
 import { ProgressBar } from "../../ui/progress-bar";
 import { Section } from "../../ui/section";
@@ -157,7 +158,7 @@ const TopContent = ({ figures }: { figures: AnalyticsFigures }) => (
             <span className="text-muted tabular-nums">{i + 1}.</span>
             <div className="min-w-0">
               <Link to={paths.video(video.id)} className="link">
-                <bdi>{video.title}</bdi>
+                <bdi dir={directionOf(video.title)}>{video.title}</bdi>
               </Link>
               <p className="text-sm text-muted tabular-nums">
                 {shortDate(video.upload_date)} · {count(video.views, "view")} · {count(video.likes, "like")} ·{" "}
@@ -184,7 +185,7 @@ function Recent({ items }: { items: Activity[] }) {
             const words = (
               <>
                 {before}
-                <bdi>{item.what}</bdi>
+                <bdi dir={directionOf(item.what)}>{item.what}</bdi>
                 {after}
               </>
             );

@@ -1,11 +1,12 @@
 import { useId, useState } from "react";
 import type { Filters } from "../../lib/filters";
+import { shortDate } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Field, Select, TextInput } from "../../ui/field";
-import { FiltersButton } from "../shared/filter-row";
+import { ChosenFilters, FiltersButton } from "../shared/filter-row";
 import type { Filter, Menus } from "./queries";
-import { actionLabel, isRecordId, kinds, subjectLabel, topicLabel, topicOf, type Kind } from "./words";
+import { actionLabel, isRecordId, kinds, shortId, subjectLabel, topicLabel, topicOf, type Kind } from "./words";
 
 const keys = ["who", "by", "what", "of", "record", "from", "to"] as const;
 type Asked = Record<(typeof keys)[number], string>;
@@ -38,6 +39,24 @@ export function readFilter(params: URLSearchParams) {
   return { asked, filter, wrong, count: Object.keys(filter).length };
 }
 
+/** What the filters that are set say. */
+const saidOf = (
+  { actor_kind, actor, action, subject_kind, subject_id, from, to }: Filter,
+  menus: Menus | undefined,
+) => [
+  actor_kind && kinds[actor_kind],
+  actor && nameOf(actor),
+  action && (isTopic(action, menus) ? topicLabel(action) : actionLabel(action)),
+  subject_kind && `Record: ${subjectLabel(subject_kind)}`,
+  subject_id && `Record ${shortId(subject_id)}`,
+  from && `From ${shortDate(from)}`,
+  to && `To ${shortDate(to)}`,
+];
+
+const nameOf = (actor: string) => (isRecordId(actor) ? "One account" : actor);
+const isTopic = (action: string, menus: Menus | undefined) =>
+  menus ? menus.actions.some((one) => topicOf(one) === action && one !== action) : !action.includes(".");
+
 export const nothingAsked = Object.fromEntries(keys.map((key) => [key, ""]));
 
 type Props = {
@@ -48,7 +67,7 @@ type Props = {
 };
 
 /** Filters by person, action, record and dates; collapsed behind a button on a phone. */
-export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }: Props) {
+export function FilterBar({ read: { asked, filter, wrong, count }, set, menus, refused }: Props) {
   const panel = useId();
   const troubled = Object.keys(wrong).length > 0 || Object.keys(refused).length > 0;
   const [unfolded, setUnfolded] = useState(false);
@@ -64,6 +83,7 @@ export function FilterBar({ read: { asked, wrong, count }, set, menus, refused }
           </Button>
         )}
       </div>
+      {!open && <ChosenFilters chosen={saidOf(filter, menus)} className="mt-2 md:hidden" />}
       <div
         id={panel}
         className={cx(
@@ -121,7 +141,7 @@ function Who({ asked, menus, error, set }: MenuProps<Asked>) {
             </option>
           ))}
           {asked.who && !menus?.staff.some(({ username }) => username === asked.who) && (
-            <option value={asked.who}>{isRecordId(asked.who) ? "One account" : asked.who}</option>
+            <option value={asked.who}>{nameOf(asked.who)}</option>
           )}
         </optgroup>
       </Select>

@@ -8,6 +8,8 @@ import { Avatar } from "../../ui/avatar";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
+import { directionOf } from "../../ui/direction";
+import { OwnLines } from "../../ui/own-lines";
 import type { Action, AdminComment, ReportReason } from "./queries";
 import { acceptance, actionName, categoryName } from "./words";
 
@@ -48,7 +50,7 @@ export function CommentCard({ comment, now, withVideo = false, busy, onAct, onDe
             <span className="min-w-0 text-sm text-muted">
               on{" "}
               <Link to={paths.video(comment.video_id)} className="link">
-                <bdi>{comment.video_title}</bdi>
+                <bdi dir={directionOf(comment.video_title)}>{comment.video_title}</bdi>
               </Link>
             </span>
           )}
@@ -60,14 +62,8 @@ export function CommentCard({ comment, now, withVideo = false, busy, onAct, onDe
             {ago(created_at, timeZone, new Date(Math.max(now, Date.parse(created_at))))}
           </time>
         </div>
-        <p
-          dir="auto"
-          className={cx(
-            "whitespace-pre-line wrap-anywhere",
-            hidden && "text-muted line-through decoration-line decoration-1",
-          )}
-        >
-          {content}
+        <p className={cx("wrap-anywhere", hidden && "text-muted line-through decoration-line decoration-1")}>
+          <OwnLines text={content} />
         </p>
         <CommentBadges comment={comment} />
         {reasons.length > 0 && <Reasons reasons={reasons} timeZone={timeZone} />}
@@ -110,7 +106,7 @@ const Reasons = ({ reasons, timeZone }: { reasons: ReportReason[]; timeZone: str
       <p key={`${created_at} ${i}`} className="flex flex-wrap items-baseline gap-x-2">
         <span className="font-medium">{categoryName[category]}</span>
         {reason && (
-          <q dir="auto" className="min-w-0 whitespace-pre-line wrap-anywhere">
+          <q dir={directionOf(reason)} className="min-w-0 whitespace-pre-line wrap-anywhere">
             {reason}
           </q>
         )}

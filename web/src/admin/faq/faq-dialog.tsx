@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { directionOf } from "../../ui/direction";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
@@ -160,10 +161,10 @@ function Preview({ question, answer }: { question: string; answer: string }) {
     <section aria-label="Preview">
       <p className="mb-1.5 text-sm font-medium">Preview</p>
       <div className="sheet p-4">
-        <p dir="auto" className="font-head text-lg">
+        <p dir={directionOf(question)} className="font-head text-lg">
           {question.trim() || <span className="text-muted">Question</span>}
         </p>
-        <p dir="auto" className="mt-2 whitespace-pre-line">
+        <p dir={directionOf(answer)} className="mt-2 whitespace-pre-line">
           {filled(answer, placeholders) || <span className="text-muted">The answer appears here as you type.</span>}
         </p>
       </div>

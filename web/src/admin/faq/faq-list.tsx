@@ -6,6 +6,7 @@ import { count } from "../../lib/format";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { cx } from "../../ui/class-names";
+import { directionOf } from "../../ui/direction";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { moved, useDragOrder } from "../shared/drag-order";
@@ -114,10 +115,10 @@ function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => voi
   return (
     <>
       <div className="min-w-0">
-        <h3 dir="auto" className="text-[1.12rem]">
+        <h3 dir={directionOf(entry.question)} className="text-[1.12rem]">
           {entry.question}
         </h3>
-        <p dir="auto" className="mt-0.5 line-clamp-2 text-sm text-muted">
+        <p dir={directionOf(entry.answer)} className="mt-0.5 line-clamp-2 text-sm text-muted">
           {filled(entry.answer, placeholders)}
         </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-2">

@@ -6,6 +6,7 @@ import { ago, campDateTime } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
+import { directionOf } from "../../ui/direction";
 import { Select } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
@@ -222,11 +223,11 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
         <h3 className={cx("font-sans text-base leading-normal", !unread && "font-medium")}>
           {/* The button covers the whole row; other buttons are above it. */}
           <button type="button" onClick={onOpen} className="text-start after:absolute after:inset-0">
-            <bdi>{message.subject}</bdi>
+            <bdi dir={directionOf(message.subject)}>{message.subject}</bdi>
           </button>
         </h3>
         <p className="line-clamp-1 text-sm text-muted">
-          <bdi>{message.message}</bdi>
+          <bdi dir={directionOf(message.message)}>{message.message}</bdi>
         </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-2">
           <StatusBadge status={message.status} />

@@ -9,9 +9,11 @@ import { ago, campDateTime } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
+import { directionOf } from "../../ui/direction";
 import { Field, FieldError, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { Icon } from "../../ui/icon";
 import { LinkedText } from "../../ui/linked-text";
+import { OwnLines } from "../../ui/own-lines";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
@@ -235,14 +237,14 @@ function Preview({ subject, body }: { subject: string; body: string }) {
         <p className="font-head text-sm text-pine">
           <bdi>{site?.site_name}</bdi>
         </p>
-        <p dir="auto" className="mt-3 font-head text-xl">
+        <p dir={directionOf(subject)} className="mt-3 font-head text-xl">
           {subject.trim() || <span className="text-muted">Subject</span>}
         </p>
         <div className="mt-3 grid gap-3">
           {body.trim() ? (
             paragraphs(body).map((text, i) => (
-              <p key={i} dir="auto" className="whitespace-pre-line">
-                <LinkedText text={text} />
+              <p key={i}>
+                <OwnLines text={text}>{(lines) => <LinkedText text={lines} />}</OwnLines>
               </p>
             ))
           ) : (
@@ -348,7 +350,7 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
     <li className="border-line not-first:border-t">
       <details className="group">
         <summary className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 p-4 hover:bg-sunk focus-visible:-outline-offset-3">
-          <h3 dir="auto" className="font-sans text-base font-medium">
+          <h3 dir={directionOf(letter.subject)} className="font-sans text-base font-medium">
             {letter.subject}
           </h3>
           <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
@@ -370,8 +372,8 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
         </summary>
         <div className="grid max-w-[70ch] gap-3 px-4 pb-4">
           {paragraphs(letter.body).map((text, i) => (
-            <p key={i} dir="auto" className="whitespace-pre-line">
-              <LinkedText text={text} />
+            <p key={i}>
+              <OwnLines text={text}>{(lines) => <LinkedText text={lines} />}</OwnLines>
             </p>
           ))}
         </div>

@@ -6,9 +6,11 @@ import { campDateTime } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
+import { directionOf } from "../../ui/direction";
 import { Drawer } from "../../ui/drawer";
 import { Field, Select } from "../../ui/field";
 import { LinkedText } from "../../ui/linked-text";
+import { OwnLines } from "../../ui/own-lines";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { restoreFocus } from "../shared/focus";
@@ -42,7 +44,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
   const { change, refused } = useMessageChange(message, fresh);
 
   return (
-    <Drawer title={<span dir="auto">{message.subject}</span>} onClose={onClose}>
+    <Drawer title={<span dir={directionOf(message.subject)}>{message.subject}</span>} onClose={onClose}>
       <Facts message={message} timeZone={timeZone} />
 
       <Actions message={message} busy={change.isPending} onChange={change.mutate} onDelete={() => setDeleting(true)} />
@@ -135,8 +137,8 @@ const Facts = ({ message, timeZone }: { message: Message; timeZone: string }) =>
         </>
       )}
     </dl>
-    <p dir="auto" className="sheet mt-4 p-4 whitespace-pre-line">
-      {message.message}
+    <p className="sheet mt-4 p-4">
+      <OwnLines text={message.message} />
     </p>
   </>
 );
@@ -254,8 +256,8 @@ function Replies({
                 {deliveryName[reply.delivery]}
               </Badge>
             </p>
-            <p dir="auto" className="mt-2 whitespace-pre-line">
-              <LinkedText text={reply.body} />
+            <p className="mt-2">
+              <OwnLines text={reply.body}>{(text) => <LinkedText text={text} />}</OwnLines>
             </p>
           </li>
         ))}

@@ -4,6 +4,7 @@ import { isApiError } from "../../api/client";
 import { explain, explainOr } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, TextArea } from "../../ui/field";
+import { OwnLines } from "../../ui/own-lines";
 import { toast } from "../../ui/toast";
 import { requiresSignIn } from "../shared/session";
 import type { AutosaveState } from "./autosave";
@@ -204,8 +205,8 @@ const DraftConflict = ({
 }) => (
   <div role="alert" className={notice}>
     <p>Someone else started a reply to this message:</p>
-    <p dir="auto" className="rounded-sm bg-surface p-3 whitespace-pre-line text-ink">
-      {theirs}
+    <p className="rounded-sm bg-surface p-3 text-ink">
+      <OwnLines text={theirs} />
     </p>
     <div className="flex flex-wrap gap-3">
       <Button look="line" onClick={onKeepMine}>

@@ -13,6 +13,26 @@ export const FiltersButton = ({ count, open, panel, onToggle, className }: Butto
   </Button>
 );
 
+type ChosenProps = { chosen: readonly (string | false | undefined)[]; className: string };
+
+/** What the filters that are set say, while they are collapsed on a phone. */
+export function ChosenFilters({ chosen, className }: ChosenProps) {
+  const said = chosen.flatMap((one) => one || []);
+  if (said.length === 0) return null;
+  return (
+    <ul aria-label="Chosen filters" className={cx("flex w-full flex-wrap gap-1.5", className)}>
+      {said.map((one) => (
+        <li
+          key={one}
+          className="max-w-full rounded-full bg-pine-wash px-2.5 py-0.5 text-sm font-medium wrap-anywhere text-pine"
+        >
+          <bdi>{one}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 type Props = {
   /** What the filters that are set say; `false` stands for one that is not. On a phone it stays in sight. */
   chosen: readonly (string | false | undefined)[];
@@ -23,27 +43,18 @@ type Props = {
 
 /** Filters that do not fit on a phone. There they are collapsed behind a button beside the search box. */
 export function CollapsedFilters({ chosen, count, children }: Props) {
-  const said = chosen.flatMap((one) => one || []);
   const panel = useId();
   const [open, setOpen] = useState(false);
   return (
     <>
       <FiltersButton
-        count={count ?? said.length}
+        count={count ?? chosen.filter(Boolean).length}
         open={open}
         panel={panel}
         onToggle={() => setOpen(!open)}
         className="px-3! sm:hidden"
       />
-      {!open && said.length > 0 && (
-        <ul aria-label="Chosen filters" className="flex w-full flex-wrap gap-1.5 sm:hidden">
-          {said.map((one) => (
-            <li key={one} className="rounded-full bg-pine-wash px-2.5 py-0.5 text-sm font-medium text-pine">
-              {one}
-            </li>
-          ))}
-        </ul>
-      )}
+      {!open && <ChosenFilters chosen={chosen} className="sm:hidden" />}
       <div id={panel} className={cx("sm:contents", open ? "max-sm:grid max-sm:w-full max-sm:gap-2" : "max-sm:hidden")}>
         {children}
       </div>

@@ -1,3 +1,4 @@
+import { directionOf } from "../../ui/direction";
 import { splitScripts } from "../../ui/two-scripts";
 
 /** A title in a dense list, with both scripts side by side. */
@@ -5,7 +6,9 @@ export function VideoTitle({ children }: { children: string }) {
   const [first, yiddish] = splitScripts(children);
   return (
     <>
-      <bdi className={yiddish ? "me-1.5" : undefined}>{first}</bdi>
+      <bdi dir={directionOf(first)} className={yiddish ? "me-1.5" : undefined}>
+        {first}
+      </bdi>
       {yiddish && (
         <>
           {" "}

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useQueryClient } from "@tanstack/react-query";
 import { api, ApiError, isApiError, send, type Staff } from "../../api/client";
+import { requireCookies } from "../../lib/cookies";
 import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
@@ -23,6 +24,7 @@ export function SignInForm({ username, onSignedIn }: Props) {
       ...(wantsCode ? { code: "Please enter the code from your authenticator app." } : {}),
     }),
     submit: async (data) => {
+      requireCookies();
       const code = text(data, "code").trim();
       const body = {
         username: text(data, "username").trim(),

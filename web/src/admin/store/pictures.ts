@@ -28,7 +28,10 @@ export function acceptFiles(files: readonly File[], already: number): { taken: F
   const refused: Refusal[] = [];
   for (const file of files) {
     if (!kinds.includes(file.type))
-      refused.push({ title: "Invalid file type", description: `${file.name} is not a valid image file.` });
+      refused.push({
+        title: "Invalid file type",
+        description: `${file.name} is not a valid image file.${advice(file)}`,
+      });
     else if (file.size > largest)
       refused.push({ title: "File too large", description: `${file.name} is larger than 10MB.` });
     else taken.push(file);
@@ -41,6 +44,10 @@ export function acceptFiles(files: readonly File[], already: number): { taken: F
     });
   return { taken: taken.slice(0, room), refused };
 }
+
+/** iPhones save photos in a format that browsers do not show; computers often do not know its type. */
+const advice = ({ name }: File) =>
+  /\.hei[cf]$/i.test(name) ? " Please save the photo as JPEG, and choose that file." : "";
 
 const ofProduct = (product: AdminProduct | null): Picture[] =>
   (product?.images ?? []).map(({ id, thumb_url, alt_text }) => ({ key: id, src: thumb_url, name: alt_text }));

@@ -309,6 +309,9 @@ describe("the pictures of a product", () => {
       { title: "Too many images", description: "You can only upload up to 4 images per product." },
     ]);
     expect(acceptFiles([photo("a.jpg", "image/jpeg", 10 * 1024 * 1024)], 3).refused).toEqual([]);
+    expect(acceptFiles([photo("IMG_0042.HEIC", "")], 3).refused[0]?.description).toBe(
+      "IMG_0042.HEIC is not a valid image file. Please save the photo as JPEG, and choose that file.",
+    );
   });
 
   it("say so when they are picked, and no more can be picked at four", async () => {

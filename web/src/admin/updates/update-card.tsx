@@ -4,6 +4,7 @@ import { isPinned } from "../../api/is-pinned";
 import { ago, campDateTime } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
+import { directionOf } from "../../ui/direction";
 import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
@@ -40,11 +41,14 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <Standing update={update} pinned={pinned} />
-          <h3 dir="auto" className="min-w-0 text-[1.08rem] wrap-anywhere max-md:basis-full">
+          <h3 dir={directionOf(update.title)} className="min-w-0 text-[1.08rem] wrap-anywhere max-md:basis-full">
             {update.title}
           </h3>
         </div>
-        <p dir="auto" className="text-sm whitespace-pre-line text-muted max-md:line-clamp-4 md:line-clamp-1">
+        <p
+          dir={directionOf(update.message)}
+          className="text-sm whitespace-pre-line text-muted max-md:line-clamp-4 md:line-clamp-1"
+        >
           {update.message}
         </p>
       </div>

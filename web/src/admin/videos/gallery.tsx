@@ -5,6 +5,7 @@ import { useSite } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { count, number, shortDate } from "../../lib/format";
 import { Button, IconButton } from "../../ui/button";
+import { directionOf } from "../../ui/direction";
 import { Icon } from "../../ui/icon";
 import { LoadMore } from "../../ui/load-more";
 import { SearchBox } from "../../ui/search-box";
@@ -281,7 +282,7 @@ function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
         </span>
       </td>
       <td className="text-sm text-muted max-md:w-full md:px-4 md:py-2">
-        <span dir="auto" className="line-clamp-2">
+        <span dir={directionOf(video.description ?? "No description")} className="line-clamp-2">
           {video.description || "No description"}
         </span>
       </td>

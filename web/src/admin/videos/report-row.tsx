@@ -4,6 +4,7 @@ import { campDate } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { IconButton, iconButtonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
+import { directionOf } from "../../ui/direction";
 import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { Thumbnail } from "../../videos/thumbnail";
@@ -83,7 +84,10 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
         <h3 className="text-[1.12rem]">
           <VideoTitle>{video.title}</VideoTitle>
         </h3>
-        <p dir="auto" className="mt-0.5 line-clamp-1 text-sm text-muted md:line-clamp-2">
+        <p
+          dir={directionOf(video.description ?? "No description")}
+          className="mt-0.5 line-clamp-1 text-sm text-muted md:line-clamp-2"
+        >
           {video.description || "No description"}
         </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1">

@@ -1,0 +1,35 @@
+import type { ReactNode } from "react";
+import { cx } from "./class-names";
+import { directionOf, type Direction } from "./direction";
+
+type Block = { dir: Direction; lines: string[] };
+
+/** Addresses say nothing about the direction of their line. */
+const address = /\S*(?:@|:\/\/)\S*/g;
+
+/** Lines that follow each other and have the same direction. One without letters has that of the line before. */
+function blocksOf(text: string): Block[] {
+  const lines = text.split("\n").map((line) => ({ line, own: directionOf(line.replace(address, "")) }));
+  const first: Direction = lines.find(({ own }) => own !== "auto")?.own ?? "auto";
+  const blocks: Block[] = [];
+  for (const { line, own } of lines) {
+    const last = blocks.at(-1);
+    const dir: Direction = own === "auto" ? (last?.dir ?? first) : own;
+    if (last?.dir === dir) last.lines.push(line);
+    else blocks.push({ dir, lines: [line] });
+  }
+  return blocks;
+}
+
+/** The line break at the end of a block is not shown, so an empty last line needs a second one. */
+const joined = ({ lines }: Block) => lines.join("\n") + (lines.length > 1 && lines.at(-1) === "" ? "\n" : "");
+
+type Props = { text: string; className?: string; children?: (text: string) => ReactNode };
+
+/** A typed text whose lines each have the direction of most of their letters, as in emails. */
+export const OwnLines = ({ text, className, children }: Props) =>
+  blocksOf(text).map((block, i) => (
+    <span key={i} dir={block.dir} className={cx("me-auto block whitespace-pre-line", className)}>
+      {children ? children(joined(block)) : joined(block)}
+    </span>
+  ));
