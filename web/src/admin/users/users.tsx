@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react
 import { useAction } from "../../api/use-action";
 import { useFilters, type Filters } from "../../lib/filters";
 import { count, number } from "../../lib/format";
+import { laterParts } from "../../lib/later";
 import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
@@ -19,10 +20,6 @@ import { PageHead } from "../shared/page-head";
 import { downloadFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { AddUser } from "./add-user";
-import { DeleteUser } from "./delete-user";
-import { EditUser } from "./edit-user";
-import { ImportDialog } from "./import-dialog";
-import { RecordDialog } from "./record-dialog";
 import {
   exportFamilies,
   summaryQuery,
@@ -33,9 +30,15 @@ import {
   type Sort,
   type Summary,
 } from "./queries";
-import { UserDrawer } from "./user-drawer";
 import { UserTable, UsersSkeleton } from "./user-table";
 import { filterName, paidShare, sortName, usualDirection } from "./words";
+
+const dialogs = laterParts(() => import("./dialogs"));
+const DeleteUser = dialogs.dialog((parts) => parts.DeleteUser);
+const EditUser = dialogs.dialog((parts) => parts.EditUser);
+const ImportDialog = dialogs.dialog((parts) => parts.ImportDialog);
+const RecordDialog = dialogs.dialog((parts) => parts.RecordDialog);
+const UserDrawer = dialogs.dialog((parts) => parts.UserDrawer);
 
 type Open = { what: "edit" | "plan" | "pay" | "delete"; family: Family };
 
@@ -64,6 +67,7 @@ export default function Users() {
   const retry = () => Promise.all([summary, users].filter(({ isError }) => isError).map((query) => query.refetch()));
   const retrying = summary.isFetching || users.isFetching;
   const adding = useCollapsibleForm("add", filters);
+  dialogs.useSoon();
 
   function sortBy(next: Sort, way?: Direction) {
     const turned = direction === "asc" ? "desc" : "asc";
