@@ -1,5 +1,4 @@
-import { lazy, Suspense, useEffect, useState, type ComponentType } from "react";
-import { whenIdle } from "./idle";
+import { lazy, useState, type ComponentType } from "react";
 
 /** Parts of a page that its first view does without, in a file of their own. */
 export function laterParts<Parts>(load: () => Promise<Parts>) {
@@ -15,18 +14,5 @@ export function laterParts<Parts>(load: () => Promise<Parts>) {
     };
   }
 
-  /** The same for what opens above the page: nothing waits for it. */
-  function dialog<Props extends object>(pick: (parts: Parts) => ComponentType<Props>) {
-    const Part = part(pick);
-    return (props: Props) => (
-      <Suspense>
-        <Part {...props} />
-      </Suspense>
-    );
-  }
-
-  /** Loads the file once the page is drawn, so that a press waits for nothing. A part that cannot be loaded says so itself. */
-  const useSoon = () => useEffect(() => whenIdle(() => void fetch().catch(() => undefined)), []);
-
-  return { part, dialog, useSoon };
+  return { fetch, part };
 }

@@ -3,7 +3,6 @@ import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react
 import { useAction } from "../../api/use-action";
 import { useFilters, type Filters } from "../../lib/filters";
 import { count, number } from "../../lib/format";
-import { laterParts } from "../../lib/later";
 import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
@@ -15,6 +14,7 @@ import { toastFailure } from "../shared/error-toast";
 import { useRefetchInterval } from "../shared/refetch-interval";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
 import { CollapsedFilters } from "../shared/filter-row";
+import { laterDialogs } from "../shared/later-dialogs";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { downloadFile } from "../shared/download";
@@ -33,7 +33,7 @@ import {
 import { UserTable, UsersSkeleton } from "./user-table";
 import { filterName, paidShare, sortName, usualDirection } from "./words";
 
-const dialogs = laterParts(() => import("./dialogs"));
+const dialogs = laterDialogs(() => import("./dialogs"));
 const DeleteUser = dialogs.dialog((parts) => parts.DeleteUser);
 const EditUser = dialogs.dialog((parts) => parts.EditUser);
 const ImportDialog = dialogs.dialog((parts) => parts.ImportDialog);

@@ -1,6 +1,6 @@
-import { laterParts } from "../../lib/later";
+import { laterDialogs } from "../shared/later-dialogs";
 
-const dialogs = laterParts(() => import("./dialogs"));
+const dialogs = laterDialogs(() => import("./dialogs"));
 
 export const useDialogsSoon = dialogs.useSoon;
 export const DeleteDialog = dialogs.dialog((parts) => parts.DeleteDialog);
