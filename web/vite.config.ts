@@ -28,7 +28,11 @@ const ofForms =
   /\/src\/(api\/(session|use-action)|lib\/(delete-unsent|unsent|forms)|ui\/(dialog|field|toast))\.|\/(mutationObserver|useMutation)\.js$/;
 /** Of every list that goes on on the way down. */
 const ofLists = /\/(load-more\.tsx|(infiniteQueryObserver|useInfiniteQuery)\.js)$/;
-const ofStaff = /\/src\/(admin|app\/admin)/;
+/** Small parts of most pages but Home: one request instead of ten. */
+const ofMostPages =
+  /\/src\/(api\/other-tabs|app\/theme|lib\/(address|clock|filters|initials|moments|money)|ui\/(avatar|more-icons|progress-bar|search-box|segmented))\./;
+const ofStaff = /\/src\/(admin(?!\/(shared\/two-factor|users\/words|videos\/uploads))|app\/admin|lib\/staff-paths)/;
+const ofUploads = /\/src\/admin\/videos\/uploads\//;
 
 /**
  * The HTML has the style sheet of what it shows, and that of all pages waits with the scripts in a template until
@@ -92,7 +96,9 @@ export default defineConfig({
             { name: "shared", test: isEverywhere },
             // Otherwise each page of the staff area needs some thirty files of less than a kilobyte.
             { name: "staff", test: ofStaff, minShareCount: 3, includeDependenciesRecursively: false },
+            { name: "uploads", test: ofUploads, minShareCount: 3, includeDependenciesRecursively: false },
             { name: "forms", test: ofForms, includeDependenciesRecursively: false },
+            { name: "parts", test: ofMostPages, includeDependenciesRecursively: false },
             { name: "lists", test: ofLists, includeDependenciesRecursively: false },
           ],
         },

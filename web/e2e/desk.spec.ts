@@ -205,7 +205,10 @@ test.describe("The door", () => {
 
   test("whoever is signed out in the middle of a form signs in over it and loses nothing", async ({ page, camp }) => {
     await staff(page, camp);
+    // The last of what the page asks for by itself, which would find out before the press.
+    const asked = page.waitForResponse("**/api/admin/uploads");
     await page.goto("/admin/reports?action=upload");
+    await asked;
     const form = page.getByRole("region", { name: "New report" });
     await form.getByLabel("Title").fill("A long evening");
     await form.getByLabel("Video URL").fill(onYouTube().link);

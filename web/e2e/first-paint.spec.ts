@@ -180,6 +180,7 @@ test("the HTML of a page of the staff area names its scripts, and fetches nothin
 }) => {
   const ofStranger = await (await page.request.get(`${camp.url}/admin/users`)).text();
   expect(aheadOf(ofStranger), "nothing for a stranger, who would be refused").toEqual([]);
+  expect(scriptsOf(ofStranger).join(), "the page for signing in, to which the stranger is led").toContain("login-");
   expect(scriptsOf(await (await page.request.get(`${camp.url}/admin`)).text()).join()).toContain("dashboard-");
 
   await signInStaff(page);

@@ -262,3 +262,21 @@ test("while the server does not say who is there, nobody is taken for signed out
   await page.getByRole("main").getByRole("button", { name: "Retry" }).click();
   await expect(account(page, "Leah Lindenfeld")).toBeVisible();
 });
+
+test("a dialog that is asked for before its file is there opens, and one that cannot be loaded leaves the page", async ({
+  page,
+}) => {
+  await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "kornbluh", password: samplePassword });
+  const dialogs = /\/assets\/dialogs-[^/]+\.js$/;
+  const release = await hold(page, dialogs);
+  await page.goto("/admin/users");
+  await page.getByRole("button", { name: "Import" }).click();
+  release();
+  await expect(page.getByRole("dialog")).toBeVisible();
+
+  await page.route(dialogs, (route) => route.abort());
+  await page.goto("/admin/users");
+  await page.getByRole("button", { name: "Import" }).click();
+  await expect(toast(page)).toContainText("This could not be loaded.");
+  await expect(page.getByRole("heading", { name: "User Management" })).toBeVisible();
+});

@@ -61,8 +61,8 @@ if (leaks.length > 0) {
   console.log(`OVER  staff code in public chunks: ${leaks.join(", ")}`);
 }
 
-// A page whose icons are not there shows none. Parts of a page can use those that it imports.
-const icons = Object.keys(manifest).find((key) => manifest[key].name === "more-icons");
+// A page whose icons are not there shows none. They are in this file; what a page loads later can use them.
+const icons = Object.keys(manifest).find((key) => manifest[key].name === "parts");
 const bare = Object.keys(manifest)
   .filter((key) => [...withImports("index.html")].some((of) => manifest[of].dynamicImports?.includes(key)))
   .concat("src/app/news.tsx")

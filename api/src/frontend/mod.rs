@@ -219,7 +219,11 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
     let shells = shells::of_build();
     let shell = shells.find(path);
     let top = shell.map(|shell| shells.fill(shell, &site, picture)).unwrap_or_default();
-    let modules = shell.map(|shell| shells.modules(shell, path)).unwrap_or_default();
+    let mut modules = shell.map(|shell| shells.modules(shell, path)).unwrap_or_default();
+    if first_view::is_of_staff(path) && !may_have_a_session {
+        // The page leads there.
+        modules.extend(shell.into_iter().flat_map(|shell| shells.modules(shell, "/admin/login")));
+    }
     let scripts = first_view::scripts(&modules, &manifest_of_build());
     let boot = json!({ "site": site, "picture": picture.map(|picture| &picture.url) });
     // `<` in JSON could end the element that contains it.

@@ -1,10 +1,10 @@
-import { Suspense, useEffect, useRef, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useRef, type ReactNode } from "react";
 import { pagesFor, useTiles, type AdminPage } from "../admin/shared/pages";
 import { firstPage, roleName, useSignOut } from "../admin/shared/session";
 import { LeaveGuard } from "../admin/shared/leave-guard";
-import { UploadPanel } from "../admin/videos/uploads/upload-panel";
 import type { Staff } from "../api/client";
 import { useSite } from "../api/queries";
+import { useIdle } from "../lib/idle";
 import { initials } from "../lib/initials";
 import { Link, NavLink, usePathname } from "../lib/navigation";
 import { paths } from "../lib/paths";
@@ -20,12 +20,15 @@ import { LogoMark } from "./logo";
 import { OfflineBar, useNewPage } from "./public-layout";
 import { ThemeSwitch } from "./theme";
 
+const UploadPanel = lazy(() => import("../admin/videos/uploads/upload-panel"));
+
 type Props = { staff: Staff; onSignedOut: () => void };
 
 /** The layout of the staff area: navigation at the side, or behind a button on narrow screens. */
 export function AdminLayout({ staff, onSignedOut, children }: Props & { children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
   const pathname = usePathname();
+  const isIdle = useIdle();
   useNewPage(main);
 
   return (
@@ -48,7 +51,13 @@ export function AdminLayout({ staff, onSignedOut, children }: Props & { children
           <TopBar staff={staff} onSignedOut={onSignedOut} />
           <OfflineBar />
           <main ref={main} id="main" tabIndex={-1} className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8">
-            <UploadPanel />
+            {isIdle && (
+              <ErrorBoundary small>
+                <Suspense>
+                  <UploadPanel />
+                </Suspense>
+              </ErrorBoundary>
+            )}
             <ErrorBoundary key={pathname}>
               <Suspense fallback={<PageSkeleton />}>{children}</Suspense>
             </ErrorBoundary>

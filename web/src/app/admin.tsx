@@ -1,7 +1,6 @@
-import { lazy, type ComponentType } from "react";
+import { lazy, Suspense, type ComponentType } from "react";
 import type { QueryClient } from "@tanstack/react-query";
 import { Guard } from "../admin/sign-in/guard";
-import { Login } from "../admin/sign-in/login";
 import { AdminNotFound } from "../admin/not-found/not-found";
 import { dashboardQuery } from "../admin/shared/dashboard-query";
 import { firstPage, mustSetUpTwoFactor, staffQuery } from "../admin/shared/session";
@@ -12,13 +11,14 @@ import { AdminLayout, PrintLayout } from "./admin-layout";
 import "../ui/more-icons";
 import "./admin.css";
 
-type Leave = { onSignedOut: () => void };
-
 /** How long the first rendering waits for answers of the API, in milliseconds. */
 const patience = 1_000;
 
 /** `build/shells.ts` reads these lines, so that the HTML of a page names its scripts. */
-const page = (path: string, load: () => Promise<{ default: ComponentType<Leave> }>) => ({ path, ...lazyPage(load) });
+const page = <Props extends object>(path: string, load: () => Promise<{ default: ComponentType<Props> }>) => ({
+  path,
+  ...lazyPage(load),
+});
 
 const pages = [
   page(staffPaths.dashboard, () => import("../admin/dashboard/dashboard")),
@@ -38,6 +38,8 @@ const pages = [
   page(staffPaths.settings, () => import("../admin/settings/settings")),
 ];
 
+const login = page(staffPaths.login, () => import("../admin/sign-in/login"));
+
 const Statement = lazy(() => import("../admin/users/statement"));
 const Receipt = lazy(() => import("../admin/users/receipt"));
 
@@ -49,7 +51,7 @@ const printed: [path: string, Page: ComponentType][] = [
 /** Loads the page at an address before it renders, and what all pages show; `/admin` leads to the first one. */
 export async function fetchPage(pathname: string, client?: QueryClient) {
   const wanted = pathname === "/admin" ? firstPage : pathname;
-  await Promise.all([pages.find(({ path }) => path === wanted)?.fetch(), client && fetchAnswers(client)]);
+  await Promise.all([[...pages, login].find(({ path }) => path === wanted)?.fetch(), client && fetchAnswers(client)]);
 }
 
 /** The HTML has requested both already. Drawn with them at once, a page does not move; without them it shows skeletons. */
@@ -57,7 +59,7 @@ async function fetchAnswers(client: QueryClient) {
   const fetchAll = async () => {
     await client.prefetchQuery(staffQuery);
     const staff = client.getQueryData(staffQuery.queryKey)?.staff;
-    if (staff && !mustSetUpTwoFactor(staff)) await client.prefetchQuery(dashboardQuery);
+    await (staff && !mustSetUpTwoFactor(staff) ? client.prefetchQuery(dashboardQuery) : login.fetch());
   };
   await Promise.race([fetchAll(), new Promise((resolve) => setTimeout(resolve, patience))]);
 }
@@ -67,7 +69,9 @@ export default function Admin() {
   return (
     <Switch>
       <Route path={staffPaths.login}>
-        <Login />
+        <Suspense>
+          <login.Page />
+        </Suspense>
       </Route>
       {printed.map(([path, Page]) => (
         <Route key={path} path={path}>

@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import { useQueryClient } from "@tanstack/react-query";
+import { whenIdle } from "../lib/idle";
 
 /** Connects to the server's events once the page has loaded. */
 export function useServerEvents() {
@@ -14,12 +15,10 @@ export function useServerEvents() {
         ({ applyServerEvents }) => left || (end = applyServerEvents(client)),
         () => undefined,
       );
-    const idle =
-      "requestIdleCallback" in window ? requestIdleCallback(start, { timeout: 5_000 }) : setTimeout(start, 1_500);
+    const cancel = whenIdle(start);
     return () => {
       left = true;
-      if ("cancelIdleCallback" in window) cancelIdleCallback(idle as number);
-      else clearTimeout(idle as ReturnType<typeof setTimeout>);
+      cancel();
       end?.();
     };
   }, [client]);

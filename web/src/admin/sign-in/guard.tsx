@@ -1,14 +1,14 @@
-import { useEffect, useState, type ReactNode } from "react";
+import { Suspense, useEffect, useState, type ReactNode } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Staff } from "../../api/client";
+import { whenIdle } from "../../lib/idle";
+import { lazyPage } from "../../lib/lazy-page";
 import { Redirect, usePathname, useSearch } from "../../lib/navigation";
 import { staffPaths } from "../../lib/staff-paths";
-import { Button } from "../../ui/button";
-import { escapeAsks, useModal } from "../../ui/dialog";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { mustSetUpTwoFactor, onSignInRequired, staffQuery } from "../shared/session";
-import { SignInForm } from "./sign-in-form";
-import { TwoFactorSetup } from "../shared/two-factor";
+
+const signInDialog = lazyPage(() => import("./sign-in-dialog"));
 
 type Props = { children: (staff: Staff, leave: () => void) => ReactNode };
 
@@ -28,6 +28,9 @@ export function Guard({ children }: Props) {
   const welcome = staff !== null && !mustSetUpTwoFactor(staff);
 
   useEffect(() => onSignInRequired(() => void client.invalidateQueries({ queryKey: staffQuery.queryKey })), [client]);
+
+  // So that it is there when the session ends.
+  useEffect(() => whenIdle(() => void signInDialog.fetch().catch(() => undefined)), []);
 
   if (welcome && inside !== staff) setInside(staff);
   if (inside && staff && !welcome && !enrolling) setEnrolling(true);
@@ -53,41 +56,17 @@ export function Guard({ children }: Props) {
   return (
     <>
       {children(inside, () => setLeft(true))}
-      {enrolling ? (
-        <SignInDialog title="Set up two-factor" onLeave={() => setLeft(true)}>
-          <TwoFactorSetup onDone={() => setEnrolling(false)} />
-        </SignInDialog>
-      ) : (
-        staff === null &&
-        !session.isPending && (
-          <SignInDialog title="Please sign in again" onLeave={() => setLeft(true)}>
-            <p className="mb-4 text-muted">Your session ended. Everything on the page is still as you left it.</p>
-            <SignInForm username={inside.username} />
-          </SignInDialog>
-        )
+      {(enrolling || (staff === null && !session.isPending)) && (
+        <Suspense>
+          <signInDialog.Page
+            username={inside.username}
+            enrolling={enrolling}
+            onEnrolled={() => setEnrolling(false)}
+            onLeave={() => setLeft(true)}
+          />
+        </Suspense>
       )}
     </>
-  );
-}
-
-/** Cannot be closed before signing in, neither by Escape nor by the backdrop. */
-function SignInDialog({ title, onLeave, children }: { title: string; onLeave: () => void; children: ReactNode }) {
-  const ref = useModal();
-  return (
-    <dialog
-      ref={ref}
-      aria-label={title}
-      onKeyDown={(event) => escapeAsks(event, () => undefined)}
-      onCancel={(event) => event.preventDefault()}
-      onClose={() => ref.current?.isConnected && !ref.current.open && ref.current.showModal()}
-      className="sheet m-auto max-h-[calc(100dvh-2rem)] w-[min(100%-2rem,27.5rem)] overflow-auto p-5 shadow-high sm:p-8"
-    >
-      <h2 className="mb-3">{title}</h2>
-      {children}
-      <Button look="quiet" onClick={onLeave} className="mt-3 w-full">
-        Leave this page
-      </Button>
-    </dialog>
   );
 }
 

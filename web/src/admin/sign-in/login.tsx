@@ -11,7 +11,7 @@ import { SignInForm } from "./sign-in-form";
 import { TwoFactorSetup } from "../shared/two-factor";
 
 /** The sign-in page of the staff area; leads on when somebody is signed in already. */
-export function Login() {
+export default function Login() {
   const site = useSite();
   const session = useQuery(staffQuery);
   const [params] = useSearchParams();

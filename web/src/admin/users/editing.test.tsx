@@ -7,7 +7,7 @@ import { office, row, patched } from "../../test/users-page";
 describe("editing", () => {
   const edit = async (user: ReturnType<typeof open>) => {
     await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: "Edit Chaya Lindenfeld" }));
-    return within(screen.getByRole("dialog", { name: "Edit Chaya Lindenfeld" }));
+    return within(await screen.findByRole("dialog", { name: "Edit Chaya Lindenfeld" }));
   };
 
   it("asks why the paid amount changes", async () => {
@@ -117,7 +117,7 @@ describe("a payment", () => {
   const answer = { payment: payment({ id: "p2", amount: 50_000 }), plan: plan({ remaining_amount: 62_000 }) };
   const record = async (user: ReturnType<typeof open>) => {
     await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: "Add payment for Chaya Lindenfeld" }));
-    return within(screen.getByRole("dialog", { name: "Record Payment" }));
+    return within(await screen.findByRole("dialog", { name: "Record Payment" }));
   };
 
   it("is recorded for today, in cents, and says what remains", async () => {

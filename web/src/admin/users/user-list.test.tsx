@@ -23,7 +23,7 @@ const office = (answers: Record<string, unknown> = {}) =>
 const button = (name: RegExp | string) => screen.findByRole("button", { name });
 const edit = async (user: ReturnType<typeof open>, name: string) => {
   await user.click(await button(name));
-  return within(screen.getByRole("dialog"));
+  return within(await screen.findByRole("dialog"));
 };
 
 describe("what the screen says, in the words of the portal", () => {

@@ -14,15 +14,12 @@ import { toastFailure } from "../shared/error-toast";
 import { useRefetchInterval } from "../shared/refetch-interval";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
 import { CollapsedFilters } from "../shared/filter-row";
+import { laterDialogs } from "../shared/later-dialogs";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { downloadFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { AddUser } from "./add-user";
-import { DeleteUser } from "./delete-user";
-import { EditUser } from "./edit-user";
-import { ImportDialog } from "./import-dialog";
-import { RecordDialog } from "./record-dialog";
 import {
   exportFamilies,
   summaryQuery,
@@ -33,9 +30,15 @@ import {
   type Sort,
   type Summary,
 } from "./queries";
-import { UserDrawer } from "./user-drawer";
 import { UserTable, UsersSkeleton } from "./user-table";
 import { filterName, paidShare, sortName, usualDirection } from "./words";
+
+const dialogs = laterDialogs(() => import("./dialogs"));
+const DeleteUser = dialogs.dialog((parts) => parts.DeleteUser);
+const EditUser = dialogs.dialog((parts) => parts.EditUser);
+const ImportDialog = dialogs.dialog((parts) => parts.ImportDialog);
+const RecordDialog = dialogs.dialog((parts) => parts.RecordDialog);
+const UserDrawer = dialogs.dialog((parts) => parts.UserDrawer);
 
 type Open = { what: "edit" | "plan" | "pay" | "delete"; family: Family };
 
@@ -64,6 +67,7 @@ export default function Users() {
   const retry = () => Promise.all([summary, users].filter(({ isError }) => isError).map((query) => query.refetch()));
   const retrying = summary.isFetching || users.isFetching;
   const adding = useCollapsibleForm("add", filters);
+  dialogs.useSoon();
 
   function sortBy(next: Sort, way?: Direction) {
     const turned = direction === "asc" ? "desc" : "asc";

@@ -12,8 +12,7 @@ import { SearchBox } from "../../ui/search-box";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { errorToast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
-import { DeleteDialog } from "./delete-dialog";
-import { GalleryDialog } from "./gallery-dialog";
+import { DeleteDialog, GalleryDialog, useDialogsSoon } from "./later";
 import { Listing } from "../shared/listing";
 import { NotRefreshed } from "../shared/not-refreshed";
 import { SortSelect, readSort } from "../shared/sort-select";
@@ -39,6 +38,7 @@ export default function Gallery() {
   const add = () => setOpen({ what: "add", video: null });
   const ask: Ask = (what, video) => setOpen({ what, video });
   const { send } = useSendFiles();
+  useDialogsSoon();
 
   async function drop(files: File[]) {
     const { ids, problems } = await send(files);

@@ -77,7 +77,7 @@ describe("the list of reports", () => {
     const camp = desk({ "DELETE /api/admin/videos/v1": null });
     const user = open("/admin/reports");
     await user.click((await row(/Color War/)).getByRole("button", { name: /^Delete/ }));
-    const dialog = within(screen.getByRole("dialog", { name: "Are you sure you want to delete this video?" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Are you sure you want to delete this video?" }));
     expect(dialog.getByText(/Color War breaks out/)).toBeTruthy();
     await user.click(dialog.getByRole("button", { name: "Delete video" }));
     expect(await screen.findByText("Video deleted successfully")).toBeTruthy();

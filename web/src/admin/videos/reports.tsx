@@ -12,8 +12,6 @@ import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
 import { errorToast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
-import { DeleteDialog } from "./delete-dialog";
-import { EditDrawer } from "./edit-drawer";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
 import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
@@ -33,7 +31,7 @@ import { SelectAll, SelectionBar, useSelection } from "./selection";
 import { UploadForm } from "./upload-form";
 import { DropArea } from "./uploads/drop-area";
 import { useSendFiles } from "./uploads/send-files";
-import { VideoDrawer } from "./video-drawer";
+import { DeleteDialog, EditDrawer, useDialogsSoon, VideoDrawer } from "./later";
 import { statusName } from "./words";
 
 type Open = { what: "edit" | "delete" | "more"; video: AdminVideo } | null;
@@ -71,6 +69,7 @@ export default function Reports() {
   const timeZone = site?.timezone ?? "UTC";
   const shown = videos.data?.length ?? 0;
   const selection = useSelection(videos.data ?? []);
+  useDialogsSoon();
 
   return (
     <>

@@ -31,6 +31,8 @@ type Sample = { at: number; sent: number };
 let transfers: readonly Transfer[] = [];
 const listeners = new Set<() => void>();
 const arrivalListeners = new Set<(transfer: Transfer) => void>();
+/** What arrived before anybody listened: the panel above all pages is loaded after them. */
+const unheard: Transfer[] = [];
 const sending = new Map<string, Sending>();
 const failures = new Map<string, number>();
 const retries = new Map<string, ReturnType<typeof setTimeout>>();
@@ -46,6 +48,7 @@ function subscribe(listener: () => void) {
 /** Calls the listener for each file that has arrived. */
 export function onArrival(listener: (transfer: Transfer) => void) {
   arrivalListeners.add(listener);
+  unheard.splice(0).forEach(listener);
   return () => void arrivalListeners.delete(listener);
 }
 
@@ -192,6 +195,7 @@ function arrived(id: string) {
   const transfer = find(id);
   // First, because the list of the server still says how much had arrived some seconds ago.
   if (transfer) arrivalListeners.forEach((listener) => listener(transfer));
+  if (transfer && arrivalListeners.size === 0) unheard.push(transfer);
   forget(id);
 }
 

@@ -11,7 +11,7 @@ import { onArrival, resumeAfterSignIn } from "./transfers";
 import { UploadCard } from "./upload-card";
 
 /** The files on their way, above every page of the staff area. */
-export function UploadPanel() {
+export default function UploadPanel() {
   const client = useQueryClient();
   const staff = useStaff();
   const attended = useRefetchInterval(1) !== false;

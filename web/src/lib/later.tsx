@@ -1,0 +1,18 @@
+import { lazy, useState, type ComponentType } from "react";
+
+/** Parts of a page that its first view does without, in a file of their own. */
+export function laterParts<Parts>(load: () => Promise<Parts>) {
+  let here: Parts | undefined;
+  const fetch = async () => (here ??= await load());
+
+  /** One of them; once the file is loaded, it renders without a delay. */
+  function part<Props extends object>(pick: (parts: Parts) => ComponentType<Props>) {
+    const Later = lazy(async () => ({ default: pick(await fetch()) }));
+    return function Part(props: Props) {
+      const [Here] = useState(() => (here ? pick(here) : Later));
+      return <Here {...props} />;
+    };
+  }
+
+  return { fetch, part };
+}
