@@ -85,7 +85,7 @@ const ENTRY: &str = "select id, slug, question, answer, category, topic, positio
 
 /// Returns all entries in their order.
 pub async fn admin_list(app: &App, filter: &Filter) -> Result<Page<AdminFaq>> {
-    let after: Option<(i64, Uuid)> = filter.part.after("faq-desk")?;
+    let after: Option<(i64, Uuid)> = filter.part.after("faq for staff")?;
     let rows: Vec<AdminFaq> = app
         .db
         .sql([
@@ -103,7 +103,7 @@ pub async fn admin_list(app: &App, filter: &Filter) -> Result<Page<AdminFaq>> {
         .bind(after.map(|a| a.1))
         .all()
         .await?;
-    Ok(filter.part.page("faq-desk", rows, |row| (row.position, row.faq.id)))
+    Ok(filter.part.page("faq for staff", rows, |row| (row.position, row.faq.id)))
 }
 
 pub async fn stats(db: &Db) -> Result<Stats> {

@@ -119,7 +119,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
     }
     let AdminFilter { q, standing, priority, part } = filter;
     let now = app.clock.now();
-    let after: Option<Position> = part.after("update desk")?;
+    let after: Option<Position> = part.after("updates for staff")?;
     let as_of = after.map_or(now, |(as_of, ..)| as_of);
     let rows: Vec<Listed> = app
         .db
@@ -159,7 +159,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
         .bind(*standing)
         .all()
         .await?;
-    let Page { items, next } = part.page("update desk", rows, |Listed { row, place }| {
+    let Page { items, next } = part.page("updates for staff", rows, |Listed { row, place }| {
         (as_of, *place, row.update.created_at, row.update.id)
     });
     Ok(Page { items: items.into_iter().map(|listed| listed.row.into()).collect(), next })
