@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Category, Faq, NOT_FOUND, Texts, insert, searchable};
+use super::{Category, Faq, NOT_FOUND, NewEntry, Texts, insert, searchable};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::idempotency::{self, Claim};
@@ -165,7 +165,15 @@ pub async fn add(
     let slug = free_slug(tx, &texts.question).await?;
     let position: i64 = tx.sql("select coalesce(max(position), 0) + 1 from faq").scalar().await?;
     let now = app.clock.now();
-    insert(tx, now, id, &slug, new.category, &texts, new.is_published, position).await?;
+    let entry = NewEntry {
+        id,
+        slug: &slug,
+        category: new.category,
+        texts: &texts,
+        is_published: new.is_published,
+        position,
+    };
+    insert(tx, now, entry).await?;
     let added = find(tx, id).await?;
     let details = shown(&added);
     audit::record(tx, now, actor, Action::FaqAdd, Subject::new(SubjectKind::Faq, id), details)
