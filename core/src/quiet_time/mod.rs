@@ -79,11 +79,6 @@ impl Schedule {
             .find(|window| window.starts_at <= at && at < window.ends_at)
     }
 
-    /// Returns the first time from `at` on that is in no window.
-    pub fn open_at(&self, at: DateTime<Utc>) -> DateTime<Utc> {
-        self.window_at(at).map_or(at, |window| window.ends_at)
-    }
-
     /// Returns the window at this time, or the next one.
     pub fn next(&self, at: DateTime<Utc>) -> Option<Window> {
         self.upcoming(at, 1).pop()
