@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use chrono::{DateTime, TimeDelta, Utc};
 use ipnet::{Ipv4Net, Ipv6Net};
 
-pub(crate) use mail::{Room, count_asked_mail, count_mail, count_own_mail, count_test};
+pub(crate) use mail::{Quota, count_asked_mail, count_mail, count_own_mail, count_test};
 pub(crate) use sign_in::clear_account;
 pub use sign_in::{Attempt, By};
 
