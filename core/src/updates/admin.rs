@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{ALARM, LiveUpdate, NOT_FOUND, PLACE, Position, Priority};
+use super::{LiveUpdate, NOT_FOUND, PLACE, Position, Priority, TOP_FOR};
 use crate::db::On;
 use crate::ids::StaffId;
 use crate::notifications::{self, Category, TALLY_COLUMNS, Tally};
@@ -149,7 +149,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
         ])
         .bind(now)
         .bind(as_of)
-        .bind(as_of - ALARM)
+        .bind(as_of - TOP_FOR)
         .bind(after.map(|a| a.1))
         .bind(after.map(|a| a.2))
         .bind(after.map(|a| a.3))
