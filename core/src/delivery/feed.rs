@@ -21,11 +21,11 @@ use crate::{App, Result};
 /// dead meanwhile, and recipients may opt out.
 const FRESH: Duration = Duration::from_secs(5);
 const RENEW_EVERY: Duration = Duration::from_secs(1);
-/// If only domains that get no more at the moment are left, others are looked for so often.
+/// How often mails for other domains are claimed while all that wait are for domains that take no more.
 const CLAIM_OTHERS_EVERY: Duration = Duration::from_secs(1);
-/// So often it looks for mails that have become due again.
+/// How often it begins again at the first mail, since some have become due again.
 const RESTART_EVERY: Duration = Duration::from_secs(10);
-/// As many mails may wait for domains that get no more at the moment.
+/// How many mails may wait for domains that take no more at the moment.
 const MOST_WAITING: usize = 1_000;
 
 pub(super) struct Feed {

@@ -8,9 +8,9 @@ use tokio::sync::Mutex;
 use crate::notifications::Notification;
 use crate::{App, Result};
 
-/// Mails that were made so long before quiet time, and could not be sent before it, come first after it.
+/// Mails that were made at most this long before quiet time, and could not be sent before it, come first after it.
 const LATE: TimeDelta = TimeDelta::hours(24);
-/// The answer is used for so long, or until quiet time begins.
+/// How long the answer is used, unless quiet time begins before.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Why they wait.

@@ -20,16 +20,15 @@ use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, Notification, digest, sent};
 use crate::{App, Error, Result};
 
-/// So often, what was noted is secured on the disk: what was noted since then would be lost in a power failure, and
-/// these mails sent again.
+/// How often notes are secured on the disk. A power failure loses those made since then, and their mails are sent again.
 const SECURE_EVERY: Duration = Duration::from_millis(250);
-/// So often, mails that were noted as sent are marked.
+/// How often mails that were noted as sent are marked.
 const MARK_EVERY: Duration = Duration::from_secs(1);
-/// A mail that was begun waits so long until the last result is stored. Then it is begun anew.
+/// How long a mail that was begun waits until the last result is stored. After that it is begun again.
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
-/// A result waits so long for those of others that are being sent, since a write for many costs each of them less.
+/// How long a result waits for those of other mails, since one write for many costs each of them less.
 const BATCH_DELAY: Duration = Duration::from_millis(1);
-/// The connection of the results is kept for so long, since others wait for it on SQLite,
+/// How long the connection of the results is kept, since others wait for it on SQLite,
 const KEEP: Duration = Duration::from_millis(25);
 /// and no longer than this if nothing is to be stored.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -383,7 +382,7 @@ async fn secure(app: &App, lease: Lease) -> Result<()> {
     .await
 }
 
-/// Marks so many at a time that others can write in between.
+/// Marks them in parts, so that others can write in between.
 async fn mark_noted(app: &App, notification_id: Uuid) -> Result<()> {
     persist(app, "mails that were sent could not be marked", || {
         Box::pin(async move {

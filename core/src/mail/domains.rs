@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 /// How long a domain gets no mail after its first refusal. It doubles with each one that follows.
 const BACKOFF: Duration = Duration::from_secs(30);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(300);
-/// If so many domains in a row refuse mail, it is the mail server that does.
+/// How many domains in a row must refuse mail for the mail server to be the cause.
 const SAME_TROUBLE: usize = 3;
 
 pub(crate) struct Domains {
@@ -40,7 +40,7 @@ pub(crate) enum Admission {
     Granted(DomainPermit),
     /// Too much goes there at the moment.
     Full,
-    /// The domain refused mail and gets none for so long.
+    /// The domain refused mail and gets none for this time.
     BackingOff(Duration),
 }
 

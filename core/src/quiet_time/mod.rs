@@ -29,7 +29,7 @@ use crate::clock::{day_in, moment_in};
 const MARGIN: Days = Days::new(9);
 /// The name of a window that nobody named.
 const NO_NAME: &str = "Quiet time";
-/// A run of rest days is followed for so many days at most.
+/// The maximum number of consecutive rest days that are followed.
 const LONGEST_RUN: u64 = 400;
 
 /// A time in which the portal rests.

@@ -35,7 +35,7 @@ const SHORT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that was used so recently is used again without asking whether it is still open.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// If the server says “later” to so many senders in a row, it says so to all mail.
+/// How many senders in a row the server must put off to be considered unavailable for all mail.
 const SAME_TROUBLE: u32 = 3;
 
 type SmtpError = lettre::transport::smtp::Error;
