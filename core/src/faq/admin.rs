@@ -106,6 +106,7 @@ pub async fn admin_list(app: &App, filter: &Filter) -> Result<Page<AdminFaq>> {
     Ok(filter.part.page("faq for staff", rows, |row| (row.position, row.faq.id)))
 }
 
+/// Counts the entries, and how often they were opened.
 pub async fn stats(db: &Db) -> Result<Stats> {
     db.sql(
         "select count(*) as total, count(case when is_published then 1 end) as published,
