@@ -29,7 +29,7 @@ use crate::input::Id;
 use crate::json::Json;
 
 /// How long nothing may arrive. The bytes before stay, so that cutting costs an honest sender little.
-const SILENCE: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long the rest of a refused request is read. A connection that is closed before loses the
 /// answer.
@@ -319,7 +319,7 @@ fn body_of<'a>(
         let next = tokio::select! {
             biased;
             () = ended.cancelled() => return Some((Err(()), None)),
-            next = timeout(SILENCE, body.next()) => next,
+            next = timeout(IDLE_TIMEOUT, body.next()) => next,
         };
         match next {
             Ok(None) => None,

@@ -102,14 +102,14 @@ pub fn style_sheet(settings: &Settings) -> Option<String> {
         .ok()?;
     }
     if !settings.hero_pictures.is_empty() {
-        sheet.push_str(VEIL);
+        sheet.push_str(HERO_OVERLAY);
     }
     (!sheet.is_empty()).then_some(sheet)
 }
 
 /// The brightness of a photograph is unknown, so its text has an overlay that is dark enough even
 /// on white.
-const VEIL: &str = "\
+const HERO_OVERLAY: &str = "\
 .hero[data-tone]{--on-scene-soft:var(--on-scene)}
 .hero-art{object-position:50% 50%;scale:none}
 .hero:dir(rtl)::after{scale:-1 1}

@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// The minimum contrast of text (WCAG 2.2, AA), with a margin for rounding.
-const ENOUGH: f64 = 4.52;
+const MINIMUM_CONTRAST: f64 = 4.52;
 
 /// Lightness, chroma and hue in OKLCH.
 type Lch = [f64; 3];
@@ -112,7 +112,7 @@ pub fn accent(chosen: Color) -> Vec<Shade> {
     let [mut lightness, chroma, hue] = chosen.lch();
     let (dark_ink, light_ink) = (Color::of([0.2, chroma.min(0.05), hue]), Color::of(ON_MAIN[0]));
     let ground = |lightness: f64| Color::of([lightness, chroma, hue]);
-    let reads = |ink: Color, lightness: f64| ink.contrast(ground(lightness)) >= ENOUGH;
+    let reads = |ink: Color, lightness: f64| ink.contrast(ground(lightness)) >= MINIMUM_CONTRAST;
     let inked = reads(light_ink, lightness) && !reads(dark_ink, lightness);
     while !inked && !reads(dark_ink, lightness) {
         lightness += 0.004;
@@ -140,7 +140,7 @@ fn grounds(theme: [Lch; 4], more: &[Color]) -> Vec<Color> {
 fn readable([mut lightness, chroma, hue]: Lch, step: f64, grounds: &[Color]) -> Lch {
     let reads = |lightness: f64| {
         let color = Color::of([lightness, chroma, hue]);
-        grounds.iter().all(|ground| color.contrast(*ground) >= ENOUGH)
+        grounds.iter().all(|ground| color.contrast(*ground) >= MINIMUM_CONTRAST)
     };
     while (0.0..=1.0).contains(&lightness) && !reads(lightness) {
         lightness += step;

@@ -459,7 +459,7 @@ impl Config {
 /// What a signed token leaves of the 64 characters before the @ (RFC 5321).
 const BOUNCE_USER: usize = 18;
 
-/// A secret with so many bytes is not guessed.
+/// The number of bytes from which a secret cannot be guessed.
 const WEBHOOK_SECRET: usize = 16;
 
 fn no_reply(domain: String) -> lettre::Address {

@@ -4,25 +4,29 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Mutex as Turn, MutexGuard, TryLockError};
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard, TryLockError};
 use tokio::time::timeout;
 
 use crate::db::Db;
 use crate::db::content::{Current, Versions};
 
 /// How long somebody waits for another one who reads the value.
-const TURN: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Keeps one value.
 pub(crate) struct ContentCache {
     versions: Versions,
     known: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
-    turn: Turn<()>,
+    reading: AsyncMutex<()>,
 }
 
 impl ContentCache {
     pub(crate) fn of(db: &Db) -> ContentCache {
-        ContentCache { versions: Versions::of(db), known: Mutex::default(), turn: Turn::default() }
+        ContentCache {
+            versions: Versions::of(db),
+            known: Mutex::default(),
+            reading: AsyncMutex::default(),
+        }
     }
 
     /// The current versions, never from before this call. `None` where they cannot be told.
@@ -41,13 +45,13 @@ impl ContentCache {
 
     /// Waits for whoever reads the value. `None` if that takes long: while the database is away, those who
     /// wait must not fail one after the other.
-    pub(crate) async fn turn(&self) -> Option<MutexGuard<'_, ()>> {
-        timeout(TURN, self.turn.lock()).await.ok()
+    pub(crate) async fn lock(&self) -> Option<MutexGuard<'_, ()>> {
+        timeout(LOCK_TIMEOUT, self.reading.lock()).await.ok()
     }
 
     /// Fails while somebody reads the value.
-    pub(crate) fn try_turn(&self) -> Result<MutexGuard<'_, ()>, TryLockError> {
-        self.turn.try_lock()
+    pub(crate) fn try_lock(&self) -> Result<MutexGuard<'_, ()>, TryLockError> {
+        self.reading.try_lock()
     }
 }
 
@@ -56,16 +60,16 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn nobody_waits_long_for_a_turn() {
+    async fn nobody_waits_long_for_the_lock() {
         let folder = tempfile::tempdir().expect("a folder");
         let url = format!("sqlite://{}", folder.path().join("camp.db").display());
         let db = Db::open(&url).await.expect("a database");
         let cache = ContentCache::of(&db);
-        let turn = cache.turn().await;
-        assert!(turn.is_some() && cache.try_turn().is_err());
-        assert!(cache.turn().await.is_none(), "whoever has the turn waits for the database");
-        drop(turn);
-        assert!(cache.turn().await.is_some());
+        let lock = cache.lock().await;
+        assert!(lock.is_some() && cache.try_lock().is_err());
+        assert!(cache.lock().await.is_none(), "whoever has the lock waits for the database");
+        drop(lock);
+        assert!(cache.lock().await.is_some());
         db.close().await;
     }
 }

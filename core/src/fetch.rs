@@ -15,7 +15,7 @@ use crate::{Error, Result, cryptography};
 /// How much of an answer is read at most.
 const MOST_BYTES: usize = 64 * 1024;
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// How many answers are awaited at once.
 const AT_ONCE: usize = 2;
 /// How many documents are kept, and for how long. A document has an address of its own as long as it is valid.
@@ -85,7 +85,7 @@ impl Fetcher {
 
     async fn slot(&self) -> Result<SemaphorePermit<'_>> {
         let busy = || Error::Busy(None);
-        let slot = timeout(PATIENCE, self.slots.acquire()).await.map_err(|_| busy())?;
+        let slot = timeout(TIMEOUT, self.slots.acquire()).await.map_err(|_| busy())?;
         slot.map_err(|_| busy())
     }
 }
@@ -138,6 +138,6 @@ fn client() -> reqwest::Result<reqwest::Client> {
     reqwest::Client::builder()
         .https_only(true)
         .redirect(reqwest::redirect::Policy::none())
-        .timeout(PATIENCE)
+        .timeout(TIMEOUT)
         .build()
 }

@@ -34,7 +34,7 @@ pub async fn open<T: Send + 'static>(
     if bytes.len() > LARGEST {
         return Err(Error::invalid("file", TOO_LARGE));
     }
-    let _turn = AT_ONCE.acquire().await.map_err(Error::unforeseen)?;
+    let _permit = AT_ONCE.acquire().await.map_err(Error::unforeseen)?;
     tokio::task::spawn_blocking(move || keep(decode(&bytes)?)).await.map_err(Error::unforeseen)?
 }
 

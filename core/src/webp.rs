@@ -33,7 +33,7 @@ impl App {
         if is_new {
             let (app, key) = (self.clone(), key.to_owned());
             tokio::spawn(async move {
-                let Ok(_turn) = app.webp_copies.one_at_a_time.acquire().await else { return };
+                let Ok(_permit) = app.webp_copies.one_at_a_time.acquire().await else { return };
                 let began = Instant::now();
                 match make(&app, &key).await {
                     Ok(copy) => app.webp_copies.made.insert(key.clone(), copy).await,

@@ -15,7 +15,8 @@ const CHUNK_END: &str = "\r\n";
 
 impl Encoded {
     /// A comment, which shows that the stream is alive.
-    pub const BEAT: Encoded = Encoded { chunk: Bytes::from_static(b"3\r\n:\n\n\r\n"), begin: 3 };
+    pub const HEARTBEAT: Encoded =
+        Encoded { chunk: Bytes::from_static(b"3\r\n:\n\n\r\n"), begin: 3 };
 
     fn new(text: &str) -> Encoded {
         let size = format!("{:x}\r\n", text.len());
@@ -70,7 +71,7 @@ mod tests {
         let reset = Encoded::reset(7);
         assert_eq!(&reset.plain()[..], b"id: 7\nevent: reset\ndata: {}\n\n");
         assert_eq!(&reset.chunk()[..], b"1d\r\nid: 7\nevent: reset\ndata: {}\n\n\r\n");
-        assert_eq!(Encoded::BEAT, Encoded::new(":\n\n"));
+        assert_eq!(Encoded::HEARTBEAT, Encoded::new(":\n\n"));
         let hello = Encoded::hello(3, false);
         assert_eq!(&hello.plain()[..], b"retry: 2000\nevent: hello\ndata: {\"id\":3}\n\n");
     }

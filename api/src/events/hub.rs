@@ -20,8 +20,8 @@ use uuid::Uuid;
 use super::encoded::Encoded;
 use crate::server::{Networks, Refused, Share};
 
-/// How often the task reads new events of other processes. It hears at once of those of this one.
-const LOOK: Duration = Duration::from_millis(250);
+/// How often the task reads new events of other processes. It is told at once of those of this one.
+const POLL_EVERY: Duration = Duration::from_millis(250);
 /// The time between two readings, so that what many write at once is sent together.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How often the task checks which sessions still exist, and whether the access setting changed.
@@ -29,7 +29,7 @@ const CHECK: Duration = Duration::from_secs(2);
 /// The same while nobody commits anything, so that sessions only expire.
 const CHECK_IDLE: Duration = Duration::from_secs(4);
 /// How often a heartbeat is sent, by which proxies see that the stream is in use.
-const BEAT: Duration = Duration::from_secs(15);
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
 /// The maximum number of batches that a stream may fall behind.
 pub(super) const RING: usize = 128;
 /// The maximum number of events of one batch.
@@ -85,8 +85,8 @@ pub(super) enum Signal {
         access: Access,
     },
     /// A session has ended, or the access setting changed.
-    Look(Access),
-    Beat,
+    AccessChanged(Access),
+    Heartbeat,
 }
 
 pub(super) struct News {
@@ -199,20 +199,20 @@ struct Progress {
     published: Option<Version>,
     /// When the sessions were checked, and of which version.
     checked: (Instant, Option<Version>),
-    beaten: Instant,
+    last_heartbeat: Instant,
 }
 
 /// Reads new events and publishes them until there are no subscribers.
 async fn run(inner: Arc<Inner>) {
     let mut committed = events::committed();
-    let mut look = interval(LOOK);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut poll = interval(POLL_EVERY);
+    poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let now = Instant::now();
-    let mut progress = Progress { published: None, checked: (now, None), beaten: now };
+    let mut progress = Progress { published: None, checked: (now, None), last_heartbeat: now };
     while !inner.stop.is_cancelled() {
         tokio::select! {
             () = inner.stop.cancelled() => break,
-            _ = look.tick() => {}
+            _ = poll.tick() => {}
             _ = committed.changed() => {}
         }
         let position = {
@@ -225,7 +225,7 @@ async fn run(inner: Arc<Inner>) {
         };
         tokio::select! {
             () = inner.stop.cancelled() => break,
-            () = inner.look(position, &mut progress) => {}
+            () = inner.poll(position, &mut progress) => {}
         }
     }
     // Without a sender, all streams end.
@@ -240,10 +240,10 @@ impl Inner {
     }
 
     /// Publishes new events, and checks from time to time who may still listen.
-    async fn look(&self, position: i64, progress: &mut Progress) {
-        if progress.beaten.elapsed() >= BEAT {
-            progress.beaten = Instant::now();
-            self.channel().signals.send(Signal::Beat).ok();
+    async fn poll(&self, position: i64, progress: &mut Progress) {
+        if progress.last_heartbeat.elapsed() >= HEARTBEAT_EVERY {
+            progress.last_heartbeat = Instant::now();
+            self.channel().signals.send(Signal::Heartbeat).ok();
         }
         match self.pass_on(position, progress).await {
             Ok(false) => {}
@@ -257,7 +257,7 @@ impl Inner {
         let (checked, checked_version) = &progress.checked;
         let is_due = checked.elapsed() >= CHECK;
         // Of before the reading: what somebody commits meanwhile makes another version.
-        let version = match is_due || self.versions.are_at_hand() {
+        let version = match is_due || self.versions.are_in_memory() {
             true => self.versions.current().await,
             false => None,
         };
@@ -290,7 +290,7 @@ impl Inner {
         let mut channel = self.channel();
         let other_access = channel.access.replace(access).is_some_and(|before| before != access);
         if somebody_ended || other_access {
-            channel.signals.send(Signal::Look(access)).ok();
+            channel.signals.send(Signal::AccessChanged(access)).ok();
         }
         if !news.is_empty() {
             channel.signals.send(Signal::News { news, access }).ok();

@@ -31,25 +31,25 @@ impl Reader {
     /// Returns what is sent next; nothing at the end of the stream. What it waits for may be dropped.
     pub async fn next(&mut self) -> Option<Encoded> {
         loop {
-            if let Some(next) = self.at_hand()? {
+            if let Some(next) = self.try_next()? {
                 return Some(next);
             }
             // An error means that this reader fell too far behind, or that the server stops.
             match self.signals.recv().await.ok()? {
-                Signal::Beat if self.may_go_on() => return Some(Encoded::BEAT),
-                Signal::Look(access) | Signal::News { access, .. }
+                Signal::Heartbeat if self.may_go_on() => return Some(Encoded::HEARTBEAT),
+                Signal::AccessChanged(access) | Signal::News { access, .. }
                     if self.viewer.may_watch(access) != self.may_watch =>
                 {
                     return None;
                 }
-                Signal::Beat | Signal::Look(_) => {}
+                Signal::Heartbeat | Signal::AccessChanged(_) => {}
                 Signal::News { news, access } => self.news = Some((news, 0, access)),
             }
         }
     }
 
     /// What can be sent without waiting; `None` at the end of the stream.
-    pub fn at_hand(&mut self) -> Option<Option<Encoded>> {
+    pub fn try_next(&mut self) -> Option<Option<Encoded>> {
         if !self.may_go_on() {
             return None;
         }

@@ -16,10 +16,10 @@ use portal::updates;
 use tokio::sync::MutexGuard;
 use tokio::time::timeout;
 
-use super::personal::Spots;
+use super::personal::Placeholders;
 use super::requests::{Reader, anonymous};
 use super::stored::Stored;
-use super::{AHEAD, EACH, KEPT, ResponseCache, TURN, TURNS};
+use super::{AHEAD, EACH, KEPT, LOCK_TIMEOUT, LOCKS, ResponseCache};
 
 /// A response, and when it may be used.
 pub(super) struct Entry {
@@ -27,7 +27,7 @@ pub(super) struct Entry {
     from: DateTime<Utc>,
     until: DateTime<Utc>,
     pub stored: Arc<Stored>,
-    pub spots: Spots,
+    pub placeholders: Placeholders,
     /// Whether the next one is being made.
     is_renewed: AtomicBool,
 }
@@ -74,7 +74,7 @@ impl ResponseCache {
         parts: &Parts,
         told: Version,
     ) -> Option<Made> {
-        let _turn = timeout(TURN, self.turn(key)).await.ok()?;
+        let _lock = timeout(LOCK_TIMEOUT, self.lock(key)).await.ok()?;
         // The version is not asked for again, which those who wait would do one after another.
         if let Some(entry) = self.find(key, told, self.0.app.clock.now()).await {
             return Some(Made::Found(entry));
@@ -92,7 +92,7 @@ impl ResponseCache {
             (self.clone(), last.clone(), key.to_owned(), reader.clone());
         let (parts, _) = anonymous(parts, &reader).into_parts();
         tokio::spawn(async move {
-            let _turn = timeout(TURN, cache.turn(&key)).await.ok()?;
+            let _lock = timeout(LOCK_TIMEOUT, cache.lock(&key)).await.ok()?;
             let entry = cache.0.entries.get(&key).await?;
             if Arc::ptr_eq(&entry, &last) {
                 let version = cache.0.versions.current().await?.content;
@@ -102,7 +102,7 @@ impl ResponseCache {
         });
     }
 
-    /// Makes the response. Only who has the turn does. `version` is from before everything that is read for
+    /// Makes the response. Only who holds the lock does. `version` is from before everything that is read for
     /// the response: what somebody changes meanwhile makes another one.
     async fn make_new(
         &self,
@@ -120,24 +120,24 @@ impl ResponseCache {
         }
         let until = until.ok()?;
         let (id, headers, bytes) = self.read(response).await?;
-        let spots = match reader {
-            Reader::Parent(_) => Spots::of(&bytes),
-            Reader::Anybody | Reader::OfPage => Spots::default(),
+        let placeholders = match reader {
+            Reader::Parent(_) => Placeholders::of(&bytes),
+            Reader::Anybody | Reader::OfPage => Placeholders::default(),
         };
         let stored = Arc::new(Stored::new(&self.0.app.keys, headers, bytes));
         // Keeps the compressed forms if the response is the same as before.
         let before = self.0.entries.get(key).await.map(|entry| entry.stored.clone());
         let stored = before.filter(|before| before.is_same(&stored)).unwrap_or(stored);
         let is_renewed = AtomicBool::default();
-        let entry = Arc::new(Entry { version, from: now, until, stored, spots, is_renewed });
+        let entry = Arc::new(Entry { version, from: now, until, stored, placeholders, is_renewed });
         self.0.entries.insert(key.to_owned(), entry.clone()).await;
         Some(Made::Kept(entry, id))
     }
 
-    async fn turn(&self, key: &str) -> MutexGuard<'_, ()> {
+    async fn lock(&self, key: &str) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
-        self.0.turns[hasher.finish() as usize % TURNS].lock().await
+        self.0.locks[hasher.finish() as usize % LOCKS].lock().await
     }
 
     /// How long a response stays right if nobody changes anything: until quiet time begins or ends, or

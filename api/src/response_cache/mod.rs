@@ -61,9 +61,9 @@ const AHEAD: TimeDelta = TimeDelta::milliseconds(250);
 /// How long a parent who wrote something reads past the cache: longer than [`KEPT`].
 const OWN_COUNTS: Duration = Duration::from_secs(2);
 /// How long a request waits for another one that makes the same response.
-const TURN: Duration = Duration::from_secs(1);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 /// How many responses are made at the same time.
-const TURNS: usize = 64;
+const LOCKS: usize = 64;
 
 /// The router of the portal behind the cache.
 #[derive(Clone)]
@@ -83,7 +83,7 @@ struct Inner {
     /// Parents who wrote something lately.
     writers: Cache<UserId, ()>,
     /// One for all addresses with the same hash, so that simultaneous requests make a response once.
-    turns: Vec<Mutex<()>>,
+    locks: Vec<Mutex<()>>,
     /// The version in which the settings were last read anew.
     settings_of: std::sync::Mutex<Option<Version>>,
     served: Served,
@@ -113,7 +113,7 @@ impl ResponseCache {
             files: Files::default(),
             readers: Readers::new(),
             writers: Cache::builder().max_capacity(10_000).time_to_live(OWN_COUNTS).build(),
-            turns: (0..TURNS).map(|_| Mutex::default()).collect(),
+            locks: (0..LOCKS).map(|_| Mutex::default()).collect(),
             settings_of: std::sync::Mutex::default(),
             served: Served::default(),
             ids: RequestIds::new(),
@@ -269,14 +269,14 @@ impl ResponseCache {
         version: Version,
     ) -> Option<Arc<Stored>> {
         let user = match reader {
-            Reader::Parent(user) if !entry.spots.is_empty() => user,
+            Reader::Parent(user) if !entry.placeholders.is_empty() => user,
             _ => return Some(entry.stored.clone()),
         };
         let known = self.0.readers.of(&self.0.app, user.id, version).await.ok()?;
         if let Some(own) = known.made_of(&entry.stored) {
             return Some(own);
         }
-        let (differences, changes) = entry.spots.changes(&known.watched);
+        let (differences, changes) = entry.placeholders.changes(&known.watched);
         if changes.is_empty() {
             known.remember(&entry.stored, &entry.stored);
             return Some(entry.stored.clone());

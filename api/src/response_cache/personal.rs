@@ -19,13 +19,13 @@ use super::stored::Stored;
 
 /// The memory for what is known of readers, in bytes.
 const ALL: u64 = 4 << 20;
-/// How many responses of a reader are found without comparing all their places.
+/// How many responses of a reader are found without comparing all their placeholders.
 const MADE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
     New,
-    Place,
+    Position,
     Like,
 }
 
@@ -33,14 +33,14 @@ enum Part {
 /// inside a text of JSON is followed by one of these, because it has a backslash before the next one.
 const PARTS: [(&str, &str, Part); 3] = [
     ("\"is_new\":", "true", Part::New),
-    ("\"resume_seconds\":", "null", Part::Place),
+    ("\"resume_seconds\":", "null", Part::Position),
     ("\"liked\":", "false", Part::Like),
 ];
 const ID: &str = "\"id\":\"";
 
 /// A place in a response that depends on the reader.
 #[derive(Debug, PartialEq)]
-struct Spot {
+struct Placeholder {
     part: Part,
     video: Uuid,
     at: Range<usize>,
@@ -48,12 +48,12 @@ struct Spot {
 
 /// All such places of a response, in their order.
 #[derive(Debug, Default, PartialEq)]
-pub struct Spots(Vec<Spot>);
+pub struct Placeholders(Vec<Placeholder>);
 
-impl Spots {
-    pub fn of(bytes: &[u8]) -> Spots {
+impl Placeholders {
+    pub fn of(bytes: &[u8]) -> Placeholders {
         let text = std::str::from_utf8(bytes).unwrap_or_default();
-        let (mut spots, mut video) = (Vec::new(), None);
+        let (mut placeholders, mut video) = (Vec::new(), None);
         for (at, _) in text.match_indices('"') {
             let rest = &text[at..];
             if let Some(id) = rest.strip_prefix(ID).and_then(|rest| rest.get(..36)) {
@@ -64,10 +64,14 @@ impl Spots {
             };
             if let (Some(video), Some((name, value, part))) = (video, PARTS.iter().find(is_here)) {
                 let start = at + name.len();
-                spots.push(Spot { part: *part, video, at: start..start + value.len() });
+                placeholders.push(Placeholder {
+                    part: *part,
+                    video,
+                    at: start..start + value.len(),
+                });
             }
         }
-        Spots(spots)
+        Placeholders(placeholders)
     }
 
     pub fn is_empty(&self) -> bool {
@@ -77,10 +81,10 @@ impl Spots {
     /// What is different for this reader, and a short text that is the same for the same differences.
     pub fn changes(&self, of: &Watched) -> (String, Vec<(Range<usize>, String)>) {
         let (mut key, mut changes) = (String::new(), Vec::new());
-        for (n, Spot { part, video, at }) in self.0.iter().enumerate() {
+        for (n, Placeholder { part, video, at }) in self.0.iter().enumerate() {
             let value = match part {
                 Part::New => of.begun.contains_key(video).then(|| "false".to_owned()),
-                Part::Place => of.begun.get(video).filter(|at| **at > 0).map(i64::to_string),
+                Part::Position => of.begun.get(video).filter(|at| **at > 0).map(i64::to_string),
                 Part::Like => of.liked.contains(video).then(|| "true".to_owned()),
             };
             if let Some(value) = value {
@@ -172,13 +176,13 @@ mod tests {
         let text = format!(
             r#"[{{"id":"{LAKE}","title":"{title}","is_new":true}},{{"id":"{HIKE}","title":"is_new","is_new":true}}]"#
         );
-        let spots = Spots::of(text.as_bytes());
-        assert_eq!(spots.0.len(), 2, "{spots:?}");
+        let placeholders = Placeholders::of(text.as_bytes());
+        assert_eq!(placeholders.0.len(), 2, "{placeholders:?}");
         let mut watched = Watched::default();
-        let (key, changes) = spots.changes(&watched);
+        let (key, changes) = placeholders.changes(&watched);
         assert!(key.is_empty() && changes.is_empty());
         watched.begun.insert(HIKE.parse().expect("an id"), 7);
-        let (key, changes) = spots.changes(&watched);
+        let (key, changes) = placeholders.changes(&watched);
         assert_eq!(key, "1=false,");
         let changed = changed(text.as_bytes(), &changes);
         let before: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -192,18 +196,18 @@ mod tests {
         let text = format!(
             r#"{{"id":"{LAKE}","is_new":true,"resume_seconds":null,"liked":false,"next":{{"id":"{HIKE}"}}}}"#
         );
-        let spots = Spots::of(text.as_bytes());
+        let placeholders = Placeholders::of(text.as_bytes());
         let lake: Uuid = LAKE.parse().expect("an id");
         let mut watched = Watched::default();
         watched.begun.insert(HIKE.parse().expect("an id"), 7);
-        assert!(spots.changes(&watched).1.is_empty());
+        assert!(placeholders.changes(&watched).1.is_empty());
         watched.begun.insert(lake, 42);
         watched.liked.insert(lake);
-        let changed = changed(text.as_bytes(), &spots.changes(&watched).1);
+        let changed = changed(text.as_bytes(), &placeholders.changes(&watched).1);
         let after: serde_json::Value = serde_json::from_slice(&changed).expect("JSON");
         let parts = [&after["is_new"], &after["resume_seconds"], &after["liked"]];
         assert_eq!(parts.map(ToString::to_string), ["false", "42", "true"]);
         watched.begun.insert(lake, 0);
-        assert_eq!(spots.changes(&watched).0, "0=false,2=true,");
+        assert_eq!(placeholders.changes(&watched).0, "0=false,2=true,");
     }
 }

@@ -51,7 +51,7 @@ impl Stream {
         // A video that was sent before allowed for more.
         SockRef::from(&socket).set_tcp_user_timeout(Some(UNACKNOWLEDGED)).ok();
         let mut first = std::mem::take(&mut self.head);
-        while let Some(Some(encoded)) = self.reader.at_hand() {
+        while let Some(Some(encoded)) = self.reader.try_next() {
             first.extend_from_slice(&self.bytes(&encoded));
         }
         if write(&socket, first.into()).await.is_err() {

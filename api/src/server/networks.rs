@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use portal::Config;
 
 /// A network may always have this many while there are free ones.
-const FLOOR: usize = 8;
+const ALWAYS_ALLOWED: usize = 8;
 
 /// How many times the share of an IPv6 /64 its /48 may have: a site or a hosting customer usually has a
 /// whole /48, which is 65,536 networks of size /64.
@@ -65,7 +65,7 @@ impl Networks {
         for network in &held_by {
             let each = if network.1 == 48 { self.each.saturating_mul(SITE) } else { self.each };
             let mine = held.by.get(network).copied().unwrap_or_default();
-            if mine >= each.min((free / 2).max(FLOOR)) {
+            if mine >= each.min((free / 2).max(ALWAYS_ALLOWED)) {
                 return Err(Refused::Network);
             }
         }
@@ -175,7 +175,7 @@ mod tests {
         }
         assert!(shares.len() < 11_900, "{}", shares.len());
         let other = at("203.0.113.7");
-        let some: Vec<_> = (0..FLOOR).map(|_| networks.take(other)).collect();
+        let some: Vec<_> = (0..ALWAYS_ALLOWED).map(|_| networks.take(other)).collect();
         assert!(some.iter().all(Result::is_ok));
     }
 

@@ -23,7 +23,7 @@ static COMMON: LazyLock<std::collections::HashSet<&'static str>> =
 
 /// A hash that matches no password, so that unknown accounts take the same time. No password has to
 /// be hashed to create it.
-static DECOY: LazyLock<String> = LazyLock::new(|| {
+static DUMMY_HASH: LazyLock<String> = LazyLock::new(|| {
     let salt = STANDARD_NO_PAD.encode(rand::random::<[u8; 16]>());
     let hash = STANDARD_NO_PAD.encode(rand::random::<[u8; 32]>());
     format!("$argon2id$v=19$m=19456,t=2,p=1${salt}${hash}")
@@ -96,7 +96,7 @@ pub enum Verdict {
 /// [`Error::Unforeseen`] when the task that hashes does not finish.
 pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<Verdict> {
     let known = stored.is_some();
-    let stored = stored.unwrap_or(DECOY.as_str()).to_owned();
+    let stored = stored.unwrap_or(DUMMY_HASH.as_str()).to_owned();
     let password = password.to_owned();
     app.hashing
         .run(move |memory| {

@@ -58,7 +58,7 @@ impl Job for ConvertVideo {
 pub fn start(app: &App) {
     let app = app.clone();
     tokio::spawn(async move {
-        let Ok(_turn) = app.converting.clone().try_acquire_owned() else { return };
+        let Ok(_permit) = app.converting.clone().try_acquire_owned() else { return };
         if let Err(error) = convert_waiting(&app).await {
             tracing::warn!(%error, "a conversion was interrupted; it will be tried again");
         }
@@ -87,7 +87,7 @@ pub async fn stop(app: &App) {
 
 /// Converts whatever waits, and whatever this process already converts. Returns how many uploads.
 pub async fn run_all(app: &App) -> Result<usize> {
-    let _turn = app.converting.acquire().await.map_err(Error::unforeseen)?;
+    let _permit = app.converting.acquire().await.map_err(Error::unforeseen)?;
     convert_waiting(app).await
 }
 

@@ -45,7 +45,7 @@ pub async fn convert_stored(app: &App, video_id: Uuid, progress: Arc<AtomicU8>) 
         ));
     }
     let file = videos::unconverted_file(app, video_id).await?;
-    let _turn = app.converting.acquire().await.map_err(Error::unforeseen)?;
+    let _permit = app.converting.acquire().await.map_err(Error::unforeseen)?;
     let id = Uuid::now_v7();
     let copy = staged(app, id);
     if let Some(folder) = copy.parent() {

@@ -13,7 +13,7 @@ use super::work_folder;
 use crate::{App, Error, Result};
 
 /// How long to wait for a bucket that is away, and how often to try.
-const PATIENCE: Duration = Duration::from_secs(3600);
+const TIMEOUT: Duration = Duration::from_secs(3600);
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// The prefix of the keys of all files of an upload.
@@ -27,7 +27,7 @@ pub(super) async fn put_all(app: &App, id: Uuid, made: &Made, folder: &Path) -> 
     let begun = Instant::now();
     loop {
         match put_missing(app, id, made, folder).await {
-            Err(Error::Away { cause }) if begun.elapsed() < PATIENCE => {
+            Err(Error::Away { cause }) if begun.elapsed() < TIMEOUT => {
                 tracing::warn!(upload = %id, cause, "a video waits for the bucket to be stored");
                 tokio::time::sleep(AGAIN).await;
             }

@@ -202,6 +202,7 @@ impl Tx {
         })
     }
 
+    /// Undoes all changes of the transaction.
     pub fn rollback(self) -> BoxFuture<'static, Result<()>> {
         Box::pin(async move {
             match self {

@@ -43,7 +43,7 @@ impl Versions {
     }
 
     /// Whether [`Versions::current`] answers without asking the database.
-    pub fn are_at_hand(&self) -> bool {
+    pub fn are_in_memory(&self) -> bool {
         matches!(self.0, Source::Sqlite(_))
     }
 

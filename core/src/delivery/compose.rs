@@ -15,7 +15,7 @@ use crate::{
     subscribers, unsubscribe, updates, videos,
 };
 
-/// A draft is used for so long. Then the record that it is about is read again: it may have been
+/// How long a draft is used. Then the record that it is about is read again: it may have been
 /// changed or withdrawn.
 const FRESH: Duration = Duration::from_secs(1);
 

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::persist;
 use crate::db::{On, Sql, Texts};
 use crate::email_address::EmailAddress;
-use crate::mail::{Admission, DomainPass};
+use crate::mail::{Admission, DomainPermit};
 use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, sent};
 use crate::{App, Result};
@@ -21,11 +21,11 @@ use crate::{App, Result};
 /// dead meanwhile, and recipients may opt out.
 const FRESH: Duration = Duration::from_secs(5);
 const RENEW_EVERY: Duration = Duration::from_secs(1);
-/// If only domains that get no more at the moment are left, others are looked for so often.
-const LOOK_FOR_OTHERS: Duration = Duration::from_secs(1);
-/// So often it looks for mails that have become due again.
-const LOOK_BACK: Duration = Duration::from_secs(10);
-/// As many mails may wait for domains that get no more at the moment.
+/// How often mails for other domains are claimed while all that wait are for domains that take no more.
+const CLAIM_OTHERS_EVERY: Duration = Duration::from_secs(1);
+/// How often it begins again at the first mail, since some have become due again.
+const RESTART_EVERY: Duration = Duration::from_secs(10);
+/// How many mails may wait for domains that take no more at the moment.
 const MOST_WAITING: usize = 1_000;
 
 pub(super) struct Feed {
@@ -33,13 +33,13 @@ pub(super) struct Feed {
     renewed: tokio::sync::Mutex<Instant>,
     /// Not begun.
     waiting: Mutex<VecDeque<Claim>>,
-    /// For domains that have enough, until later.
-    resting: Mutex<Vec<(Claim, DateTime<Utc>)>>,
+    /// For domains that refused mail, until later.
+    postponed: Mutex<Vec<(Claim, DateTime<Utc>)>>,
     /// One reads at a time.
     claiming: tokio::sync::Mutex<Claiming>,
     recorded: Recorded,
     /// Nothing else is due.
-    is_dry: AtomicBool,
+    is_exhausted: AtomicBool,
 }
 
 /// How far the mails were read.
@@ -50,7 +50,7 @@ struct Claiming {
     place: String,
     /// Those whose results are not recorded in their deliveries yet, which still look as if they waited.
     held: HashSet<EmailAddress>,
-    /// When others than those of domains that have enough were looked for.
+    /// When others than those of domains that refused mail were looked for.
     others: Option<Instant>,
 }
 
@@ -71,14 +71,14 @@ struct Found {
 }
 
 pub(super) enum Next {
-    Mail(Claim, DomainPass),
+    Mail(Claim, DomainPermit),
     /// Nothing could be had for a moment.
     Later,
     End,
 }
 
 enum Taken {
-    Mail(Claim, DomainPass),
+    Mail(Claim, DomainPermit),
     /// All that wait are for these domains.
     Full(Vec<String>),
     Nothing,
@@ -96,10 +96,10 @@ impl Feed {
             lease: Lease::of(notification_id),
             renewed: tokio::sync::Mutex::new(Instant::now()),
             waiting: Mutex::default(),
-            resting: Mutex::default(),
+            postponed: Mutex::default(),
             claiming: tokio::sync::Mutex::new(claiming),
             recorded: Recorded::default(),
-            is_dry: AtomicBool::new(false),
+            is_exhausted: AtomicBool::new(false),
         }
     }
 
@@ -126,9 +126,11 @@ impl Feed {
     }
 
     /// Returns the next mail if there is one now. It is sent by the caller or passed to [`Feed::put_back`].
-    pub async fn next_at_once(&self, app: &App) -> Result<Option<(Claim, DomainPass)>> {
+    pub async fn next_at_once(&self, app: &App) -> Result<Option<(Claim, DomainPermit)>> {
         match self.take(app) {
-            Taken::Mail(claim, pass) => self.hand_out(app, claim, pass).await.map(Some),
+            Taken::Mail(claim, permit) => {
+                self.claim_ahead_or_put_back(app, claim, permit).await.map(Some)
+            }
             Taken::Full(_) | Taken::Nothing => Ok(None),
         }
     }
@@ -137,15 +139,15 @@ impl Feed {
     pub async fn next(&self, app: &App) -> Result<Next> {
         loop {
             match self.take(app) {
-                Taken::Mail(claim, pass) => {
-                    let (claim, pass) = self.hand_out(app, claim, pass).await?;
-                    return Ok(Next::Mail(claim, pass));
+                Taken::Mail(claim, permit) => {
+                    let (claim, permit) = self.claim_ahead_or_put_back(app, claim, permit).await?;
+                    return Ok(Next::Mail(claim, permit));
                 }
-                Taken::Nothing if self.is_dry() => return Ok(Next::End),
+                Taken::Nothing if self.is_exhausted() => return Ok(Next::End),
                 Taken::Nothing => {
                     let mut claiming = self.claiming.lock().await;
                     // Another sender may have read some meanwhile.
-                    if self.waiting() == 0 && !self.is_dry() {
+                    if self.waiting() == 0 && !self.is_exhausted() {
                         self.claim(app, &mut claiming, &[]).await?;
                     }
                 }
@@ -158,14 +160,14 @@ impl Feed {
         }
     }
 
-    async fn hand_out(
+    async fn claim_ahead_or_put_back(
         &self,
         app: &App,
         claim: Claim,
-        pass: DomainPass,
-    ) -> Result<(Claim, DomainPass)> {
+        permit: DomainPermit,
+    ) -> Result<(Claim, DomainPermit)> {
         match self.claim_ahead(app).await {
-            Ok(()) => Ok((claim, pass)),
+            Ok(()) => Ok((claim, permit)),
             Err(error) => {
                 self.put_back(claim);
                 Err(error)
@@ -213,8 +215,8 @@ impl Feed {
     }
 
     /// Whether another sender would find nothing to do.
-    fn is_dry(&self) -> bool {
-        self.is_dry.load(Ordering::Relaxed)
+    fn is_exhausted(&self) -> bool {
+        self.is_exhausted.load(Ordering::Relaxed)
     }
 
     /// Takes the first mail whose domain gets more.
@@ -230,14 +232,14 @@ impl Feed {
             }
             match app.mailer.domains.admit(domain) {
                 Admission::Full => full.push(domain.to_owned()),
-                Admission::Granted(pass) => {
+                Admission::Granted(permit) => {
                     let claim = waiting.remove(at).expect("it is there");
-                    return Taken::Mail(claim, pass);
+                    return Taken::Mail(claim, permit);
                 }
-                Admission::Resting(rest) => {
+                Admission::BackingOff(backoff) => {
                     let claim = waiting.remove(at).expect("it is there");
-                    let until = app.clock.now() + TimeDelta::from_std(rest).unwrap_or_default();
-                    self.resting.lock().expect("no panic inside").push((claim, until));
+                    let until = app.clock.now() + TimeDelta::from_std(backoff).unwrap_or_default();
+                    self.postponed.lock().expect("no panic inside").push((claim, until));
                 }
             }
         }
@@ -254,8 +256,8 @@ impl Feed {
     /// Claims mails for other domains than these.
     async fn claim_others(&self, app: &App, full: &[String]) -> Result<()> {
         let Ok(mut claiming) = self.claiming.try_lock() else { return Ok(()) };
-        let is_recent = claiming.others.is_some_and(|at| at.elapsed() < LOOK_FOR_OTHERS);
-        if self.is_dry() || is_recent || self.waiting() >= MOST_WAITING {
+        let is_recent = claiming.others.is_some_and(|at| at.elapsed() < CLAIM_OTHERS_EVERY);
+        if self.is_exhausted() || is_recent || self.waiting() >= MOST_WAITING {
             return Ok(());
         }
         // Unless there are more of them.
@@ -270,7 +272,7 @@ impl Feed {
     async fn claim_ahead(&self, app: &App) -> Result<()> {
         let few = app.mailer.read_ahead() / 2;
         let is_low = || self.waiting() < few;
-        if self.is_dry() || !is_low() {
+        if self.is_exhausted() || !is_low() {
             return Ok(());
         }
         match self.claiming.try_lock() {
@@ -283,7 +285,7 @@ impl Feed {
     /// that many.
     async fn claim(&self, app: &App, claiming: &mut Claiming, without: &[String]) -> Result<bool> {
         let Some(renewed) = self.renew(app).await? else {
-            self.is_dry.store(true, Ordering::Relaxed);
+            self.is_exhausted.store(true, Ordering::Relaxed);
             return Ok(false);
         };
         // Committed before they are read: what is due again may be sent again.
@@ -291,7 +293,7 @@ impl Feed {
         for email in &recorded {
             claiming.held.remove(email);
         }
-        if claiming.begun.elapsed() > LOOK_BACK {
+        if claiming.begun.elapsed() > RESTART_EVERY {
             (claiming.begun, claiming.place) = (Instant::now(), String::new());
         }
         let mut most = app.mailer.read_ahead().max(app.mailer.connections as usize);
@@ -313,7 +315,7 @@ impl Feed {
         let is_full = found.len() >= most;
         // Other domains may still be due.
         if !is_full && without.is_empty() {
-            self.is_dry.store(true, Ordering::Relaxed);
+            self.is_exhausted.store(true, Ordering::Relaxed);
         }
         if without.is_empty()
             && let Some(last) = found.last()
@@ -331,9 +333,9 @@ impl Feed {
 
     /// Lets other workers send the mails of the notification.
     pub async fn close(&self, app: &App) -> Result<()> {
-        let resting = std::mem::take(&mut *self.resting.lock().expect("no panic inside"));
+        let postponed = std::mem::take(&mut *self.postponed.lock().expect("no panic inside"));
         let mut groups: BTreeMap<DateTime<Utc>, Vec<String>> = BTreeMap::new();
-        for (claim, due) in resting {
+        for (claim, due) in postponed {
             groups.entry(due).or_default().push(claim.delivery.email.to_string());
         }
         persist(app, "the mails of a notification could not be left to others", || {

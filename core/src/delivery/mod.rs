@@ -66,9 +66,9 @@ impl Job for Deliver {
             .scalar()
             .await?;
         if let Some(due) = next {
-            let rest = app.mailer.backing_off().unwrap_or_default();
-            let rested = app.clock.now() + TimeDelta::from_std(rest).unwrap_or_default();
-            let at = due.max(rested) + TimeDelta::seconds(1);
+            let backoff = app.mailer.backing_off().unwrap_or_default();
+            let due_again = app.clock.now() + TimeDelta::from_std(backoff).unwrap_or_default();
+            let at = due.max(due_again) + TimeDelta::seconds(1);
             let at = match wait {
                 Wait::QuietUntil(end) => at.max(end),
                 Wait::None | Wait::Turn => at,

@@ -70,8 +70,8 @@ pub(super) async fn change(app: &App, finished: &Finished) -> Change {
         // Neither says anything about this mail, so its wait does not grow.
         SendError::Unreachable(_) => (delivery.attempts - 1, TimeDelta::seconds(30)),
         SendError::DomainBusy(_) => {
-            let rest = app.mailer.domains.rest(delivery.email.domain());
-            (delivery.attempts - 1, TimeDelta::from_std(rest).unwrap_or_default())
+            let backoff = app.mailer.domains.backoff(delivery.email.domain());
+            (delivery.attempts - 1, TimeDelta::from_std(backoff).unwrap_or_default())
         }
     };
     let is_domain_busy = matches!(error, SendError::DomainBusy(_));

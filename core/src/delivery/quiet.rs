@@ -8,9 +8,9 @@ use tokio::sync::Mutex;
 use crate::notifications::Notification;
 use crate::{App, Result};
 
-/// Mails that were made so long before quiet time, and could not be sent before it, come first after it.
+/// Mails that were made at most this long before quiet time, and could not be sent before it, come first after it.
 const LATE: TimeDelta = TimeDelta::hours(24);
-/// The answer is used for so long, or until quiet time begins.
+/// How long the answer is used, unless quiet time begins before.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Why they wait.
@@ -62,23 +62,23 @@ pub(super) async fn wait_of(app: &App, notification: &Notification) -> Result<Wa
 
 /// Answers before each mail whether it may go.
 #[derive(Default)]
-pub(super) struct Gate(Mutex<Option<Open>>);
+pub(super) struct QuietCheck(Mutex<Option<MayGo>>);
 
-/// What is known since the gate was last found open.
-struct Open {
+/// Until when mails may go, and since when that is known.
+struct MayGo {
     asked: Instant,
     from: DateTime<Utc>,
     until: DateTime<Utc>,
 }
 
-impl Gate {
-    pub async fn is_open(&self, app: &App, notification: &Notification) -> Result<bool> {
+impl QuietCheck {
+    pub async fn may_go(&self, app: &App, notification: &Notification) -> Result<bool> {
         if !notification.waits {
             return Ok(true);
         }
         let now = app.clock.now();
         let mut known = self.0.lock().await;
-        if let Some(Open { asked, from, until }) = &*known
+        if let Some(MayGo { asked, from, until }) = &*known
             && asked.elapsed() < FRESH
             && (*from..*until).contains(&now)
         {
@@ -90,7 +90,7 @@ impl Gate {
         }
         let until = now + TimeDelta::from_std(FRESH).unwrap_or_default();
         let next = app.settings().await?.next_quiet_start(now, until);
-        *known = Some(Open { asked: Instant::now(), from: now, until: next.unwrap_or(until) });
+        *known = Some(MayGo { asked: Instant::now(), from: now, until: next.unwrap_or(until) });
         Ok(true)
     }
 }

@@ -15,21 +15,20 @@ use super::not_sent::{Change, change, store_others};
 use super::persist;
 use crate::db::Kept;
 use crate::email_address::EmailAddress;
-use crate::mail::{BeforeText, Counted, Mailer, SendError, Turn};
+use crate::mail::{BeforeText, Counted, Mailer, SendError, SendPermit};
 use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, Notification, digest, sent};
 use crate::{App, Error, Result};
 
-/// So often, what was noted is secured on the disk: what was noted since then would be lost in a power failure, and
-/// these mails sent again.
+/// How often notes are secured on the disk. A power failure loses those made since then, and their mails are sent again.
 const SECURE_EVERY: Duration = Duration::from_millis(250);
-/// So often, mails that were noted as sent are marked.
+/// How often mails that were noted as sent are marked.
 const MARK_EVERY: Duration = Duration::from_secs(1);
-/// A mail that was begun waits so long until the last result is stored. Then it is begun anew.
-const SOON: Duration = Duration::from_secs(1);
-/// A result waits so long for those of others that are being sent, since a write for many costs each of them less.
-const COMPANY: Duration = Duration::from_millis(1);
-/// The connection of the results is kept for so long, since others wait for it on SQLite,
+/// How long a mail that was begun waits until the last result is stored. After that it is begun again.
+const STORE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a result waits for those of other mails, since one write for many costs each of them less.
+const BATCH_DELAY: Duration = Duration::from_millis(1);
+/// How long the connection of the results is kept, since others wait for it on SQLite,
 const KEEP: Duration = Duration::from_millis(25);
 /// and no longer than this if nothing is to be stored.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -55,7 +54,7 @@ pub(super) struct Results {
     current: Option<Counted>,
     /// The result that is being stored.
     last: Option<oneshot::Receiver<()>>,
-    turn: Option<Turn>,
+    permit: Option<SendPermit>,
 }
 
 /// How many mails servers have been given without saying yet whether they accept them.
@@ -66,7 +65,7 @@ type Waiting = (Finished, oneshot::Sender<()>);
 
 impl Results {
     fn of(ledger: mpsc::UnboundedSender<Waiting>, on_the_way: OnTheWay) -> Results {
-        Results { ledger, on_the_way, current: None, last: None, turn: None }
+        Results { ledger, on_the_way, current: None, last: None, permit: None }
     }
 
     /// For another sender of the same notification.
@@ -74,20 +73,20 @@ impl Results {
         Results::of(self.ledger.clone(), self.on_the_way.clone())
     }
 
-    /// Waits for the right to send a mail. The one of the last mail is used again, unless it `may_pass`
-    /// to somebody else who waits for one. Returns whether there is one, as [`Mailer::turn`] does.
+    /// Waits for the permit to send a mail. The one of the last mail is used again, unless it `may_pass`
+    /// to somebody else who waits for one. Returns whether there is one, as [`Mailer::permit`] does.
     ///
     /// # Errors
     ///
     /// When the last result cannot be stored.
-    pub async fn turn(&mut self, mailer: &Mailer, may_pass: bool) -> Result<bool> {
+    pub async fn permit(&mut self, mailer: &Mailer, may_pass: bool) -> Result<bool> {
         // Held until the result is stored, so that no more mails than connections are in doubt.
-        let kept = self.turn.take_if(|_| !(may_pass && mailer.is_wanted()));
+        let kept = self.permit.take_if(|_| !(may_pass && mailer.is_wanted()));
         if kept.is_none() {
             self.settle().await?;
         }
-        self.turn = mailer.turn(kept).await;
-        Ok(self.turn.is_some())
+        self.permit = mailer.permit(kept).await;
+        Ok(self.permit.is_some())
     }
 
     /// Begins to store the result of a mail.
@@ -102,14 +101,14 @@ impl Results {
         Ok(())
     }
 
-    /// Waits until the last result is stored, and lets others have the turn.
+    /// Waits until the last result is stored, and lets others have the permit.
     ///
     /// # Errors
     ///
     /// When it cannot be stored.
     pub async fn settle(&mut self) -> Result<()> {
         self.stored().await?;
-        self.turn = None;
+        self.permit = None;
         Ok(())
     }
 
@@ -128,7 +127,7 @@ impl Results {
 
 impl BeforeText for Results {
     async fn may_go(&mut self) -> bool {
-        let is_stored = matches!(timeout(SOON, self.stored()).await, Ok(Ok(())));
+        let is_stored = matches!(timeout(STORE_TIMEOUT, self.stored()).await, Ok(Ok(())));
         self.current = is_stored.then(|| Counted::of(&self.on_the_way));
         is_stored
     }
@@ -193,11 +192,11 @@ impl Ledger {
     pub async fn run(mut self) -> Result<()> {
         loop {
             let mut group = Vec::new();
-            let patience = self.patience();
+            let wait = self.next_wait();
             let next = self.waiting.recv_many(&mut group, usize::MAX);
-            let count = match patience {
+            let count = match wait {
                 None => next.await,
-                Some(patience) => match timeout(patience, next).await {
+                Some(wait) => match timeout(wait, next).await {
                     Ok(count) => count,
                     Err(_) => {
                         self.give_back().await;
@@ -223,17 +222,17 @@ impl Ledger {
     async fn gather(&mut self, group: &mut Vec<Waiting>) {
         let begun = Instant::now();
         while group.len() < self.on_the_way.load(Ordering::Relaxed)
-            && let Some(patience) = COMPANY.checked_sub(begun.elapsed())
+            && let Some(left) = BATCH_DELAY.checked_sub(begun.elapsed())
         {
             let more = self.waiting.recv_many(group, usize::MAX);
-            if timeout(patience, more).await.is_err() {
+            if timeout(left, more).await.is_err() {
                 return;
             }
         }
     }
 
     /// How long it waits for the next result before it does something else.
-    fn patience(&self) -> Option<Duration> {
+    fn next_wait(&self) -> Option<Duration> {
         match self.kept {
             Some(_) => Some(PAUSE),
             None => (!self.noted.is_empty()).then_some(SECURE_EVERY),
@@ -383,7 +382,7 @@ async fn secure(app: &App, lease: Lease) -> Result<()> {
     .await
 }
 
-/// Marks so many at a time that others can write in between.
+/// Marks them in parts, so that others can write in between.
 async fn mark_noted(app: &App, notification_id: Uuid) -> Result<()> {
     persist(app, "mails that were sent could not be marked", || {
         Box::pin(async move {

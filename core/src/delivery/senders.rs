@@ -7,9 +7,9 @@ use tokio::task::JoinSet;
 
 use super::compose::{Drafts, Outgoing};
 use super::feed::{Claim, Feed, Next};
-use super::quiet::Gate;
+use super::quiet::QuietCheck;
 use super::results::{Finished, Ledger, Outcome, Results};
-use crate::mail::{Announced, BeforeText, DomainPass, Message, SendError};
+use crate::mail::{Announced, BeforeText, DomainPermit, Message, SendError};
 use crate::notifications::{Delivery, Notification};
 use crate::{App, Error, Result};
 
@@ -17,14 +17,14 @@ pub(super) struct Senders {
     app: App,
     notification: Notification,
     feed: Feed,
-    gate: Gate,
+    quiet_check: QuietCheck,
     drafts: Drafts,
 }
 
 /// A mail that a sender has taken.
 struct Upcoming {
     claim: Claim,
-    pass: DomainPass,
+    permit: DomainPermit,
     written: Option<Result<Outgoing, Outcome>>,
     announced: Option<Announced>,
 }
@@ -38,12 +38,12 @@ impl Upcoming {
     }
 }
 
-enum Verdict {
-    Goes,
+enum Decision {
+    Send,
     /// It is not ours any more.
-    IsGone,
+    Skip,
     /// No mail goes now.
-    Stops,
+    Stop,
 }
 
 impl Senders {
@@ -52,7 +52,7 @@ impl Senders {
             app: app.clone(),
             feed: Feed::of(notification.id),
             notification,
-            gate: Gate::default(),
+            quiet_check: QuietCheck::default(),
             drafts: Drafts::default(),
         })
     }
@@ -101,16 +101,16 @@ impl Senders {
             let taken = match following.take() {
                 Some(following) => following,
                 None => match self.next(results).await? {
-                    Next::Mail(claim, pass) => {
-                        Upcoming { claim, pass, written: None, announced: None }
+                    Next::Mail(claim, permit) => {
+                        Upcoming { claim, permit, written: None, announced: None }
                     }
                     Next::Later => continue,
                     Next::End => return Ok(()),
                 },
             };
             match self.may_go(&taken, results).await {
-                Ok(Verdict::Goes) => {}
-                Ok(Verdict::IsGone) => continue,
+                Ok(Decision::Send) => {}
+                Ok(Decision::Skip) => continue,
                 stopped => {
                     self.put_back(Some(taken));
                     return stopped.map(drop);
@@ -120,14 +120,14 @@ impl Senders {
         }
     }
 
-    async fn may_go(&self, mail: &Upcoming, results: &mut Results) -> Result<Verdict> {
+    async fn may_go(&self, mail: &Upcoming, results: &mut Results) -> Result<Decision> {
         let app = &self.app;
-        let may_go = results.turn(&app.mailer, mail.announced.is_none()).await?
-            && self.gate.is_open(app, &self.notification).await?;
+        let may_go = results.permit(&app.mailer, mail.announced.is_none()).await?
+            && self.quiet_check.may_go(app, &self.notification).await?;
         Ok(match may_go {
-            false => Verdict::Stops,
-            true if self.feed.keep(app, &mail.claim).await? => Verdict::Goes,
-            true => Verdict::IsGone,
+            false => Decision::Stop,
+            true if self.feed.keep(app, &mail.claim).await? => Decision::Send,
+            true => Decision::Skip,
         })
     }
 
@@ -143,8 +143,8 @@ impl Senders {
         mail: Upcoming,
         results: &mut Results,
     ) -> Result<Option<Upcoming>> {
-        let Upcoming { claim, mut pass, written, announced } = mail;
-        pass.begin();
+        let Upcoming { claim, mut permit, written, announced } = mail;
+        permit.begin();
         let written = match written {
             Some(written) => written,
             None => self.write(&claim.delivery).await,
@@ -160,7 +160,7 @@ impl Senders {
             Ok(mail) => self.send(&mail, announced, following.as_mut(), results).await,
             Err(outcome) => Some(outcome),
         };
-        drop(pass);
+        drop(permit);
         match outcome {
             Some(outcome) => results.add(Finished { delivery: claim.delivery, outcome })?,
             None => {
@@ -176,18 +176,18 @@ impl Senders {
         if !self.app.mailer.looks_ahead() {
             return Ok(None);
         }
-        let Some((claim, pass)) = self.feed.next_at_once(&self.app).await? else {
+        let Some((claim, permit)) = self.feed.next_at_once(&self.app).await? else {
             return Ok(None);
         };
         let written = Some(self.write(&claim.delivery).await);
-        Ok(Some(Upcoming { claim, pass, written, announced: None }))
+        Ok(Some(Upcoming { claim, permit, written, announced: None }))
     }
 
     async fn next(&self, results: &mut Results) -> Result<Next> {
-        if let Some((claim, pass)) = self.feed.next_at_once(&self.app).await? {
-            return Ok(Next::Mail(claim, pass));
+        if let Some((claim, permit)) = self.feed.next_at_once(&self.app).await? {
+            return Ok(Next::Mail(claim, permit));
         }
-        // Others may need the turn before there is a mail again.
+        // Others may need the permit before there is a mail again.
         results.settle().await?;
         self.feed.next(&self.app).await
     }

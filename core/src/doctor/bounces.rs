@@ -15,7 +15,7 @@ use crate::notifications::reports;
 
 const WHAT: &str = "bounces";
 /// How long the worker may take to say who it is.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 pub(super) async fn examine(config: &Config, app: Option<&App>, found: &mut Findings) {
     if config.smtp_urls().is_empty() {
@@ -83,7 +83,7 @@ fn examine_webhooks(config: &Config, names: &[&str], found: &mut Findings) {
 
 /// Whether a worker answers.
 async fn examine_lmtp(address: &ListenAddress, found: &mut Findings) -> bool {
-    match timeout(PATIENCE, greeting(address)).await {
+    match timeout(TIMEOUT, greeting(address)).await {
         Ok(Ok(greeting)) if greeting.starts_with("220 ") && greeting.contains("LMTP") => {
             found.well(WHAT, format!("Bounces are taken by LMTP at {address}."));
             return true;

@@ -12,7 +12,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
 
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long one name server may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(super) enum Answer {
     /// All text records. Empty if the name has none or does not exist.
@@ -40,7 +41,7 @@ pub(super) async fn texts(name: &str, servers: &[SocketAddr]) -> Answer {
     let mut why = "no name server is known".to_owned();
     for server in servers {
         for _ in 0..2 {
-            match timeout(PATIENCE, ask(name, *server)).await {
+            match timeout(TIMEOUT, ask(name, *server)).await {
                 Ok(Ok(texts)) => return Answer::Texts(texts),
                 Ok(Err(error)) => why = format!("{server} says {error}"),
                 Err(_) => why = format!("{server} does not answer"),

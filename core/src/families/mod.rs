@@ -110,22 +110,39 @@ pub(crate) async fn create_own(
     user_type: UserType,
     preferences: Preferences,
 ) -> Result<FamilyId> {
-    insert(tx, now, "self", None, full_name, child_name, user_type, preferences, None).await
+    let new = NewRecord {
+        origin: "self",
+        approved_at: None,
+        full_name,
+        child_name,
+        user_type,
+        preferences,
+        primary_email: None,
+    };
+    insert(tx, now, new).await
 }
 
-#[allow(clippy::too_many_arguments)]
+/// What the record of a new family begins with.
+pub(crate) struct NewRecord<'a> {
+    /// `self`, `staff` or `import`.
+    pub origin: &'static str,
+    pub approved_at: Option<DateTime<Utc>>,
+    pub full_name: &'a str,
+    pub child_name: &'a str,
+    pub user_type: UserType,
+    pub preferences: Preferences,
+    /// By which lists sort and search find the family; the caller adds the address itself.
+    pub primary_email: Option<&'a EmailAddress>,
+}
+
+/// Creates the record of a family.
 pub(crate) async fn insert(
     tx: &mut Tx,
     now: DateTime<Utc>,
-    origin: &'static str,
-    approved_at: Option<DateTime<Utc>>,
-    full_name: &str,
-    child_name: &str,
-    user_type: UserType,
-    preferences: Preferences,
-    primary_email: Option<&EmailAddress>,
+    new: NewRecord<'_>,
 ) -> Result<FamilyId> {
     let id = FamilyId::generate();
+    let email = new.primary_email.map(|email| email.as_str());
     tx.sql(
         "insert into profiles
            (id, full_name, child_name, user_type, origin, email_notifications, daily_video_email,
@@ -134,17 +151,17 @@ pub(crate) async fn insert(
          values ($1, $2, $3, $4, $5, $6, $7, $8, false, $9, $10, $12, 1, $11, $11)",
     )
     .bind(id)
-    .bind(full_name)
-    .bind(child_name)
-    .bind(user_type)
-    .bind(origin)
-    .bind(preferences.email_notifications)
-    .bind(preferences.daily_video_email)
-    .bind(preferences.camp_updates_email)
-    .bind(approved_at)
-    .bind(search_text(full_name, child_name, primary_email.map(|email| email.as_str())))
+    .bind(new.full_name)
+    .bind(new.child_name)
+    .bind(new.user_type)
+    .bind(new.origin)
+    .bind(new.preferences.email_notifications)
+    .bind(new.preferences.daily_video_email)
+    .bind(new.preferences.camp_updates_email)
+    .bind(new.approved_at)
+    .bind(search_text(new.full_name, new.child_name, email))
     .bind(now)
-    .bind(primary_email.map_or("", |email| email.as_str()))
+    .bind(email.unwrap_or_default())
     .execute()
     .await?;
     Ok(id)

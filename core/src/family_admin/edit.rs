@@ -9,7 +9,7 @@ use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, change_addresses, put_address};
-use crate::families::{DEFAULT_PREFERENCES, insert, refresh_search_text};
+use crate::families::{DEFAULT_PREFERENCES, NewRecord, insert, refresh_search_text};
 use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::notifications::{self, AccountMail, Category, Notice, suppression};
@@ -92,18 +92,16 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
     let settings = app.settings().await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    let id = insert(
-        &mut tx,
-        now,
-        "staff",
-        Some(now),
-        &full_name,
-        &child_name,
-        UserType::Parent,
-        DEFAULT_PREFERENCES,
-        Some(&email),
-    )
-    .await?;
+    let record = NewRecord {
+        origin: "staff",
+        approved_at: Some(now),
+        full_name: &full_name,
+        child_name: &child_name,
+        user_type: UserType::Parent,
+        preferences: DEFAULT_PREFERENCES,
+        primary_email: Some(&email),
+    };
+    let id = insert(&mut tx, now, record).await?;
     put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
     suppression::restore(&mut tx, app).await?;
     payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;

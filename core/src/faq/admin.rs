@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Category, Faq, NOT_FOUND, Texts, insert, searchable};
+use super::{Category, Faq, NOT_FOUND, NewEntry, Texts, insert, searchable};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::idempotency::{self, Claim};
@@ -85,7 +85,7 @@ const ENTRY: &str = "select id, slug, question, answer, category, topic, positio
 
 /// Returns all entries in their order.
 pub async fn admin_list(app: &App, filter: &Filter) -> Result<Page<AdminFaq>> {
-    let after: Option<(i64, Uuid)> = filter.part.after("faq-desk")?;
+    let after: Option<(i64, Uuid)> = filter.part.after("faq for staff")?;
     let rows: Vec<AdminFaq> = app
         .db
         .sql([
@@ -103,9 +103,10 @@ pub async fn admin_list(app: &App, filter: &Filter) -> Result<Page<AdminFaq>> {
         .bind(after.map(|a| a.1))
         .all()
         .await?;
-    Ok(filter.part.page("faq-desk", rows, |row| (row.position, row.faq.id)))
+    Ok(filter.part.page("faq for staff", rows, |row| (row.position, row.faq.id)))
 }
 
+/// Counts the entries, and how often they were opened.
 pub async fn stats(db: &Db) -> Result<Stats> {
     db.sql(
         "select count(*) as total, count(case when is_published then 1 end) as published,
@@ -165,7 +166,15 @@ pub async fn add(
     let slug = free_slug(tx, &texts.question).await?;
     let position: i64 = tx.sql("select coalesce(max(position), 0) + 1 from faq").scalar().await?;
     let now = app.clock.now();
-    insert(tx, now, id, &slug, new.category, &texts, new.is_published, position).await?;
+    let entry = NewEntry {
+        id,
+        slug: &slug,
+        category: new.category,
+        texts: &texts,
+        is_published: new.is_published,
+        position,
+    };
+    insert(tx, now, entry).await?;
     let added = find(tx, id).await?;
     let details = shown(&added);
     audit::record(tx, now, actor, Action::FaqAdd, Subject::new(SubjectKind::Faq, id), details)

@@ -173,17 +173,15 @@ pub(crate) async fn begin(db: &Db, clock: &Clock) -> Result<()> {
     for row in first {
         let texts =
             Texts { question: row.question, answer: row.answer, topic: Some(row.topic.clone()) };
-        insert(
-            &mut tx,
-            clock.now(),
-            Uuid::now_v7(),
-            &row.topic,
-            row.category,
-            &texts,
-            true,
-            row.position,
-        )
-        .await?;
+        let entry = NewEntry {
+            id: Uuid::now_v7(),
+            slug: &row.topic,
+            category: row.category,
+            texts: &texts,
+            is_published: true,
+            position: row.position,
+        };
+        insert(&mut tx, clock.now(), entry).await?;
     }
     tx.commit().await
 }
@@ -195,17 +193,19 @@ pub(crate) struct Texts {
     pub topic: Option<String>,
 }
 
-#[allow(clippy::too_many_arguments)]
-pub(crate) async fn insert(
-    tx: &mut Tx,
-    now: DateTime<Utc>,
-    id: Uuid,
-    slug: &str,
-    category: Category,
-    texts: &Texts,
-    is_published: bool,
-    position: i64,
-) -> Result<()> {
+/// An entry that is added.
+pub(crate) struct NewEntry<'a> {
+    pub id: Uuid,
+    /// Its part of the address.
+    pub slug: &'a str,
+    pub category: Category,
+    pub texts: &'a Texts,
+    pub is_published: bool,
+    pub position: i64,
+}
+
+pub(crate) async fn insert(tx: &mut Tx, now: DateTime<Utc>, new: NewEntry<'_>) -> Result<()> {
+    let NewEntry { id, slug, category, texts, is_published, position } = new;
     tx.sql(
         "insert into faq
            (id, slug, question, answer, category, topic, is_published, position, view_count,

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// The first rest of a domain that has enough; it doubles.
-const REST: Duration = Duration::from_secs(30);
-const LONGEST_REST: Duration = Duration::from_secs(300);
-/// If so many domains in a row have enough, it is the mail server that has.
+/// How long a domain gets no mail after its first refusal. It doubles with each one that follows.
+const BACKOFF: Duration = Duration::from_secs(30);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(300);
+/// How many domains in a row must refuse mail for the mail server to be the cause.
 const SAME_TROUBLE: usize = 3;
 
 pub(crate) struct Domains {
@@ -19,7 +19,7 @@ pub(crate) struct Domains {
     /// Between two mails.
     gap: Option<Duration>,
     known: Mutex<HashMap<String, Domain>>,
-    /// Domains that had enough since the last mail was accepted.
+    /// Domains that refused mail since the last mail was accepted.
     refused_in_a_row: AtomicUsize,
     /// Domains where the server refused an address since the last mail was accepted.
     with_refused_address: Mutex<HashSet<String>>,
@@ -31,27 +31,27 @@ struct Domain {
     /// A mail that has not begun will be the next one.
     is_reserved: bool,
     next: Instant,
-    resting_until: Option<Instant>,
+    backing_off_until: Option<Instant>,
     /// In a row.
     refusals: u32,
 }
 
 pub(crate) enum Admission {
-    Granted(DomainPass),
+    Granted(DomainPermit),
     /// Too much goes there at the moment.
     Full,
-    /// The domain has enough for so long.
-    Resting(Duration),
+    /// The domain refused mail and gets none for this time.
+    BackingOff(Duration),
 }
 
 /// Held while a mail goes to its domain.
-pub(crate) struct DomainPass {
+pub(crate) struct DomainPermit {
     domains: Arc<Domains>,
     domain: Option<String>,
     is_begun: bool,
 }
 
-impl DomainPass {
+impl DomainPermit {
     /// The mail goes out now; the next one for its domain may go after the gap.
     pub fn begin(&mut self) {
         self.is_begun = true;
@@ -64,7 +64,7 @@ impl DomainPass {
     }
 }
 
-impl Drop for DomainPass {
+impl Drop for DomainPermit {
     fn drop(&mut self) {
         let Some(name) = &self.domain else { return };
         let mut known = self.domains.known.lock().expect("no panic inside");
@@ -73,8 +73,9 @@ impl Drop for DomainPass {
             if !self.is_begun {
                 domain.is_reserved = false;
             }
-            let is_forgettable =
-                domain.open == 0 && domain.next <= Instant::now() && domain.resting_until.is_none();
+            let is_forgettable = domain.open == 0
+                && domain.next <= Instant::now()
+                && domain.backing_off_until.is_none();
             if is_forgettable {
                 known.remove(name);
             }
@@ -104,13 +105,13 @@ impl Domains {
         let mut known = self.known.lock().expect("no panic inside");
         let now = Instant::now();
         if let Some(domain) = known.get(name)
-            && let Some(rest) =
-                domain.resting_until.and_then(|until| until.checked_duration_since(now))
+            && let Some(backoff) =
+                domain.backing_off_until.and_then(|until| until.checked_duration_since(now))
         {
-            return Admission::Resting(rest);
+            return Admission::BackingOff(backoff);
         }
         if !self.are_limited() {
-            return Admission::Granted(self.pass(None));
+            return Admission::Granted(self.permit(None));
         }
         let domain = known.entry(name.to_owned()).or_insert_with(|| Domain::at(now));
         let is_full = self.connections.is_some_and(|most| domain.open >= most);
@@ -119,11 +120,11 @@ impl Domains {
         }
         domain.open += 1;
         domain.is_reserved = self.gap.is_some();
-        Admission::Granted(self.pass(Some(name.to_owned())))
+        Admission::Granted(self.permit(Some(name.to_owned())))
     }
 
-    fn pass(self: &Arc<Self>, domain: Option<String>) -> DomainPass {
-        DomainPass { domains: self.clone(), domain, is_begun: false }
+    fn permit(self: &Arc<Self>, domain: Option<String>) -> DomainPermit {
+        DomainPermit { domains: self.clone(), domain, is_begun: false }
     }
 
     /// Waits until a mail has gone, but no longer than a moment, since limits per second pass by
@@ -133,28 +134,29 @@ impl Domains {
     }
 
     /// Records that the server closed the connection because of this domain. Returns how long the
-    /// domain rests, or `None` if so many have enough that the server itself must rest.
+    /// domain gets no mail, or `None` if so many refused that the server itself is the cause.
     pub fn refused(&self, name: &str) -> Option<Duration> {
         let mut known = self.known.lock().expect("no panic inside");
         let now = Instant::now();
         let domain = known.entry(name.to_owned()).or_insert_with(|| Domain::at(now));
         // Mails that were on their way already say nothing new.
-        if let Some(rest) = domain.resting_until.and_then(|until| until.checked_duration_since(now))
+        if let Some(backoff) =
+            domain.backing_off_until.and_then(|until| until.checked_duration_since(now))
         {
-            return Some(rest);
+            return Some(backoff);
         }
         domain.refusals += 1;
-        let rest = (REST * (1 << (domain.refusals - 1).min(5))).min(LONGEST_REST);
-        domain.resting_until = Some(now + rest);
+        let backoff = (BACKOFF * (1 << (domain.refusals - 1).min(5))).min(LONGEST_BACKOFF);
+        domain.backing_off_until = Some(now + backoff);
         let in_a_row = self.refused_in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
-        (in_a_row < SAME_TROUBLE).then_some(rest)
+        (in_a_row < SAME_TROUBLE).then_some(backoff)
     }
 
-    /// How long a domain that has enough still rests.
-    pub fn rest(&self, name: &str) -> Duration {
+    /// How long a domain that refused mail still gets none.
+    pub fn backoff(&self, name: &str) -> Duration {
         let known = self.known.lock().expect("no panic inside");
-        let until = known.get(name).and_then(|domain| domain.resting_until);
-        until.map_or(REST, |until| until.saturating_duration_since(Instant::now()))
+        let until = known.get(name).and_then(|domain| domain.backing_off_until);
+        until.map_or(BACKOFF, |until| until.saturating_duration_since(Instant::now()))
     }
 
     /// Records that the server refused an address of this domain. Returns whether that is believed: if
@@ -173,20 +175,20 @@ impl Domains {
         self.with_refused_address.lock().expect("no panic inside").clear();
         let mut known = self.known.lock().expect("no panic inside");
         if let Some(domain) = known.get_mut(name) {
-            (domain.refusals, domain.resting_until) = (0, None);
+            (domain.refusals, domain.backing_off_until) = (0, None);
         }
         let now = Instant::now();
         known.retain(|_, domain| {
             domain.open > 0
                 || domain.next > now
-                || domain.resting_until.is_some_and(|until| until + LONGEST_REST > now)
+                || domain.backing_off_until.is_some_and(|until| until + LONGEST_BACKOFF > now)
         });
     }
 }
 
 impl Domain {
     fn at(now: Instant) -> Domain {
-        Domain { open: 0, is_reserved: false, next: now, resting_until: None, refusals: 0 }
+        Domain { open: 0, is_reserved: false, next: now, backing_off_until: None, refusals: 0 }
     }
 }
 
@@ -194,9 +196,9 @@ impl Domain {
 mod tests {
     use super::*;
 
-    fn granted(domains: &Arc<Domains>, name: &str) -> Option<DomainPass> {
+    fn granted(domains: &Arc<Domains>, name: &str) -> Option<DomainPermit> {
         match domains.admit(name) {
-            Admission::Granted(pass) => Some(pass),
+            Admission::Granted(permit) => Some(permit),
             _ => None,
         }
     }
@@ -233,10 +235,10 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_that_has_enough_rests_and_three_are_a_server_that_has() {
+    fn a_domain_that_refuses_gets_no_mail_for_a_while_and_three_are_trouble_of_the_server() {
         let domains = Arc::new(Domains::new(None, None));
         assert!(domains.refused("family.example").is_some());
-        assert!(matches!(domains.admit("family.example"), Admission::Resting(_)));
+        assert!(matches!(domains.admit("family.example"), Admission::BackingOff(_)));
         assert!(granted(&domains, "other.example").is_some());
         assert!(domains.refused("family.example").is_some(), "the same mail server");
         assert!(domains.refused("second.example").is_some());

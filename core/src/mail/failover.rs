@@ -61,7 +61,7 @@ impl Mailer {
         });
     }
 
-    /// If many domains in a row have enough, the server does.
+    /// If many domains in a row refuse mail, the server is the cause.
     pub(super) fn judge_domain(
         &self,
         domain: &str,
@@ -71,7 +71,7 @@ impl Mailer {
             Ok(true) => self.domains.accepted(domain),
             Err(SendError::DomainBusy(text)) => {
                 if self.domains.refused(domain).is_none() {
-                    self.rest(text);
+                    self.back_off(text);
                     return Err(SendError::Unreachable(text.clone()));
                 }
             }
@@ -85,8 +85,8 @@ impl Mailer {
         sent
     }
 
-    /// Leaves the server in use alone for a while.
-    fn rest(&self, cause: &str) {
+    /// Sends nothing to the server in use for a while.
+    fn back_off(&self, cause: &str) {
         let n = self.in_use.load(Ordering::Relaxed);
         let is_news = self.health.record(n, false);
         if let (true, Transport::Smtp(servers)) = (is_news, &self.transport) {

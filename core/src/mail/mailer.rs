@@ -42,7 +42,7 @@ pub(super) enum Transport {
 }
 
 /// The right to send one mail now.
-pub(crate) struct Turn {
+pub(crate) struct SendPermit {
     connection: OwnedSemaphorePermit,
     _probe: Option<Probe>,
 }
@@ -185,9 +185,9 @@ impl Mailer {
 
     /// Waits for a free connection, unless that of an earlier mail is `kept`, and for the configured rate. `None` if
     /// mails must not be sent now, because the process stops or no server can be reached.
-    pub(crate) async fn turn(&self, kept: Option<Turn>) -> Option<Turn> {
+    pub(crate) async fn permit(&self, kept: Option<SendPermit>) -> Option<SendPermit> {
         let connection = match kept {
-            Some(turn) => turn.connection,
+            Some(permit) => permit.connection,
             None => self.limits.connection().await,
         };
         let probe = loop {
@@ -202,7 +202,7 @@ impl Mailer {
             }
         };
         self.limits.pace().await;
-        (!self.is_paused()).then_some(Turn { connection, _probe: probe })
+        (!self.is_paused()).then_some(SendPermit { connection, _probe: probe })
     }
 
     /// Sends the mail. It has been accepted when this returns successfully. Each server has at most

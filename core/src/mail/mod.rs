@@ -19,9 +19,9 @@ use lettre::Address;
 use lettre::message::Mailbox;
 
 pub use self::dkim::DkimKey;
-pub(crate) use self::domains::{Admission, DomainPass};
+pub(crate) use self::domains::{Admission, DomainPermit};
 pub(crate) use self::limits::Counted;
-pub(crate) use self::mailer::{Announced, BeforeText, Turn};
+pub(crate) use self::mailer::{Announced, BeforeText, SendPermit};
 pub use self::mailer::{Mailer, Message};
 pub(crate) use self::refusal::Refusal;
 pub(crate) use self::shared::{Personal, Shared};

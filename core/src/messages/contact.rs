@@ -14,7 +14,7 @@ use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::events::{self, Event};
 use crate::notifications::{self, MessageMail, Notice};
-use crate::rate_limits::{self, Room};
+use crate::rate_limits::{self, Quota};
 use crate::search_text::normalize;
 use crate::validation::Validator;
 use crate::{App, Result};
@@ -118,9 +118,9 @@ pub async fn receive(
 async fn notify_camp(tx: &mut Tx, app: &App, id: Uuid, camp: &EmailAddress) -> Result<()> {
     let limit = rate_limits::CONTACT_BY_MAILBOX;
     let kind = match rate_limits::count_own_mail(tx, app, limit, camp).await? {
-        Room::Enough => MessageMail::Arrived,
-        Room::FullNow => MessageMail::MoreWait,
-        Room::Full => return Ok(()),
+        Quota::Within => MessageMail::Arrived,
+        Quota::JustExceeded => MessageMail::MoreWait,
+        Quota::Exceeded => return Ok(()),
     };
     notifications::notify(tx, app, Notice::new(kind, id), camp, "").await
 }

@@ -75,6 +75,7 @@ impl Lease {
         Ok(renewed > 0)
     }
 
+    /// Ends the lease, so that another worker may send the mails.
     pub async fn end(self, tx: &mut Tx) -> Result<()> {
         tx.sql("delete from delivery_leases where notification_id = $1 and lease = $2")
             .bind(self.notification_id)

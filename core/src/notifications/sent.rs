@@ -11,7 +11,7 @@ use crate::db::{On, Sql, Texts, Tx};
 use crate::email_address::EmailAddress;
 use crate::{Error, Result};
 
-/// So many groups are marked at once.
+/// How many groups are marked at once.
 const GROUPS: usize = 128;
 
 /// Notes that a group of mails was sent.

@@ -29,7 +29,7 @@ use crate::clock::{day_in, moment_in};
 const MARGIN: Days = Days::new(9);
 /// The name of a window that nobody named.
 const NO_NAME: &str = "Quiet time";
-/// A run of rest days is followed for so many days at most.
+/// The maximum number of consecutive rest days that are followed.
 const LONGEST_RUN: u64 = 400;
 
 /// A time in which the portal rests.
@@ -77,11 +77,6 @@ impl Schedule {
         self.windows(at, at)
             .into_iter()
             .find(|window| window.starts_at <= at && at < window.ends_at)
-    }
-
-    /// Returns the first time from `at` on that is in no window.
-    pub fn open_at(&self, at: DateTime<Utc>) -> DateTime<Utc> {
-        self.window_at(at).map_or(at, |window| window.ends_at)
     }
 
     /// Returns the window at this time, or the next one.

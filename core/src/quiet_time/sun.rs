@@ -13,9 +13,9 @@ use super::Place;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Nightfall {
-    /// The sun is so many hundredths of a degree below the horizon.
+    /// The sun is this far below the horizon, in hundredths of a degree.
     Degrees(i64),
-    /// So many minutes after sunset.
+    /// Minutes after sunset.
     Minutes(i64),
 }
 

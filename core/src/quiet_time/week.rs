@@ -106,6 +106,9 @@ impl ExtraTime {
     /// The longest name, in characters.
     pub const NAME: usize = 60;
 
+    /// # Errors
+    ///
+    /// What is wrong, as a sentence for staff.
     pub fn new(when: When, name: &str) -> Result<ExtraTime, &'static str> {
         let (fits, longest) = match when {
             When::Days { first, last } => {

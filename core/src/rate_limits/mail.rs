@@ -100,11 +100,11 @@ fn mailbox(email: &str) -> String {
 
 /// How a mail fits into the limit of its mailbox.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Room {
-    Enough,
+pub(crate) enum Quota {
+    Within,
     /// The first mail above the limit.
-    FullNow,
-    Full,
+    JustExceeded,
+    Exceeded,
 }
 
 /// Counts one more mail to a mailbox of the camp.
@@ -113,12 +113,12 @@ pub(crate) async fn count_own_mail(
     app: &App,
     limit: RateLimit,
     email: &EmailAddress,
-) -> Result<Room> {
+) -> Result<Quota> {
     let (count, _) = counted(tx, app, limit, &mailbox(email), 1).await?;
     Ok(match count - limit.most {
-        ..=0 => Room::Enough,
-        1 => Room::FullNow,
-        _ => Room::Full,
+        ..=0 => Quota::Within,
+        1 => Quota::JustExceeded,
+        _ => Quota::Exceeded,
     })
 }
 

@@ -10,7 +10,7 @@ use std::net::IpAddr;
 use chrono::{DateTime, TimeDelta, Utc};
 use ipnet::{Ipv4Net, Ipv6Net};
 
-pub(crate) use mail::{Room, count_asked_mail, count_mail, count_own_mail, count_test};
+pub(crate) use mail::{Quota, count_asked_mail, count_mail, count_own_mail, count_test};
 pub(crate) use sign_in::clear_account;
 pub use sign_in::{Attempt, By};
 
@@ -123,7 +123,7 @@ async fn count_in(
     Ok((count > limit.most).then(|| first_at + limit.within))
 }
 
-/// Counts so many more at once. Returns how many of them are within the limit.
+/// Counts `more` at once. Returns how many of them are within the limit.
 pub(crate) async fn count_several(
     tx: &mut Tx,
     app: &App,
@@ -135,7 +135,7 @@ pub(crate) async fn count_several(
     Ok((limit.most - (count - more)).clamp(0, more))
 }
 
-/// Counts so many more. Returns the count and the start of the period.
+/// Adds `more` to the count. Returns the count and the start of the period.
 async fn counted(
     tx: &mut Tx,
     app: &App,

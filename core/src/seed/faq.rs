@@ -7,7 +7,7 @@ use super::content::Content;
 use super::random::Random;
 use crate::Result;
 use crate::db::Tx;
-use crate::faq::{self, Category, Texts};
+use crate::faq::{self, Category, NewEntry, Texts};
 
 #[derive(Deserialize)]
 pub struct Answer {
@@ -44,7 +44,15 @@ pub async fn write(
             _ => Category::Communication,
         };
         let id = random.id(made);
-        faq::insert(tx, made, id, &slug, category, &texts, entry.published, position).await?;
+        let new = NewEntry {
+            id,
+            slug: &slug,
+            category,
+            texts: &texts,
+            is_published: entry.published,
+            position,
+        };
+        faq::insert(tx, made, new).await?;
         let views = if entry.published { random.between(12, 240) } else { 0 };
         tx.sql("update faq set view_count = $2 where id = $1")
             .bind(id)

@@ -138,6 +138,7 @@ pub async fn find(db: &Db, id: Uuid) -> Result<AdminProduct> {
     Ok(found)
 }
 
+/// Counts the products, and how many of them are in stock.
 pub async fn stats(db: &Db) -> Result<Stats> {
     db.sql(
         "select count(*) as total,

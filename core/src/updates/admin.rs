@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{ALARM, LiveUpdate, NOT_FOUND, PLACE, Position, Priority};
+use super::{LiveUpdate, NOT_FOUND, PLACE, Position, Priority, TOP_FOR};
 use crate::db::On;
 use crate::ids::StaffId;
 use crate::notifications::{self, Category, TALLY_COLUMNS, Tally};
@@ -119,7 +119,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
     }
     let AdminFilter { q, standing, priority, part } = filter;
     let now = app.clock.now();
-    let after: Option<Position> = part.after("update desk")?;
+    let after: Option<Position> = part.after("updates for staff")?;
     let as_of = after.map_or(now, |(as_of, ..)| as_of);
     let rows: Vec<Listed> = app
         .db
@@ -149,7 +149,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
         ])
         .bind(now)
         .bind(as_of)
-        .bind(as_of - ALARM)
+        .bind(as_of - TOP_FOR)
         .bind(after.map(|a| a.1))
         .bind(after.map(|a| a.2))
         .bind(after.map(|a| a.3))
@@ -159,7 +159,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
         .bind(*standing)
         .all()
         .await?;
-    let Page { items, next } = part.page("update desk", rows, |Listed { row, place }| {
+    let Page { items, next } = part.page("updates for staff", rows, |Listed { row, place }| {
         (as_of, *place, row.update.created_at, row.update.id)
     });
     Ok(Page { items: items.into_iter().map(|listed| listed.row.into()).collect(), next })

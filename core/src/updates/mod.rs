@@ -53,9 +53,9 @@ pub struct LiveUpdate {
 }
 
 /// How long a High Priority update stands above all others (decision U4).
-const ALARM: TimeDelta = TimeDelta::hours(24);
+const TOP_FOR: TimeDelta = TimeDelta::hours(24);
 
-/// The place of an update in lists at the time $2, of which $3 is [`ALARM`] earlier: High Priority
+/// The place of an update in lists at the time $2, of which $3 is [`TOP_FOR`] earlier: High Priority
 /// ones of the last 24 hours stand first, then pinned ones, then the rest (decision U4). The web has
 /// the same rule in `web/src/updates/queries.ts`.
 const PLACE: &str = "cast(case when u.priority = 'high' and u.created_at > $3 then 2
@@ -116,7 +116,7 @@ pub async fn list(
         ])
         .bind(now)
         .bind(as_of)
-        .bind(as_of - ALARM)
+        .bind(as_of - TOP_FOR)
         .bind(after.map(|a| a.1))
         .bind(after.map(|a| a.2))
         .bind(after.map(|a| a.3))

@@ -25,7 +25,7 @@ use crate::ffmpeg::Tools;
 use crate::{App, Error, Result, file_permissions, jobs};
 
 /// How long to wait for a request that was told to end.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// How much may be in the memory of the system only. A long file is written to the disk while it
 /// arrives, so that the answer to its last byte does not take long.
 const UNWRITTEN: u64 = 32 << 20;
@@ -211,7 +211,7 @@ impl Hasher {
 async fn open(app: &App, id: Uuid) -> Result<(File, Row)> {
     file_permissions::folder(&folder(app))?;
     let path = staged(app, id);
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + TIMEOUT;
     let file = loop {
         match try_open(&path)? {
             Some(file) => break File::from_std(file),

@@ -111,7 +111,9 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
     };
     let id = UserId::generate();
     let verified_at = verified.then_some(now);
-    insert(&mut tx, now, id, &email, &hash, &full_name, verified_at, profile_id).await?;
+    let new_user =
+        NewUser { id, email: &email, hash: &hash, full_name: &full_name, verified_at, profile_id };
+    insert(&mut tx, now, new_user).await?;
     families::refresh_search_text(&mut tx, profile_id).await?;
     if invited.is_some() {
         notify_other_guardians(&mut tx, app, profile_id, id).await?;
@@ -179,27 +181,26 @@ fn check(new: &SignUp, settings: &Settings) -> Result<Names> {
     Ok(Names { name, email, child_name })
 }
 
-#[allow(clippy::too_many_arguments)]
-async fn insert(
-    tx: &mut Tx,
-    now: DateTime<Utc>,
+struct NewUser<'a> {
     id: UserId,
-    email: &EmailAddress,
-    hash: &str,
-    full_name: &str,
+    email: &'a EmailAddress,
+    hash: &'a str,
+    full_name: &'a str,
     verified_at: Option<DateTime<Utc>>,
     profile_id: FamilyId,
-) -> Result<()> {
+}
+
+async fn insert(tx: &mut Tx, now: DateTime<Utc>, new: NewUser<'_>) -> Result<()> {
     tx.sql(
         "insert into users (id, email, password_hash, full_name, verified_at, profile_id, created_at, updated_at, last_sign_in_at)
          values ($1, $2, $3, $4, $5, $6, $7, $7, $7)",
     )
-    .bind(id)
-    .bind(email)
-    .bind(hash)
-    .bind(full_name)
-    .bind(verified_at)
-    .bind(profile_id)
+    .bind(new.id)
+    .bind(new.email)
+    .bind(new.hash)
+    .bind(new.full_name)
+    .bind(new.verified_at)
+    .bind(new.profile_id)
     .bind(now)
     .execute()
     .await

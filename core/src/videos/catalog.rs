@@ -59,14 +59,14 @@ pub(super) struct Now {
 pub(super) async fn get(app: &App) -> Result<Now> {
     let cache = &app.content_cache;
     let known = cache.versions().await.and_then(|current| known_at(app, current));
-    let _turn = match known {
+    let _lock = match known {
         Some(now) if now.is_counted || now.is_young(app) => return Ok(now),
         // If somebody else reads them, the numbers can be read apart.
-        Some(now) => match cache.try_turn() {
-            Ok(turn) => Some(turn),
+        Some(now) => match cache.try_lock() {
+            Ok(lock) => Some(lock),
             Err(_) => return Ok(now),
         },
-        None => cache.turn().await,
+        None => cache.lock().await,
     };
     // From before they are read: what somebody changes meanwhile makes another version.
     let (of, at) = (cache.versions().await, app.clock.now());

@@ -94,7 +94,8 @@ pub async fn create_gallery(
     create(tx, app, settings, actor, &video, key).await
 }
 
-/// Adds a video whose file is already in the object store, for imports.
+/// Adds a video whose file is already in the object store. Only tests do: videos of a camp that were
+/// there before conversions have such files.
 ///
 /// # Errors
 ///

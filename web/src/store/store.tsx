@@ -9,7 +9,7 @@ import { storeQuery } from "./queries";
 import { ShopFrame } from "./shop-frame";
 import "../ui/more-icons";
 
-const shelf = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,16.5rem),1fr))] gap-x-6 gap-y-9";
+const productGrid = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,16.5rem),1fr))] gap-x-6 gap-y-9";
 
 export default function Store() {
   const store = useQuery(storeQuery);
@@ -23,7 +23,7 @@ export default function Store() {
           {store.data.items.length > 0 ? (
             <>
               <h2 className="sr-only">Products</h2>
-              <ul className={shelf}>
+              <ul className={productGrid}>
                 {store.data.items.map((product) => (
                   <li key={product.id} className="grid">
                     <ProductCard product={product} currency={store.data.currency} />
@@ -59,7 +59,7 @@ export default function Store() {
           onRetry={store.refetch}
         />
       ) : (
-        <Loading label="Loading the store" className={shelf}>
+        <Loading label="Loading the store" className={productGrid}>
           {Array.from({ length: 8 }, (_, i) => (
             <div key={i}>
               <Skeleton className="mb-4 aspect-4/3 rounded-md" />

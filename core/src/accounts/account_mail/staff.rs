@@ -4,7 +4,7 @@ use super::Mail;
 use crate::bidi::isolated;
 use crate::notifications::{Button, MailContent};
 
-const ALARM: &str = "If you did not expect this, please tell an owner right away.";
+const NOT_EXPECTED: &str = "If you did not expect this, please tell an owner right away.";
 
 impl Mail<'_> {
     pub(super) fn staff_reset(&self) -> MailContent {
@@ -36,7 +36,7 @@ impl Mail<'_> {
                     "The password of {} was changed, and all other devices were signed out.",
                     self.name
                 ),
-                ALARM.into(),
+                NOT_EXPECTED.into(),
             ],
             button: Some(self.staff_area()),
             ..MailContent::default()
@@ -53,7 +53,7 @@ impl Mail<'_> {
                     "An owner changed the email of {}. You will no longer get emails about this account here.",
                     self.name
                 ),
-                ALARM.into(),
+                NOT_EXPECTED.into(),
             ],
             button: Some(self.contact()),
             ..MailContent::default()
@@ -70,7 +70,7 @@ impl Mail<'_> {
                     "An authenticator app was set up for {}. From now on you need a code from it to sign in. All other devices were signed out.",
                     self.name,
                 ),
-                ALARM.into(),
+                NOT_EXPECTED.into(),
             ],
             button: Some(self.staff_area()),
             ..MailContent::default()
@@ -87,7 +87,7 @@ impl Mail<'_> {
                     "The authenticator app was removed from {}, so the password is enough to sign in. All other devices were signed out.",
                     self.name,
                 ),
-                ALARM.into(),
+                NOT_EXPECTED.into(),
             ],
             button: Some(self.staff_area()),
             ..MailContent::default()
@@ -104,7 +104,7 @@ impl Mail<'_> {
                     "New recovery codes were made for {}. The earlier codes no longer work.",
                     self.name,
                 ),
-                ALARM.into(),
+                NOT_EXPECTED.into(),
             ],
             button: Some(self.staff_area()),
             ..MailContent::default()
@@ -116,7 +116,7 @@ impl Mail<'_> {
         MailContent {
             subject: format!("The staff accounts of {site} have changed"),
             heading: "A staff account was added or became an owner".into(),
-            paragraphs: vec![self.told_of(), ALARM.into()],
+            paragraphs: vec![self.told_of(), NOT_EXPECTED.into()],
             button: Some(self.staff_area()),
             ..MailContent::default()
         }

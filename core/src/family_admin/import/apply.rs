@@ -8,7 +8,7 @@ use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Kept, Place, put_address, replace_addresses};
-use crate::families::{DEFAULT_PREFERENCES, insert, lock, refresh_search_text};
+use crate::families::{DEFAULT_PREFERENCES, NewRecord, insert, lock, refresh_search_text};
 use crate::family_admin::membership::{Standing, set_standing};
 use crate::ids::FamilyId;
 use crate::money::Cents;
@@ -25,18 +25,16 @@ pub(super) async fn add(
     wanted: &Wanted,
 ) -> Result<(FamilyId, State)> {
     let now = app.clock.now();
-    let id = insert(
-        tx,
-        now,
-        "import",
-        Some(now),
-        &wanted.full_name,
-        &wanted.child_name,
-        UserType::Parent,
-        DEFAULT_PREFERENCES,
-        wanted.email.as_ref(),
-    )
-    .await?;
+    let record = NewRecord {
+        origin: "import",
+        approved_at: Some(now),
+        full_name: &wanted.full_name,
+        child_name: &wanted.child_name,
+        user_type: UserType::Parent,
+        preferences: DEFAULT_PREFERENCES,
+        primary_email: wanted.email.as_ref(),
+    };
+    let id = insert(tx, now, record).await?;
     for (email, place) in [(&wanted.email, Place::Primary), (&wanted.second, Place::Secondary)] {
         let Some(email) = email else { continue };
         put_address(tx, now, id, &Kept::typed(email), place).await?;

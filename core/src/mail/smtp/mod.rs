@@ -29,13 +29,13 @@ use crate::config::mail_server;
 use crate::{Error, Result};
 
 /// How long the server may take until the text of a mail is sent, and as long again for the text.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The same until the text is sent, if another server can take the mail.
-const SHORT_PATIENCE: Duration = Duration::from_secs(5);
+const SHORT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that was used so recently is used again without asking whether it is still open.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// If the server says “later” to so many senders in a row, it says so to all mail.
+/// How many senders in a row the server must put off to be considered unavailable for all mail.
 const SAME_TROUBLE: u32 = 3;
 
 type SmtpError = lettre::transport::smtp::Error;
@@ -46,7 +46,7 @@ pub(super) struct Smtp {
     security: Security,
     credentials: Option<Credentials>,
     hello: ClientId,
-    parked: Mutex<Vec<Connection>>,
+    idle: Mutex<Vec<Connection>>,
     /// How many mails in a row were put off as soon as the server knew their sender.
     put_off: AtomicU32,
 }
@@ -110,7 +110,7 @@ impl Smtp {
             security,
             credentials,
             hello: ClientId::default(),
-            parked: Mutex::default(),
+            idle: Mutex::default(),
             put_off: AtomicU32::new(0),
         })
     }
@@ -130,9 +130,9 @@ impl Smtp {
         before: &mut impl BeforeText,
     ) -> (Result<bool, Unsent>, Option<Announced>) {
         let Transmission { message, announced, next } = mail;
-        let patience = if if_another { SHORT_PATIENCE } else { PATIENCE };
-        let begun = timeout(patience, self.begin(&message.envelope, announced)).await;
-        let mut connection = match begun.unwrap_or_else(|_| Err(silent(patience))) {
+        let limit = if if_another { SHORT_TIMEOUT } else { TIMEOUT };
+        let begun = timeout(limit, self.begin(&message.envelope, announced)).await;
+        let mut connection = match begun.unwrap_or_else(|_| Err(silent(limit))) {
             Ok(connection) => connection,
             Err(error) => return (Err(Unsent { error, in_doubt: false }), None),
         };
@@ -143,7 +143,7 @@ impl Smtp {
             .filter(|_| connection.is_pipelining)
             .and_then(|next| connection.commands(&next.envelope).ok());
         let text = Text { text: &message.text, commands: commands.as_ref() };
-        let sent = match timeout(PATIENCE, connection.smtp.command(text)).await {
+        let sent = match timeout(TIMEOUT, connection.smtp.command(text)).await {
             Ok(Ok(_)) => Ok(true),
             Ok(Err(error)) => {
                 let (is_usable, in_doubt) = (is_answer(&error), error.status().is_none());
@@ -154,13 +154,13 @@ impl Smtp {
                 }
                 unsent
             }
-            Err(_) => return (Err(Unsent { error: silent(PATIENCE), in_doubt: true }), None),
+            Err(_) => return (Err(Unsent { error: silent(TIMEOUT), in_doubt: true }), None),
         };
         connection.is_used = true;
         if commands.is_some() {
             return (sent, Some(Announced(connection)));
         }
-        self.park(connection);
+        self.keep_idle(connection);
         (sent, None)
     }
 
@@ -200,15 +200,15 @@ impl Smtp {
                 begun => return self.begun(connection, begun),
             }
         }
-        let parked = self.parked.lock().expect("no panic inside").pop();
-        let mut connection = match self.alive(parked).await {
-            Some(parked) => parked,
+        let idle = self.idle.lock().expect("no panic inside").pop();
+        let mut connection = match self.alive(idle).await {
+            Some(idle) => idle,
             None => self.connect().await?,
         };
         let commands = match connection.commands(envelope) {
             Ok(commands) => commands,
             Err(refused) => {
-                self.park(connection);
+                self.keep_idle(connection);
                 return Err(refused);
             }
         };
@@ -237,7 +237,7 @@ impl Smtp {
             }
             Err(failed) => {
                 if failed.is_usable {
-                    self.park(connection);
+                    self.keep_idle(connection);
                 }
                 Err(self.judge(failed))
             }
@@ -258,17 +258,17 @@ impl Smtp {
         }
     }
 
-    fn park(&self, mut connection: Connection) {
+    fn keep_idle(&self, mut connection: Connection) {
         connection.used = Instant::now();
         connection.is_used = true;
-        self.parked.lock().expect("no panic inside").push(connection);
+        self.idle.lock().expect("no panic inside").push(connection);
     }
 
-    /// Returns a parked connection if the server has not closed it.
-    async fn alive(&self, parked: Option<Connection>) -> Option<Connection> {
-        let mut parked = parked?;
-        let alive = parked.used.elapsed() < FRESH || parked.smtp.test_connected().await;
-        alive.then_some(parked)
+    /// Returns an idle connection if the server has not closed it.
+    async fn alive(&self, idle: Option<Connection>) -> Option<Connection> {
+        let mut idle = idle?;
+        let alive = idle.used.elapsed() < FRESH || idle.smtp.test_connected().await;
+        alive.then_some(idle)
     }
 
     async fn connect(&self) -> Result<Connection, SendError> {
@@ -289,7 +289,7 @@ impl Smtp {
         let address = (self.host.as_str(), self.port);
         let mut connection = match self.security {
             Security::Tls => {
-                let limit = Some(PATIENCE);
+                let limit = Some(TIMEOUT);
                 AsyncSmtpConnection::connect_tokio1(address, limit, &self.hello, Some(tls()?), None)
                     .await?
             }
@@ -301,7 +301,7 @@ impl Smtp {
                 }
                 // Only lettre can create its own errors, so it is left to fail.
                 Err(_) => {
-                    let limit = Some(PATIENCE);
+                    let limit = Some(TIMEOUT);
                     AsyncSmtpConnection::connect_tokio1(address, limit, &self.hello, None, None)
                         .await?
                 }

@@ -227,17 +227,20 @@ pub async fn admin_list(
             by(app, this_year, filter, "titles", BY_TITLE, |v| v.title_place.clone()).await?
         }
         (AdminOrder::Newest, Some(AdminCollection::Archive)) => {
-            let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> = filter.part.after("shelf")?;
+            let after: Option<(NaiveDate, DateTime<Utc>, Uuid)> =
+                filter.part.after("archive for staff")?;
             let rows = wanted(app, this_year, filter, BY_DAY)
                 .bind(after.map(|a| a.0))
                 .bind(after.map(|a| a.1))
                 .bind(after.map(|a| a.2))
                 .all()
                 .await?;
-            filter.part.page("shelf", rows, |v: &AdminVideo| (v.upload_date, v.created_at, v.id))
+            filter.part.page("archive for staff", rows, |v: &AdminVideo| {
+                (v.upload_date, v.created_at, v.id)
+            })
         }
         (AdminOrder::Newest, _) => {
-            by(app, this_year, filter, "desk", BY_ADDITION, |v| v.created_at).await?
+            by(app, this_year, filter, "videos for staff", BY_ADDITION, |v| v.created_at).await?
         }
     };
     let reach = match page.items.iter().any(|video| would_notify(video, this_year)) {

@@ -248,7 +248,7 @@ function AttentionList({ attention, timeZone }: { attention: Attention; timeZone
     <ul className="sheet overflow-clip">
       {!waiting && <AttentionLine line={{ icon: "check", text: "You are all caught up." }} good />}
       {lines.map((line) => (
-        <AttentionLine key={line.icon + (line.to ?? "") + String(line.tone)} line={line} />
+        <AttentionLine key={line.to ?? line.icon} line={line} />
       ))}
     </ul>
   );

@@ -267,7 +267,7 @@ describe("two who answer one message", () => {
 });
 
 describe("a draft", () => {
-  const keeper = (save: (text: string) => Promise<unknown>) => {
+  const draftOf = (save: (text: string) => Promise<unknown>) => {
     vi.useFakeTimers();
     const states: AutosaveState[] = [];
     return { states, draft: autosave({ kept: "", save, onState: (state) => states.push(state) }) };
@@ -275,7 +275,7 @@ describe("a draft", () => {
 
   it("is saved once the typing pauses, one save at a time", async () => {
     const saved: string[] = [];
-    const { draft, states } = keeper(async (text) => saved.push(text));
+    const { draft, states } = draftOf(async (text) => saved.push(text));
     draft.type("a");
     draft.type("ab");
     expect(saved).toEqual([]);
@@ -287,7 +287,7 @@ describe("a draft", () => {
   it("is tried again after a failure, and is not saved while it is sent", async () => {
     let good = false;
     const saved: string[] = [];
-    const { draft, states } = keeper(async (text) => {
+    const { draft, states } = draftOf(async (text) => {
       if (!good) throw new Error();
       saved.push(text);
     });

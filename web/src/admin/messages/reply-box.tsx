@@ -73,35 +73,37 @@ function useReplyText({ message, onFresh, onGone }: Props) {
     onGone();
   };
 
-  const [keeper] = useState(() => keepReply(message, { onState: setState, onFresh, onClash: setTheirs, onGone: lost }));
-  useEffect(() => keeper.learn(message), [keeper, message]);
+  const [autosave] = useState(() =>
+    keepReply(message, { onState: setState, onFresh, onClash: setTheirs, onGone: lost }),
+  );
+  useEffect(() => autosave.learn(message), [autosave, message]);
   // Saves the draft when the message is closed.
-  useEffect(() => () => void keeper.flush(), [keeper]);
+  useEffect(() => () => void autosave.flush(), [autosave]);
 
   function type(next: string) {
     setText(next);
     setFailure(null);
     // Saves nothing until it is decided whose draft stays.
-    if (theirs === null && !gone) keeper.type(next);
+    if (theirs === null && !gone) autosave.type(next);
   }
 
   function keepMine() {
     setTheirs(null);
-    keeper.type(text);
-    void keeper.flush();
+    autosave.type(text);
+    void autosave.flush();
   }
 
   function takeTheirs() {
     if (theirs === null) return;
     setText(theirs);
-    keeper.reset(theirs);
+    autosave.reset(theirs);
     setTheirs(null);
     box.current?.focus();
   }
 
   async function saveDraft() {
-    keeper.type(text);
-    if (await keeper.flush()) toast({ title: "Draft Saved" });
+    autosave.type(text);
+    if (await autosave.flush()) toast({ title: "Draft Saved" });
   }
 
   return {
@@ -116,7 +118,7 @@ function useReplyText({ message, onFresh, onGone }: Props) {
     gone,
     lost,
     box,
-    keeper,
+    autosave,
     keepMine,
     takeTheirs,
     saveDraft,
@@ -125,24 +127,24 @@ function useReplyText({ message, onFresh, onGone }: Props) {
 
 /** Sends the reply, unless somebody else replied first. */
 function useSendReply(message: Message, reply: ReturnType<typeof useReplyText>) {
-  const { text, setText, setFailure, setTheirs, lost, box, keeper } = reply;
+  const { text, setText, setFailure, setTheirs, lost, box, autosave } = reply;
   const send = useAction({
     mutationFn: async () => {
-      await keeper.settle();
-      return replyTo(message.id, text.trim(), keeper.seen());
+      await autosave.settle();
+      return replyTo(message.id, text.trim(), autosave.seen());
     },
     onSuccess: (now) => {
-      keeper.reset("");
+      autosave.reset("");
       setText("");
       setTheirs(null);
-      keeper.look(now);
+      autosave.look(now);
       toast({ title: "Reply Sent", description: `It is on its way to ${message.name}.` });
       box.current?.focus();
     },
     onError: async (error) => {
       if (isApiError(error, "not_found")) return lost();
       if (isApiError(error, "answered", "drafted")) return forestalled(explain(error));
-      keeper.type(text);
+      autosave.type(text);
       if (!requiresSignIn(error))
         setFailure(
           (isApiError(error) && error.fields["body"]) ||
@@ -157,11 +159,11 @@ function useSendReply(message: Message, reply: ReturnType<typeof useReplyText>) 
     if (now === null) return lost();
     setFailure(now ? `${why} Press Send Reply again to send yours anyway.` : why);
     if (!now) return;
-    keeper.look(now);
-    keeper.reset(now.draft ?? "");
+    autosave.look(now);
+    autosave.reset(now.draft ?? "");
     const begun = now.draft && now.draft !== text.trim() ? now.draft : null;
     setTheirs(begun);
-    if (begun === null) keeper.type(text);
+    if (begun === null) autosave.type(text);
   }
 
   function submit() {

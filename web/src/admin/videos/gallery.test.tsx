@@ -12,7 +12,7 @@ const old = adminVideo({
   archive: true,
   view_count: 1204,
 });
-const shelf = (answers: Record<string, unknown> = {}) =>
+const openGallery = (answers: Record<string, unknown> = {}) =>
   server({
     ...onDuty,
     "GET /api/admin/videos/years": list({ year: 2025, count: 1 }, { year: 2024, count: 48 }),
@@ -26,7 +26,7 @@ const shelf = (answers: Record<string, unknown> = {}) =>
   });
 
 it("stands year by year, and a year is fetched when it is opened", async () => {
-  const camp = shelf();
+  const camp = openGallery();
   const user = open("/admin/gallery");
   expect(await screen.findByRole("heading", { name: "Summer 2025 (1 video)" })).toBeTruthy();
   const row = within((await screen.findByText("Old bonfire")).closest("tr")!);
@@ -44,7 +44,7 @@ it("stands year by year, and a year is fetched when it is opened", async () => {
 });
 
 it("is searched across all summers, in the address bar", async () => {
-  const camp = shelf({
+  const camp = openGallery({
     "GET /api/admin/videos/counts": {
       all: 9,
       published: 9,
@@ -85,7 +85,7 @@ it("is searched across all summers, in the address bar", async () => {
 });
 
 it("offers the first step when it is empty", async () => {
-  shelf({ "GET /api/admin/videos/years": list() });
+  openGallery({ "GET /api/admin/videos/years": list() });
   const user = open("/admin/gallery");
   expect(await screen.findByText("No Gallery Videos")).toBeTruthy();
   await user.click(screen.getByRole("button", { name: "Add First Video" }));
@@ -93,14 +93,14 @@ it("offers the first step when it is empty", async () => {
 });
 
 it("says when it could not be fetched", async () => {
-  shelf({ "GET /api/admin/videos/years": refuse(500, "internal", "Something went wrong.") });
+  openGallery({ "GET /api/admin/videos/years": refuse(500, "internal", "Something went wrong.") });
   open("/admin/gallery");
   expect(await screen.findByText("Failed to fetch gallery videos")).toBeTruthy();
   expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
 });
 
 it("takes a video of an earlier summer", async () => {
-  const camp = shelf({ "POST /api/admin/gallery": { video: old, notified: 0 } });
+  const camp = openGallery({ "POST /api/admin/gallery": { video: old, notified: 0 } });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Add Gallery Video" }));
   const dialog = within(screen.getByRole("dialog"));
@@ -122,7 +122,7 @@ it("takes a video of an earlier summer", async () => {
 });
 
 it("moves a video to another summer and changes nothing else", async () => {
-  const camp = shelf({ "PATCH /api/admin/videos/g1": { video: old, notified: 0 } });
+  const camp = openGallery({ "PATCH /api/admin/videos/g1": { video: old, notified: 0 } });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Edit Old bonfire" }));
   const dialog = within(screen.getByRole("dialog"));
@@ -133,7 +133,7 @@ it("moves a video to another summer and changes nothing else", async () => {
 });
 
 it("keeps what was typed when saving fails", async () => {
-  shelf({ "POST /api/admin/gallery": refuse(500, "internal", "Something went wrong on our side.") });
+  openGallery({ "POST /api/admin/gallery": refuse(500, "internal", "Something went wrong on our side.") });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Add Gallery Video" }));
   const dialog = within(screen.getByRole("dialog"));
@@ -145,7 +145,7 @@ it("keeps what was typed when saving fails", async () => {
 });
 
 it("keeps what was typed when somebody else was quicker, and does not undo what they did", async () => {
-  const camp = shelf({ "PATCH /api/admin/videos/g1": refuse(409, "stale", "Someone else changed this.") });
+  const camp = openGallery({ "PATCH /api/admin/videos/g1": refuse(409, "stale", "Someone else changed this.") });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Edit Old bonfire" }));
   const dialog = within(screen.getByRole("dialog"));
@@ -162,7 +162,7 @@ it("keeps what was typed when somebody else was quicker, and does not undo what 
 });
 
 it("says why a video cannot be saved that was deleted meanwhile", async () => {
-  shelf({ "PATCH /api/admin/videos/g1": refuse(404, "not_found", "There is no such video.") });
+  openGallery({ "PATCH /api/admin/videos/g1": refuse(404, "not_found", "There is no such video.") });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Edit Old bonfire" }));
   const dialog = within(screen.getByRole("dialog"));
@@ -172,7 +172,7 @@ it("says why a video cannot be saved that was deleted meanwhile", async () => {
 });
 
 it("asks by name before deleting", async () => {
-  shelf({ "DELETE /api/admin/videos/g1": refuse(500, "internal", "Something went wrong on our side.") });
+  openGallery({ "DELETE /api/admin/videos/g1": refuse(500, "internal", "Something went wrong on our side.") });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Delete Old bonfire" }));
   await user.click(screen.getByRole("button", { name: "Delete video" }));
@@ -181,7 +181,7 @@ it("asks by name before deleting", async () => {
 
 it("lets staff try a video that stands in the gallery already", async () => {
   vi.spyOn(HTMLMediaElement.prototype, "play").mockResolvedValue();
-  const camp = shelf({
+  const camp = openGallery({
     "GET /api/admin/videos": list(adminVideo({ ...old, video_type: "upload", video_url: "/media/videos/g1" })),
   });
   const user = open("/admin/gallery");
