@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::process::Stdio;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -227,7 +228,10 @@ on_both_engines! {
         families(&app, ["leah@family.example".to_owned()]).await;
         let sink = Sink::open().await;
         let url = sink.url();
-        let mut running = camp.start(&worker(&url, "50"));
+        let log = camp.folder().join("log");
+        let mut command = camp.command(&worker(&url, "50"));
+        let child = command.stdout(Stdio::null()).stderr(std::fs::File::create(&log).expect("a file")).spawn();
+        let mut running = Running::of(child.expect("the binary starts"));
         tokio::time::sleep(Duration::from_secs(2)).await;
         match &app.db {
             Db::Sqlite { .. } => {
@@ -251,6 +255,10 @@ on_both_engines! {
         publish(&app).await;
         eventually("the mail is there", DEADLINE, || sink.reached() == 1).await;
         assert_eq!(running.stop().await, Some(0), "the same process all the time");
+        // The log has causes, not the words for visitors.
+        let log = std::fs::read_to_string(&log).expect("a log");
+        assert!(!log.contains("The portal is busy"), "{log}");
+        assert!(camp.is_on_postgres() || log.contains("database is locked"), "{log}");
     }
 
     async fn a_full_mailbox_is_tried_again_and_one_that_does_not_exist_is_not(camp: Camp) {
@@ -470,6 +478,49 @@ async fn a_test_says_that_the_mail_server_refuses_the_password_as_the_doctor_doe
     }
     sink.mood(Mood::Well);
     assert_eq!(camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]).code, 0);
+}
+
+/// A mail server with a certificate that nobody knows.
+fn self_signed(folder: &std::path::Path, port: u16) -> Option<Running> {
+    let openssl = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("openssl");
+        command.args(arguments).current_dir(folder).stdin(Stdio::piped());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj"];
+    let files = ["/CN=mail.camp.example", "-keyout", "key.pem", "-out", "certificate.pem"];
+    if !openssl(&[&request[..], &files].concat()).status().is_ok_and(|made| made.success()) {
+        println!("skipped: openssl is not installed");
+        return None;
+    }
+    let accept = port.to_string();
+    let serve = ["s_server", "-quiet", "-cert", "certificate.pem", "-key", "key.pem", "-accept"];
+    Some(Running::of(openssl(&[&serve[..], &[&accept]].concat()).spawn().expect("it starts")))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_says_what_is_wrong_with_the_tls_of_the_mail_server() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let test = |port: u16| {
+        let url = format!("smtps://127.0.0.1:{port}");
+        let said = camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]);
+        assert_eq!(said.code, 4, "{said:?}");
+        said.err
+    };
+    let sink = Sink::open().await;
+    let said = test(sink.port);
+    assert!(said.contains("smtps:// must be smtp://"), "{said}");
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.local_addr().expect("its number").port()
+    };
+    let Some(_server) = self_signed(camp.folder(), port) else { return };
+    let listens = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+    eventually("openssl listens", DEADLINE, listens).await;
+    let said = test(port);
+    assert!(said.contains("not issued by a public authority"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
