@@ -246,6 +246,14 @@ fn staff_of<'a>(parts: &'a Parts, api: &'a Api) -> Identity<'a, Staff> {
     })
 }
 
+/// Whether the staff session of a request that takes long still exists.
+pub async fn is_still_staff(api: &Api, headers: &HeaderMap) -> Result<bool, Error> {
+    let jar = CookieJar::from_headers(headers);
+    let Some(cookie) = jar.get(staff_cookie(&api.app.config)) else { return Ok(false) };
+    let settings = api.app.settings().await?;
+    Ok(sessions::staff(&api.app, &settings, cookie.value()).await?.is_some())
+}
+
 impl<S: Send + Sync> FromRequestParts<S> for CurrentUser
 where
     Api: FromRef<S>,

@@ -124,7 +124,7 @@ impl IntoResponse for Problem {
     fn into_response(mut self) -> Response {
         self.request_id = REQUEST_ID.try_with(Clone::clone).ok();
         match &self.cause {
-            Some(cause) if self.status == 503 => tracing::warn!(%cause, "busy"),
+            Some(cause) if self.status == 503 => tracing::warn!(cause = cause.reason(), "busy"),
             Some(cause) => tracing::error!(%cause, "request failed"),
             None => {}
         }

@@ -49,8 +49,8 @@ struct Readiness {
 async fn readyz(State(app): State<App>) -> Response {
     let looked = async {
         let pending_migrations = app.db.pending_migrations().await?;
-        let beat = notifications::last_heartbeat(&app.db).await?;
-        let seen = beat.is_some_and(|at| app.clock.now() - at < TimeDelta::minutes(1));
+        let beat = notifications::since_last_heartbeat(&app).await?;
+        let seen = beat.is_some_and(|ago| ago < TimeDelta::minutes(1));
         Ok::<_, Error>(Readiness {
             ready: pending_migrations == 0,
             database: app.db.engine(),
@@ -68,7 +68,7 @@ async fn readyz(State(app): State<App>) -> Response {
             (status, Json(readiness)).into_response()
         }
         Err(error) => {
-            tracing::warn!(%error, "not ready");
+            tracing::warn!(error = error.reason(), "not ready");
             let detail = "The database does not answer.";
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail).into_response()
         }

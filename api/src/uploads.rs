@@ -3,8 +3,9 @@
 mod tus;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{BodyDataStream, Bytes};
 use axum::extract::{Request, State};
@@ -23,7 +24,7 @@ use utoipa_axum::routes;
 use uuid::Uuid;
 
 use crate::Api;
-use crate::auth::CurrentStaff;
+use crate::auth::{self, CurrentStaff};
 use crate::error::{Answer, Problem};
 use crate::input::Id;
 use crate::json::Json;
@@ -34,6 +35,9 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the rest of a refused request is read. A connection that is closed before loses the
 /// answer.
 const LINGER: Duration = Duration::from_secs(5);
+
+/// How often a request that sends bytes checks that its session still exists (safety 9). A file may take hours.
+const RECHECK: Duration = Duration::from_secs(2);
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
@@ -52,15 +56,33 @@ struct Sender {
     upload_id: Uuid,
     id: Uuid,
     ended: CancellationToken,
+    session: Session,
+}
+
+/// The session of a request that sends bytes.
+#[derive(Clone)]
+struct Session {
+    api: Api,
+    headers: HeaderMap,
+    has_ended: Arc<AtomicBool>,
+}
+
+impl Session {
+    /// While the database does not answer, the session counts as open: nothing can be completed then.
+    async fn is_open(&self) -> bool {
+        let is_open = auth::is_still_staff(&self.api, &self.headers).await.unwrap_or(true);
+        self.has_ended.store(!is_open, Relaxed);
+        is_open
+    }
 }
 
 impl Senders {
-    fn begin(&self, upload_id: Uuid) -> Sender {
+    fn begin(&self, upload_id: Uuid, session: Session) -> Sender {
         self.end(upload_id);
         let (id, ended) = (Uuid::new_v4(), CancellationToken::new());
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         open.insert(upload_id, (id, ended.clone()));
-        Sender { senders: self.clone(), upload_id, id, ended }
+        Sender { senders: self.clone(), upload_id, id, ended, session }
     }
 
     fn end(&self, upload_id: Uuid) {
@@ -156,11 +178,12 @@ async fn created(
     let upload = uploads::create(app, &settings, staff_id, &new).await?;
     let mut offset = 0;
     if with_bytes {
-        let sender = api.senders.begin(upload.id);
+        let sender = begin(api, upload.id, headers);
         let body = body_of(body, &sender);
         offset = match uploads::receive(app, upload.id, 0, checksum, body).await? {
             Received::Whole { offset } => offset,
             Received::Part => return Err(broken_off(&sender)),
+            _ if sender.session.has_ended.load(Relaxed) => return Err(broken_off(&sender)),
             Received::WrongChecksum | Received::OtherOffset { .. } => 0,
         };
     }
@@ -233,7 +256,7 @@ async fn received(
     }
     let at = tus::offset(headers)?;
     let checksum = tus::checksum(headers)?;
-    let sender = api.senders.begin(id);
+    let sender = begin(api, id, headers);
     let body = body_of(body, &sender);
     match uploads::receive(&api.app, id, at, checksum, body).await? {
         Received::Whole { offset } => {
@@ -242,6 +265,9 @@ async fn received(
             Ok((StatusCode::NO_CONTENT, headers).into_response())
         }
         Received::Part => Err(broken_off(&sender)),
+        Received::WrongChecksum if sender.session.has_ended.load(Relaxed) => {
+            Err(broken_off(&sender))
+        }
         Received::WrongChecksum => Err(tus::wrong_checksum()),
         Received::OtherOffset { offset } => {
             let detail = format!("This upload goes on at {offset}.");
@@ -307,23 +333,35 @@ async fn retry(
     Ok(Json(uploads::retry(&app, Actor::Staff(staff.id), id).await?))
 }
 
-/// The bytes of a request. They end early when they stop coming, or when another request goes on
-/// with the upload.
+fn begin(api: &Api, upload_id: Uuid, headers: &HeaderMap) -> Sender {
+    let has_ended = Arc::default();
+    let session = Session { api: api.clone(), headers: headers.clone(), has_ended };
+    api.senders.begin(upload_id, session)
+}
+
+/// The bytes of a request. They end early when they stop coming, when another request goes on with the upload, or
+/// when the session has ended.
 fn body_of<'a>(
     body: &'a mut BodyDataStream,
     sender: &Sender,
 ) -> impl Stream<Item = Result<Bytes, ()>> + Send + use<'a> {
-    let start = Some((body, sender.ended.clone()));
+    let start = Some((body, sender.ended.clone(), sender.session.clone(), Instant::now()));
     stream::unfold(start, |state| async {
-        let (body, ended) = state?;
+        let (body, ended, session, mut checked) = state?;
         let next = tokio::select! {
             biased;
             () = ended.cancelled() => return Some((Err(()), None)),
             next = timeout(IDLE_TIMEOUT, body.next()) => next,
         };
+        if matches!(next, Ok(None)) || checked.elapsed() >= RECHECK {
+            if !session.is_open().await {
+                return Some((Err(()), None));
+            }
+            checked = Instant::now();
+        }
         match next {
             Ok(None) => None,
-            Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some((body, ended)))),
+            Ok(Some(Ok(bytes))) => Some((Ok(bytes), Some((body, ended, session, checked)))),
             Ok(Some(Err(_))) | Err(_) => Some((Err(()), None)),
         }
     })
@@ -342,6 +380,9 @@ async fn finish(answer: Answer<Response>, mut body: BodyDataStream) -> Response 
 
 /// A client whose connection broke does not see it.
 fn broken_off(sender: &Sender) -> Problem {
+    if sender.session.has_ended.load(Relaxed) {
+        return Error::StaffRequired.into();
+    }
     match sender.ended.is_cancelled() {
         true => Error::Conflict("Another request goes on with this upload.").into(),
         false => {

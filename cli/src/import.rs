@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use portal::spreadsheet::{self, Encoding, Problem, Source};
-use portal::{Error, Result};
+use portal::{Error, Result, root};
 use serde::Serialize;
 
 use crate::output::{Code, Outcome, print, print_json, print_note, stderr_is_terminal};
@@ -59,7 +59,7 @@ impl ImportFile {
         let file = &self.file;
         let outcome = match file.as_os_str() == "-" {
             true => std::io::stdin().lock().take(limit).read_to_end(&mut bytes),
-            false => std::fs::File::open(file).and_then(|f| f.take(limit).read_to_end(&mut bytes)),
+            false => root::open_named(file).and_then(|f| f.take(limit).read_to_end(&mut bytes)),
         };
         match outcome {
             Ok(_) => Ok(bytes),
@@ -72,7 +72,8 @@ impl ImportFile {
 
     /// The folder, if it is one.
     pub fn folder(&self) -> Option<&Path> {
-        self.file.is_dir().then_some(self.file.as_path())
+        let is_folder = root::on_named(|| self.file.metadata()).is_ok_and(|data| data.is_dir());
+        is_folder.then_some(self.file.as_path())
     }
 
     /// Prints the report, or the problems of the rows and then a summary.

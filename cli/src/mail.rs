@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use portal::mail::{self, DkimKey, SendError};
-use portal::{App, Config, EmailAddress, Error};
+use portal::{App, Config, EmailAddress, Error, root};
 
 use crate::mail_preview::Preview;
 use crate::output::{Code, Outcome, print, print_note};
@@ -142,9 +142,11 @@ fn recipient(address: &str) -> Result<EmailAddress, Error> {
 fn make_key(config: &Config, is_ed25519: bool) -> Outcome {
     let default = || config.data_dir.join("dkim.pem");
     let file: PathBuf = config.dkim_key.clone().unwrap_or_else(default);
-    if !file.exists() {
+    // Root may put it where only root may write; the portal must still be able to read it.
+    let folder = file.parent().unwrap_or(Path::new(""));
+    if !root::in_named_folder(folder, || file.exists()) {
         let pem = if is_ed25519 { DkimKey::new_ed25519()? } else { new_rsa_key()? };
-        write_new(&file, &pem).map_err(|error| {
+        root::in_named_folder(folder, || write_new(&file, &pem)).map_err(|error| {
             Error::Setup(format!("{} cannot be written: {error}", file.display()))
         })?;
         print_note(format!("The key was written to {}.", file.display()));
@@ -164,7 +166,9 @@ fn write_new(file: &Path, text: &str) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let mut open = std::fs::OpenOptions::new();
-    open.write(true).create_new(true).mode(0o600).open(file)?.write_all(text.as_bytes())
+    let mut file = open.write(true).create_new(true).mode(0o600).open(file)?;
+    file.write_all(text.as_bytes())?;
+    root::give_written(&file)
 }
 
 fn new_rsa_key() -> Result<String, Error> {

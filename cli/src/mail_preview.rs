@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use portal::mail_samples::{self, Sample};
 use portal::notifications::SampleWords;
-use portal::{App, Config, Error, Result};
+use portal::{App, Config, Error, Result, root};
 use serde_json::json;
 
 use crate::output::{Code, Outcome, print, print_json};
@@ -45,8 +45,10 @@ impl Preview {
             files.push((format!("{name}.eml"), mail.bytes()?));
         }
         files.insert(0, (INDEX.into(), index(settings.camp_name(), &samples).into_bytes()));
-        refuse_foreign_files(&folder, files.iter().map(|(name, _)| name.as_str()))?;
-        write(&folder, &files).map_err(|error| unwritable(&folder, &error))?;
+        root::in_named_folder(&folder, || {
+            refuse_foreign_files(&folder, files.iter().map(|(name, _)| name.as_str()))?;
+            write(&folder, &files).map_err(|error| unwritable(&folder, &error))
+        })?;
         match json {
             true => print_json(&samples.iter().map(listed).collect::<Vec<_>>())?,
             false => {

@@ -25,6 +25,7 @@ mod videos;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use portal::root::{self, Root};
 use portal::{Config, Error};
 
 use crate::output::Outcome;
@@ -106,6 +107,9 @@ fn main() -> ExitCode {
     portal::file_permissions::set_umask();
     let Camp { config, logs, command } = parse();
     logs.start(command.is_long_running());
+    if let Err(error) = command.root().map_or(Ok(()), |root| root::become_owner(&config, root)) {
+        return output::print_error(&error);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return output::print_error(&Error::unforeseen(error)),
@@ -144,6 +148,16 @@ fn fold_shared_options(command: clap::Command) -> clap::Command {
 impl Command {
     fn is_long_running(&self) -> bool {
         matches!(self, Command::Serve(_) | Command::Worker(_))
+    }
+
+    /// What remains of root once the command works as the owner of the data folder. `None` if it uses no data folder.
+    fn root(&self) -> Option<Root> {
+        match self {
+            Command::Serve(_) | Command::Worker(_) | Command::Demo(_) => Some(Root::Leaves),
+            Command::Restore(_) => Some(Root::LendsAndGives),
+            Command::Openapi(_) => None,
+            _ => Some(Root::Lends),
+        }
     }
 
     async fn run(self, config: Config) -> Outcome {

@@ -131,7 +131,14 @@ pub fn print_error(error: &Error) -> ExitCode {
             print_note(format!("camp: {error}"));
             Code::Usage
         }
-        Error::Setup(_) | Error::Full => {
+        Error::Full => {
+            print_note(
+                "camp: A disk is full, so this could not be done. Please make room (`df -h` shows which disk), \
+                 then try again.",
+            );
+            Code::Unusable
+        }
+        Error::Setup(_) => {
             print_note(format!("camp: {error}"));
             Code::Unusable
         }

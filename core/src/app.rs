@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::content_cache::ContentCache;
+use crate::data_folder::{is_read_only, sqlite_file};
 use crate::db::Db;
 use crate::fetch::Fetcher;
 use crate::files::Files;
@@ -119,6 +120,9 @@ impl DerefMut for App {
     }
 }
 
+const READ_ONLY: &str = "The database cannot be opened, because its file system is mounted for reading only. The log \
+                         of the machine may say why: a disk with errors is mounted like that.";
+
 /// Opens the database without changing it.
 ///
 /// # Errors
@@ -136,6 +140,9 @@ pub(crate) async fn open_database(config: &Config) -> Result<Db> {
                 sqlx::Error::Database(said) => said.message().to_owned(),
                 other => other.to_string(),
             };
+            if !is_server && sqlite_file(&url).is_ok_and(|file| is_read_only(&file)) {
+                return Error::Setup(READ_ONLY.into());
+            }
             Error::Setup(format!("The database cannot be opened: {cause}."))
         }
         other => other,

@@ -17,12 +17,24 @@ use chrono_tz::{OffsetName, Tz};
 pub struct Clock {
     /// Microseconds that this clock is ahead of the machine's clock.
     ahead: Arc<AtomicI64>,
+    /// How wrong the machine's clock is.
+    wrong_by: TimeDelta,
 }
 
 impl Clock {
     pub fn now(&self) -> DateTime<Utc> {
         let ahead = TimeDelta::microseconds(self.ahead.load(Ordering::Relaxed));
-        (Utc::now() + ahead).trunc_subsecs(6)
+        (Utc::now() + self.wrong_by + ahead).trunc_subsecs(6)
+    }
+
+    /// The time of another clock, advanced as this one is.
+    pub(crate) fn like(&self, other: DateTime<Utc>) -> DateTime<Utc> {
+        other + TimeDelta::microseconds(self.ahead.load(Ordering::Relaxed))
+    }
+
+    /// The clock of a machine that is wrong.
+    pub fn wrong_by(&self, by: TimeDelta) -> Clock {
+        Clock { ahead: self.ahead.clone(), wrong_by: by }
     }
 
     pub fn set(&self, now: DateTime<Utc>) {

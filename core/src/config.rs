@@ -201,11 +201,22 @@ impl TypedValueParser for Secret {
 }
 
 fn database(text: &str) -> std::result::Result<(), String> {
-    match ["sqlite:", "postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme)) {
+    if text.starts_with("sqlite:") {
+        return Ok(());
+    }
+    if !["postgres:", "postgresql:"].iter().any(|scheme| text.starts_with(scheme)) {
+        return Err("--database-url must begin with sqlite:// or postgres://.".into());
+    }
+    match Url::parse(text).is_ok_and(|url| url.fragment().is_none()) {
         true => Ok(()),
-        false => Err("--database-url must begin with sqlite:// or postgres://.".into()),
+        false => Err(format!(
+            "--database-url is not an address like postgres://USER:PASSWORD@HOST/NAME. {ESCAPES}."
+        )),
     }
 }
+
+/// Without them, the rest of a password would be taken for the host, its port or a path.
+const ESCAPES: &str = "In a name or password, write @ : / ? # % as %40 %3A %2F %3F %23 %25";
 
 fn bind(text: &str) -> std::result::Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "give an address and a port like 127.0.0.1:8080")
@@ -242,15 +253,22 @@ fn storage(text: &str) -> std::result::Result<(), String> {
 
 fn mail_servers(text: &str) -> std::result::Result<(), String> {
     let checked = addresses_in(text).iter().try_for_each(|url| mail_server(url).map(drop));
-    checked.map_err(|wrong| format!("--smtp-url {wrong}."))
+    checked.map_err(|wrong| match wrong {
+        NO_MAIL_SERVER => format!("--smtp-url {wrong}. {ESCAPES}."),
+        _ => format!("--smtp-url {wrong}."),
+    })
 }
+
+const NO_MAIL_SERVER: &str = "is not an address like smtps://USER:PASSWORD@mail.example";
 
 /// The address of a mail server, or what is wrong with it. The text does not contain it, because it may contain a
 /// password.
 pub(crate) fn mail_server(text: &str) -> std::result::Result<Url, &'static str> {
-    let url = Url::parse(text).map_err(|_| "is not an address like smtps://mail.example")?;
+    let url = Url::parse(text).map_err(|_| NO_MAIL_SERVER)?;
+    let has_more = !matches!(url.path(), "" | "/") || url.query().or(url.fragment()).is_some();
     match url.scheme() {
         _ if url.host().is_none() => Err("names no host"),
+        "smtp" | "smtps" if has_more => Err(NO_MAIL_SERVER),
         "smtp" | "smtps" => Ok(url),
         _ => Err("must begin with smtps:// or smtp://"),
     }

@@ -66,11 +66,17 @@ pub(crate) fn is_denied(path: &Path, access: Access) -> bool {
     rustix::fs::access(path, access) == Err(Errno::ACCESS)
 }
 
+/// Whether nothing can be written there because the file system is mounted for reading only.
+pub(crate) fn is_read_only(path: &Path) -> bool {
+    rustix::fs::access(path, Access::WRITE_OK) == Err(Errno::ROFS)
+}
+
 /// The error of a command that runs as another user than the portal.
 fn denied(path: &Path) -> Error {
+    let (path, us) = (path.display(), rustix::process::geteuid().as_raw());
     Error::Setup(format!(
-        "{} cannot be read as this user. Please run the command as the user of the portal.",
-        path.display()
+        "{path} cannot be read as this user, who has the number {us}. Please run the command as the user of the portal. \
+         If this is that user, give it what is there: chown -R {us}: {path}"
     ))
 }
 
@@ -138,10 +144,7 @@ fn in_use(data_dir: &Path) -> Result<File> {
         opened => opened,
     }
     .map_err(|error| match error.kind() {
-        ErrorKind::PermissionDenied => Error::Setup(format!(
-            "{} cannot be opened as this user. Please run the command as the user of the portal.",
-            path.display()
-        )),
+        ErrorKind::PermissionDenied => denied(&path),
         _ => error.into(),
     })
 }

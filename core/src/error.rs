@@ -197,17 +197,28 @@ const NEWER_DATABASE: &str = "The database is of a newer version than this progr
 
 impl From<MigrateError> for Error {
     fn from(error: MigrateError) -> Error {
-        Error::Setup(match error {
-            MigrateError::VersionMissing(_) => NEWER_DATABASE.into(),
-            error => format!("The database could not be brought up to date: {error}"),
-        })
+        let text = format!("The database could not be brought up to date: {error}");
+        match error {
+            MigrateError::VersionMissing(_) => Error::Setup(NEWER_DATABASE.into()),
+            MigrateError::Execute(cause) | MigrateError::ExecuteMigration(cause, _) => {
+                match Error::from(cause) {
+                    known @ (Error::Full | Error::Busy(_)) => known,
+                    _ => Error::Setup(text),
+                }
+            }
+            _ => Error::Setup(text),
+        }
     }
 }
+
+const READ_ONLY: &str = "A file system is mounted for reading only. The log of the machine may say why: a disk with \
+                         errors is mounted like that.";
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Error {
         match error.kind() {
             std::io::ErrorKind::StorageFull => Error::Full,
+            std::io::ErrorKind::ReadOnlyFilesystem => Error::Setup(READ_ONLY.into()),
             _ => Error::unforeseen(error),
         }
     }

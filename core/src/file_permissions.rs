@@ -3,7 +3,7 @@
 
 use std::fs::{DirBuilder, Permissions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, lchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use crate::config::Config;
@@ -14,64 +14,6 @@ use crate::{Error, Result};
 const OTHERS: u32 = 0o077;
 /// Marks a shared folder such as /tmp, which is not the portal's own.
 const STICKY: u32 = 0o1000;
-
-/// The user and the group to whom the files of a camp belong.
-#[derive(Clone, Copy)]
-pub(crate) struct Owner {
-    user: u32,
-    group: u32,
-}
-
-impl Owner {
-    /// Whom root gives what it creates in a data folder: the owner of that folder or, if it does not exist,
-    /// of the nearest folder above it. `None` for other users, whose files are their own.
-    pub(crate) fn for_root(data_dir: &Path) -> Option<Owner> {
-        if !rustix::process::geteuid().is_root() {
-            return None;
-        }
-        let data_dir = std::path::absolute(data_dir).ok()?;
-        let folder = data_dir.ancestors().find_map(|folder| folder.metadata().ok())?;
-        Some(Owner { user: folder.uid(), group: folder.gid() })
-    }
-
-    /// Gives a file, or a folder without its content.
-    pub(crate) fn give(self, path: &Path) -> io::Result<()> {
-        let found = path.symlink_metadata()?;
-        if (found.uid(), found.gid()) == (self.user, self.group) {
-            return Ok(());
-        }
-        lchown(path, Some(self.user), Some(self.group)).map_err(|error| {
-            let text =
-                format!("{} cannot be given to the user of the portal: {error}", path.display());
-            io::Error::new(error.kind(), text)
-        })
-    }
-
-    /// Gives what belongs to root: a file, or a folder and what is in it.
-    pub(crate) fn give_roots(self, path: &Path) -> io::Result<()> {
-        let found = path.symlink_metadata()?;
-        if found.uid() == 0 {
-            self.give(path)?;
-        }
-        if found.is_dir() {
-            for entry in std::fs::read_dir(path)? {
-                self.give_roots(&entry?.path())?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives a file, or a folder with its content.
-    pub(crate) fn give_all(self, path: &Path) -> io::Result<()> {
-        self.give(path)?;
-        if path.symlink_metadata()?.is_dir() {
-            for entry in std::fs::read_dir(path)? {
-                self.give_all(&entry?.path())?;
-            }
-        }
-        Ok(())
-    }
-}
 
 /// Makes new files of this process and its children unreadable for other users. Call it when a
 /// program starts.
@@ -117,12 +59,9 @@ pub(crate) fn tighten(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Gives the owner what earlier versions left to root when root ran them.
-pub(crate) fn give_back(data_dir: &Path, owner: Owner) -> io::Result<()> {
-    entries_of(data_dir)?
-        .iter()
-        .filter(|entry| is_ours(entry))
-        .try_for_each(|entry| owner.give_roots(entry))
+/// What is the portal's own in a data folder.
+pub(crate) fn own_entries(data_dir: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok(entries_of(data_dir)?.into_iter().filter(|entry| is_ours(entry)).collect())
 }
 
 fn entries_of(folder: &Path) -> io::Result<Vec<PathBuf>> {

@@ -66,6 +66,7 @@ pub mod payments;
 pub mod pictures;
 pub mod quiet_time;
 pub mod rate_limits;
+pub mod root;
 pub mod search_text;
 pub mod seed;
 pub mod settings;

@@ -93,7 +93,11 @@ async fn heartbeat(app: App) {
 
 fn log<T>(what: &str, outcome: Result<T>) {
     if let Err(error) = outcome {
-        tracing::warn!(what, %error, "a scheduled task failed; it will be tried again");
+        tracing::warn!(
+            what,
+            error = error.reason(),
+            "a scheduled task failed; it will be tried again"
+        );
     }
 }
 

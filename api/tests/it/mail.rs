@@ -51,6 +51,30 @@ async fn take_all(camp: &Camp, process: Uuid) {
     write(camp, format!("insert into delivery_leases select distinct notification_id, {process}, {process}, {until} from deliveries where status = 'queued'")).await;
 }
 
+story! {
+    async fn a_worker_on_a_machine_whose_clock_is_ahead_takes_no_mail_of_one_that_lives(camp) {
+        if !matches!(camp.app.db, Db::Postgres(_)) {
+            return; // Workers that share a file share a machine.
+        }
+        let staff = camp.staff().await;
+        add_family(&staff, "Chaya", "chaya@family.example").await;
+        take_all(&camp, camp.app.process).await;
+        notifications::record_heartbeat(&camp.app).await.expect("recorded");
+        for seconds in [20, 300, -300] {
+            let mut other = camp.app.clone();
+            other.process = Uuid::new_v4();
+            other.clock = camp.app.clock.wrong_by(TimeDelta::seconds(seconds));
+            notifications::record_heartbeat(&other).await.expect("recorded");
+            notifications::recover(&other).await.expect("recovered");
+            let leases = crate::payments::count(&camp, "select count(*) from delivery_leases").await;
+            assert_eq!(leases, 1, "{seconds} seconds ahead");
+            let ago = notifications::since_last_heartbeat(&camp.app).await.expect("read");
+            let ago = ago.expect("a heartbeat").num_seconds();
+            assert!((0..5).contains(&ago), "{ago} seconds ago");
+        }
+    }
+}
+
 async fn refuse(camp: &Camp, email: &str) {
     let at = camp.now().format("%Y-%m-%dT%H:%M:%S+00:00");
     write(

@@ -18,7 +18,7 @@ async fn path(owner: &Browser, username: &str) -> String {
     format!("/api/admin/accounts/{id}")
 }
 
-async fn change(owner: &Browser, username: &str, mut changes: Value) {
+pub async fn change(owner: &Browser, username: &str, mut changes: Value) {
     changes["current_password"] = json!(PASSWORD);
     changes["version"] = account(owner, username).await["version"].clone();
     owner.patch(&path(owner, username).await, changes).await.expect(200);

@@ -234,6 +234,39 @@ story! {
     }
 }
 
+story! {
+    async fn somebody_who_is_disabled_while_a_file_arrives_cannot_complete_it(camp) {
+        let camp = without_converter(&camp).await;
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let at = listener.local_addr().expect("an address");
+        let stop = CancellationToken::new();
+        let serving = tokio::spawn(api::serve_on(listener, camp.app.clone(), stop.clone()));
+        let owner = camp.owner().await;
+        let staff = camp.staff().await;
+        let cookies = staff.cookie_header().expect("a session");
+        let path = begun(&staff, "lake.mp4", LAKE.len()).await;
+        let mut sending = TcpStream::connect(at).await.expect("connected");
+        let head = format!(
+            "PATCH {path} HTTP/1.1\r\nhost: {at}\r\ncookie: {}\r\nsec-fetch-site: same-origin\r\n\
+             tus-resumable: 1.0.0\r\nupload-offset: 0\r\ncontent-length: {}\r\n\
+             content-type: application/offset+octet-stream\r\n\r\n", cookies.to_str().expect("a text"), LAKE.len());
+        sending.write_all(head.as_bytes()).await.expect("sent");
+        sending.write_all(&LAKE[..30_000]).await.expect("sent");
+        while open_uploads(&owner).await[0]["received_bytes"] != 30_000 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        crate::staff_accounts::change(&owner, "feder", json!({ "disabled": true })).await;
+        sending.write_all(&LAKE[30_000..]).await.expect("sent");
+        let reply = heard(&mut sending, "\r\n\r\n").await;
+        assert!(reply.starts_with("HTTP/1.1 401"), "{reply}");
+        assert_eq!(open_uploads(&owner).await[0]["state"], "uploading");
+        // What arrived is kept, and somebody else may go on with it.
+        offset(&owner, &path).await;
+        stop.cancel();
+        serving.await.expect("no panic").expect("served");
+    }
+}
+
 /// A small disk for the staged files, removed after the test.
 struct Disk(std::path::PathBuf);
 

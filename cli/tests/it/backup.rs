@@ -393,3 +393,21 @@ fn a_backup_goes_through_a_pipe() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(other.run(&["admin", "list"]).out.contains("miriam"));
 }
+
+#[test]
+fn the_next_backup_removes_what_a_killed_one_left_and_nothing_of_one_that_runs() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let (left, journal, runs) = (
+        camp.data(".backup-1.part"),
+        camp.data(".backup-1.part-journal"),
+        camp.data(".backup-2.part"),
+    );
+    for file in [&left, &journal, &runs] {
+        std::fs::write(file, "families").expect("written");
+    }
+    let running = std::fs::File::open(&runs).expect("there");
+    running.lock().expect("locked");
+    camp.backup("camp.tar.zst");
+    assert!(!left.exists() && !journal.exists() && runs.exists());
+}

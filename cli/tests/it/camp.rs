@@ -203,10 +203,15 @@ impl Running {
 
     /// The most memory that it ever had, in MiB.
     pub fn peak_memory(&self) -> u64 {
+        self.status_line("VmHWM:").trim().trim_end_matches(" kB").parse::<u64>().expect("a number")
+            >> 10
+    }
+
+    /// A line of what the kernel says about it.
+    pub fn status_line(&self, name: &str) -> String {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()));
         let status = status.expect("it runs");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
-        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") >> 10
+        status.lines().find_map(|line| line.strip_prefix(name)).expect("a line").to_owned()
     }
 
     /// Kills it like `kill -9`.

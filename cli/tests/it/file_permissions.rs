@@ -172,6 +172,7 @@ fn what_root_restores_belongs_to_the_owner_of_the_data_folder() {
     camp.run(&["seed", "--sample", "general"]);
     let file = camp.backup("camp.tar.zst");
     let other = Camp::on_sqlite();
+    reachable(&other);
     std::fs::create_dir(other.data("")).expect("a folder");
     chown(other.data(""), nobody, nobody).expect("we are root");
     assert_eq!(other.run(&["restore", path(&file)]).code, 0);
@@ -185,6 +186,7 @@ fn what_root_restores_belongs_to_the_owner_of_the_data_folder() {
     }
 
     let new = Camp::on_sqlite();
+    reachable(&new);
     let home = new.folder().join("home");
     std::fs::create_dir(&home).expect("a folder");
     chown(&home, nobody, nobody).expect("we are root");
@@ -228,6 +230,7 @@ fn what_root_restored_with_an_earlier_version_is_given_back_by_the_next_restore(
     }
     let (nobody, root) = (Some(NOBODY), Some(0));
     let camp = Camp::on_sqlite();
+    reachable(&camp);
     camp.run(&["seed", "--sample", "general"]);
     let file = camp.backup("camp.tar.zst");
     let elsewhere = camp.folder().join("elsewhere");
@@ -276,4 +279,121 @@ fn a_data_folder_that_one_may_not_read_is_not_called_missing() {
     assert!(said.code == 4 && said.out.contains(says) && said.out.contains("chown -R"), "{said:?}");
     let Some(said) = as_nobody(&camp, &["serve"]) else { return };
     assert!(said.code == 4 && said.err.contains("camp.db cannot be read as this user"), "{said:?}");
+}
+
+/// A camp whose data folder belongs to nobody, beside a folder that only root can use. `None` if this user is not
+/// root.
+fn nobodys() -> Option<(Camp, PathBuf)> {
+    if !is_root() {
+        println!("skipped: only root can work as another user");
+        return None;
+    }
+    let camp = Camp::on_sqlite();
+    reachable(&camp);
+    std::fs::create_dir(camp.data("")).expect("a folder");
+    chown(camp.data(""), Some(NOBODY), Some(NOBODY)).expect("we are root");
+    let roots = camp.folder().join("root");
+    std::fs::create_dir(&roots).expect("a folder");
+    std::fs::set_permissions(&roots, Permissions::from_mode(0o700)).expect("ours");
+    Some((camp, roots))
+}
+
+/// Lets other users reach the data folder, as in `/var/lib`.
+fn reachable(camp: &Camp) {
+    std::fs::set_permissions(camp.folder(), Permissions::from_mode(0o711)).expect("ours");
+}
+
+#[test]
+fn whatever_root_runs_leaves_nothing_to_root_in_the_data_folder_of_another_user() {
+    let Some((camp, roots)) = nobodys() else { return };
+    let write = |name: &str, text: &[u8]| {
+        let file = roots.join(name);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&file, text).expect("written");
+        file.display().to_string()
+    };
+    let videos = write("videos.csv", b"title,url\nLake,https://youtu.be/dQw4w9WgXcQ\n");
+    let families = write("families.csv", b"name,child\nLeah Katz,Moshe\n");
+    let settings = write("settings.json", br#"{"siteName":"Camp Lake"}"#);
+    write("films/2024-07-15 Lake.mp4", crate::videos::LAKE);
+    let films = roots.join("films").display().to_string();
+    let backup = roots.join("camp.tar.zst").display().to_string();
+    let beside = camp.data("own.tar.zst").display().to_string();
+    let previews = roots.join("previews/new").display().to_string();
+    let key = roots.join("keys/dkim.pem").display().to_string();
+    for (command, input) in [
+        (&["migrate"][..], ""),
+        (&["admin", "add", "miriam", "--email", "m@camp.example", "--role", "owner"], PASSWORD),
+        (&["mail", "test", "leah@family.example"], ""),
+        (&["gallery", "import", &videos, "--year", "2024"], ""),
+        (&["gallery", "import", &films, "--year", "2024"], ""),
+        (&["family", "import", &families], ""),
+        (&["settings", "import", &settings], ""),
+        (&["mail", "preview", &previews], ""),
+        (
+            &[
+                "mail",
+                "dkim",
+                "--ed25519",
+                "--dkim-key",
+                &camp.data("dkim.pem").display().to_string(),
+            ],
+            "",
+        ),
+        (&["jobs", "list"], ""),
+        (&["doctor"], ""),
+        (&["backup", &backup], ""),
+        (&["backup", &backup, "--force"], ""),
+        (&["backup", &beside], ""),
+        (&["restore", &backup, "--replace"], ""),
+    ] {
+        let said = camp.run_with(command, input);
+        // Without a worker, the doctor finds something broken.
+        let expected = i32::from(command == ["doctor"]);
+        assert_eq!(said.code, expected, "{command:?}: {said:?}");
+        assert_eq!(not_nobodys(&camp.data("")), [] as [PathBuf; 0], "{command:?}");
+    }
+    assert!(camp.data("mail").is_dir() && Path::new(&previews).join("index.html").is_file());
+    let backup = Path::new(&backup).metadata().expect("a backup");
+    assert_eq!((backup.uid(), backup.mode() & 0o777), (0, 0o600), "root's folder, root's file");
+    // The portal reads its key as its own user, who may not look into this folder.
+    let said = camp.run(&["mail", "dkim", "--ed25519", "--dkim-key", &key]);
+    assert_eq!(Path::new(&key).metadata().expect("a key").uid(), NOBODY, "{said:?}");
+    if let Some(said) = as_nobody(&camp, &["mail", "test", "leah@family.example"]) {
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_site_that_root_starts_serves_as_the_owner_of_the_data_folder() {
+    let Some((camp, _)) = nobodys() else { return };
+    let mut child = camp.start(&["serve", "--with-worker", "--bind", "127.0.0.1:0"]);
+    let database = camp.data("camp.db");
+    crate::mail::eventually("a database", std::time::Duration::from_secs(60), || database.exists())
+        .await;
+    let ids = child.status_line("Uid:");
+    assert_eq!(ids.split_whitespace().collect::<Vec<_>>(), ["65534"; 4], "it cannot go back");
+    assert_eq!(child.stop().await, Some(0));
+    assert_eq!(not_nobodys(&camp.data("")), [] as [PathBuf; 0]);
+}
+
+/// The user of the portal put links into the data folder, to have root write and give away other files.
+#[test]
+fn a_link_in_the_data_folder_leads_root_nowhere() {
+    let Some((camp, roots)) = nobodys() else { return };
+    assert_eq!(camp.run(&["seed", "--sample", "general"]).code, 0);
+    let file = camp.backup("camp.tar.zst");
+    std::fs::write(roots.join("secret"), "root's").expect("written");
+    std::fs::remove_dir_all(camp.data("mail")).ok();
+    for link in ["mail", "uploads", "converting"] {
+        symlink(&roots, camp.data(link)).expect("a link");
+    }
+    symlink(roots.join("secret"), camp.data("files/secret")).expect("a link");
+    let said = camp.run(&["mail", "test", "leah@family.example"]);
+    assert_ne!(said.code, 0, "{said:?}");
+    camp.run(&["restore", path(&file), "--replace"]);
+    for theirs in [roots.join("secret"), roots.clone()] {
+        assert_eq!(theirs.metadata().expect("there").uid(), 0);
+    }
+    assert_eq!(std::fs::read_dir(&roots).expect("a folder").count(), 1);
 }

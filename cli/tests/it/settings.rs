@@ -187,6 +187,10 @@ fn an_option_with_a_wrong_value_is_a_wrong_command_and_shows_no_password() {
         ("--public-url", "https://camp.example/sub", "without a path"),
         ("--smtp-url", "http://camp:lantern@mail.example", "must begin with smtps:// or smtp://"),
         ("--smtp-url", "smtps://camp:lantern@mail.example,smtp://", "names no host"),
+        ("--smtp-url", "smtp://camp:lan#tern@mail.example", "%23"),
+        ("--smtp-url", "smtp://camp/lantern@mail.example", "%23"),
+        ("--database-url", "postgres://camp:lantern#@db.example/camp", "%23"),
+        ("--database-url", "postgres://camp:lan/tern@db.example/camp", "%23"),
         (
             "--database-url",
             "mysql://camp:lantern@db.example",

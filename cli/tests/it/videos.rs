@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::camp::{Camp, count};
 use crate::{execute, on_both_engines};
 
-const LAKE: &[u8] = include_bytes!("../../../core/src/seed/media/lake.mp4");
+pub const LAKE: &[u8] = include_bytes!("../../../core/src/seed/media/lake.mp4");
 
 /// A public video with a file as it was imported before conversions.
 pub async fn imported(app: &App, title: &str, key: &str, bytes: &[u8]) -> Uuid {

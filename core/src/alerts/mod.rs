@@ -121,8 +121,8 @@ async fn late(app: &App) -> Result<i64> {
 
 /// Checks the worker's heartbeat. The site runs it, and has to send the mail itself.
 pub async fn check_worker(app: &App) -> Result<()> {
-    let Some(beat) = notifications::last_heartbeat(&app.db).await? else { return Ok(()) };
-    if app.clock.now() - beat < SILENT {
+    let Some(ago) = notifications::since_last_heartbeat(app).await? else { return Ok(()) };
+    if ago < SILENT {
         return Ok(());
     }
     let text = "No worker has been running for five minutes: nothing is published or emailed. Start `camp worker`, or `camp serve --with-worker`.";

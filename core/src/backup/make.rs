@@ -10,11 +10,13 @@ use chrono::{SubsecRound, Utc};
 use super::archive::{self, Parts};
 use super::inspect::{self, Facts};
 use super::sqlite::unless_gone;
+use super::work::beside;
 use super::{FORMAT, Manifest, Progress, Stored, Tally, postgres, sqlite, swap};
 use crate::config::Config;
 use crate::data_folder::sqlite_file;
 use crate::db::Db;
 use crate::files::Files;
+use crate::root::Permissions;
 use crate::{Error, Result, app, data_folder};
 
 /// Where a backup is written.
@@ -22,6 +24,18 @@ use crate::{Error, Result, app, data_folder};
 pub enum Place {
     File { path: PathBuf, force: bool },
     Stdout,
+}
+
+impl Place {
+    /// With whose permissions it is written.
+    fn permissions(&self) -> Permissions {
+        match self {
+            Place::File { path, .. } => {
+                Permissions::to_write_in(swap::here(path.parent().unwrap_or(path)))
+            }
+            Place::Stdout => Permissions::Own,
+        }
+    }
 }
 
 /// A finished backup.
@@ -46,8 +60,9 @@ pub async fn make(config: &Config, place: &Place, told: Progress) -> Result<Made
     data_folder::must_be_there(config)?;
     let url = config.database_url();
     let _present = data_folder::shared_lock(&config.data_dir)?;
-    let out = Out::open(place)?;
-    let copy = Temporary::beside(place, &config.data_dir)?;
+    let permissions = place.permissions();
+    let out = permissions.with(|| Out::open(place, permissions))?;
+    let copy = Temporary::beside(place, permissions, &config.data_dir)?;
     let db = app::open_database(config).await?;
     let made = copy_and_pack(config, &db, &url, copy, &out, told).await;
     db.close().await;
@@ -129,30 +144,47 @@ async fn copy_database(db: &Db, url: &str, to: &Path) -> Result<Facts> {
     Ok(facts)
 }
 
-/// A file that is deleted when it is dropped.
-struct Temporary(PathBuf);
+/// A file that is deleted when it is dropped. It is locked meanwhile, unless the file system cannot.
+struct Temporary(PathBuf, #[expect(dead_code, reason = "holds the lock")] Option<File>);
 
 impl Temporary {
-    /// A disk with room for the backup also has room for the copy of the database.
-    fn beside(place: &Place, data_dir: &Path) -> Result<Temporary> {
-        let path = match place {
-            Place::File { path, .. } => hidden(path, "database.part"),
-            Place::Stdout => data_dir.join(format!(".backup-{}.part", std::process::id())),
+    /// A disk with room for the backup also has room for the copy of the database. In a folder where only root
+    /// may write, SQLite and pg_dump cannot.
+    fn beside(place: &Place, permissions: Permissions, data_dir: &Path) -> Result<Temporary> {
+        let path = match (place, permissions) {
+            (Place::File { path, .. }, Permissions::Own) => hidden(path, "database.part"),
+            _ => data_dir.join(format!(".backup-{}.part", std::process::id())),
         };
+        remove_abandoned(data_dir);
         // No other user may read it, from the first byte on.
         swap::private(&path).map_err(|error| unwritable(&path, &error))?;
-        Ok(Temporary(path))
+        let lock = File::open(&path).ok().filter(|file| file.try_lock().is_ok());
+        Ok(Temporary(path, lock))
+    }
+
+    fn remove(path: &Path) {
+        // SQLite leaves its journal behind when the disk is full.
+        for ending in ["", "-journal", "-wal", "-shm"] {
+            std::fs::remove_file(beside(path, ending)).ok();
+        }
+    }
+}
+
+/// Removes the copies of the database that killed processes left in the data folder.
+fn remove_abandoned(data_dir: &Path) {
+    for entry in std::fs::read_dir(data_dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_copy = name.starts_with(".backup-") && name.ends_with(".part");
+        if is_copy && !is_being_written(&entry.path()) {
+            Temporary::remove(&entry.path());
+        }
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // SQLite leaves its journal behind when the disk is full.
-        for ending in ["", "-journal", "-wal", "-shm"] {
-            let mut path = self.0.clone().into_os_string();
-            path.push(ending);
-            std::fs::remove_file(path).ok();
-        }
+        Temporary::remove(&self.0);
     }
 }
 
@@ -164,11 +196,18 @@ fn hidden(path: &Path, ending: &str) -> PathBuf {
 /// The output: standard output, or a file that gets its name when it is complete.
 enum Out {
     Stdout,
-    File { part: PathBuf, path: PathBuf, force: bool, file: File, kept: bool },
+    File {
+        part: PathBuf,
+        path: PathBuf,
+        force: bool,
+        file: File,
+        kept: bool,
+        permissions: Permissions,
+    },
 }
 
 impl Out {
-    fn open(place: &Place) -> Result<Out> {
+    fn open(place: &Place, permissions: Permissions) -> Result<Out> {
         let Place::File { path, force } = place else { return Ok(Out::Stdout) };
         if path.is_dir() || path.file_name().is_none() {
             let text = format!("{} is a folder; please name a file in it.", path.display());
@@ -197,7 +236,7 @@ impl Out {
                 },
             )?;
         file.try_lock().map_err(|_| busy())?;
-        Ok(Out::File { part, path: path.clone(), force: *force, file, kept: false })
+        Ok(Out::File { part, path: path.clone(), force: *force, file, kept: false, permissions })
     }
 
     fn writer(&self) -> Result<Box<dyn Write + Send>> {
@@ -209,25 +248,29 @@ impl Out {
 
     /// Renames the file to its final name. Returns its size.
     fn keep(mut self) -> Result<Option<u64>> {
-        let Out::File { part, path, force, file, kept } = &mut self else { return Ok(None) };
+        let Out::File { part, path, force, file, kept, permissions } = &mut self else {
+            return Ok(None);
+        };
         file.sync_all()?;
         let size = file.metadata()?.len();
-        if !*force && path.exists() {
-            return Err(taken(path));
-        }
-        std::fs::rename(part, &*path)?;
-        *kept = true;
-        swap::sync_folder_of(path)?;
-        Ok(Some(size))
+        permissions.with(|| {
+            if !*force && path.exists() {
+                return Err(taken(path));
+            }
+            std::fs::rename(part, &*path)?;
+            *kept = true;
+            swap::sync_folder_of(path)?;
+            Ok(Some(size))
+        })
     }
 }
 
 impl Drop for Out {
     fn drop(&mut self) {
-        if let Out::File { part, kept, .. } = self
+        if let Out::File { part, kept, permissions, .. } = self
             && !*kept
         {
-            std::fs::remove_file(part).ok();
+            permissions.with(|| std::fs::remove_file(part)).ok();
         }
     }
 }

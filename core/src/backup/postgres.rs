@@ -12,7 +12,7 @@ use url::Url;
 use super::inspect::{self, Facts};
 use super::{Held, hold_mail, stamp};
 use crate::db::Db;
-use crate::{Error, Result};
+use crate::{Error, Result, root};
 
 /// The prefix of the schemas of a camp that was set aside. They are never part of a backup.
 const ASIDE: &str = "before_restore_";
@@ -224,10 +224,15 @@ impl Tools {
     }
 
     fn program(&self, name: &str) -> Command {
-        match &self.folder {
+        let mut command = match &self.folder {
             Some(folder) => Command::new(folder.join(name)),
             None => Command::new(name),
+        };
+        // They look there for certificates, and must be able to.
+        if let Some(home) = root::home() {
+            command.env("HOME", home);
         }
+        command
     }
 
     fn on_database(&self, name: &str) -> Command {

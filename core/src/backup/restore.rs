@@ -5,7 +5,6 @@
 //! are equal files). Finally the database is switched in one step: a rename, or one transaction on
 //! PostgreSQL. If this is interrupted, either the old or the new camp works.
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -15,8 +14,7 @@ use super::target::{Database, Target};
 use super::work::Work;
 use super::{Held, Manifest, Progress, Stored, Tally, archive};
 use crate::config::{Config, Storage};
-use crate::file_permissions::Owner;
-use crate::{Error, Result, data_folder, db, file_permissions};
+use crate::{Error, Result, data_folder, db, file_permissions, root};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
@@ -56,19 +54,16 @@ pub async fn restore(
     config.check()?;
     let from: Box<dyn Read + Send> = match file {
         None => Box::new(std::io::stdin()),
-        Some(path) => Box::new(File::open(path).map_err(|error| {
+        Some(path) => Box::new(root::open_named(path).map_err(|error| {
             let text = format!("{} cannot be read: {error}.", path.display());
             Error::invalid("file", text)
         })?),
     };
     let traces = Traces::of(config);
     file_permissions::folder(&config.data_dir)?;
-    let restored = restore_in(config, from, options, told, &traces).await;
+    let restored = restore_in(config, from, options, told).await;
     match &restored {
-        Ok(_) => {
-            traces.give_back(config)?;
-            file_permissions::tighten(config)?;
-        }
+        Ok(_) => file_permissions::tighten(config)?,
         Err(_) => traces.remove(),
     }
     restored
@@ -79,12 +74,10 @@ async fn restore_in(
     from: Box<dyn Read + Send>,
     options: Options,
     told: Progress,
-    traces: &Traces,
 ) -> Result<Restored> {
     let is_new = !config.data_dir.join("in-use.lock").exists();
     let _alone = data_folder::exclusive_lock(&config.data_dir)?;
-    let target = Target::look(config, options, traces.owner).await?;
-    traces.give()?;
+    let target = Target::look(config, options).await?;
     let work = Work::begin(&config.data_dir)?;
 
     let parts = work.parts();
@@ -109,11 +102,6 @@ struct Traces {
     files: Vec<PathBuf>,
     /// The innermost folder first.
     folders: Vec<PathBuf>,
-    lock: PathBuf,
-    /// The folder of the files, if it is one.
-    storage: Option<PathBuf>,
-    /// Who gets all that, if root restores.
-    owner: Option<Owner>,
 }
 
 impl Traces {
@@ -124,32 +112,9 @@ impl Traces {
             _ => None,
         };
         let above = config.data_dir.ancestors().map(Path::to_owned);
-        let folders = storage.iter().cloned().chain(above).filter(missing).collect();
+        let folders = storage.into_iter().chain(above).filter(missing).collect();
         let lock = config.data_dir.join("in-use.lock");
-        let files = vec![lock.clone()];
-        let owner = Owner::for_root(&config.data_dir);
-        let files = files.into_iter().filter(missing).collect();
-        Traces { files, folders, lock, storage, owner }
-    }
-
-    /// Gives the folders that root created, and the lock, to the owner.
-    fn give(&self) -> Result<()> {
-        let Some(owner) = self.owner else { return Ok(()) };
-        owner.give(&self.lock)?;
-        for folder in self.folders.iter().filter(|folder| folder.exists()) {
-            owner.give(folder)?;
-        }
-        Ok(())
-    }
-
-    /// Gives the owner what an earlier restore by root left to root.
-    fn give_back(&self, config: &Config) -> Result<()> {
-        let Some(owner) = self.owner else { return Ok(()) };
-        file_permissions::give_back(&config.data_dir, owner)?;
-        match &self.storage {
-            Some(folder) => Ok(owner.give_roots(folder)?),
-            None => Ok(()),
-        }
+        Traces { files: [lock].into_iter().filter(missing).collect(), folders }
     }
 
     /// Removes folders only if they are empty.

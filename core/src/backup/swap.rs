@@ -6,8 +6,6 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::file_permissions::Owner;
-
 /// The camp's files below a folder, as relative paths. Unfinished files are left out.
 pub(super) fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
@@ -60,30 +58,16 @@ pub(super) fn link(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Moves the previous camp to its folder.
-pub(super) fn set_aside(old: &Path, aside: &Path, owner: Option<Owner>) -> io::Result<()> {
-    if let Some(owner) = owner {
-        owner.give_all(old)?;
-    }
-    std::fs::rename(old, aside)
-}
-
-/// Moves a file atomically, replacing an existing one, and gives it to the owner.
-pub(super) fn place(from: &Path, to: &Path, owner: Option<Owner>) -> io::Result<()> {
+/// Moves a file atomically, replacing an existing one.
+pub(super) fn place(from: &Path, to: &Path) -> io::Result<()> {
     if let Some(folder) = to.parent() {
-        create_folder(here(folder), owner)?;
-    }
-    if let Some(owner) = owner {
-        owner.give(from)?;
+        std::fs::create_dir_all(here(folder))?;
     }
     match std::fs::rename(from, to) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             let name = to.file_name().unwrap_or_default().to_string_lossy();
             let near = to.with_file_name(format!(".{name}.part"));
             std::fs::copy(from, &near)?;
-            if let Some(owner) = owner {
-                owner.give(&near)?;
-            }
             File::open(&near)?.sync_all()?;
             std::fs::rename(&near, to)?;
             std::fs::remove_file(from)
@@ -93,22 +77,11 @@ pub(super) fn place(from: &Path, to: &Path, owner: Option<Owner>) -> io::Result<
 }
 
 /// Moves every file of `from` to its place below `to`.
-pub(super) fn place_all(from: &Path, to: &Path, owner: Option<Owner>) -> io::Result<()> {
+pub(super) fn place_all(from: &Path, to: &Path) -> io::Result<()> {
     for name in files_in(from)? {
-        place(&from.join(&name), &to.join(&name), owner)?;
+        place(&from.join(&name), &to.join(&name))?;
     }
     Ok(())
-}
-
-/// Creates a folder and those above it that are missing, and gives them to the owner.
-fn create_folder(folder: &Path, owner: Option<Owner>) -> io::Result<()> {
-    let missing: Vec<&Path> =
-        folder.ancestors().take_while(|above| !here(above).exists()).collect();
-    std::fs::create_dir_all(folder)?;
-    match owner {
-        Some(owner) => missing.into_iter().try_for_each(|folder| owner.give(folder)),
-        None => Ok(()),
-    }
 }
 
 /// Removes the files below a folder that are not in the list.

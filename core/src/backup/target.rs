@@ -18,7 +18,6 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::config::{Config, sqlite_url};
 use crate::data_folder::{AT_WORK, sqlite_file};
 use crate::db::Db;
-use crate::file_permissions::Owner;
 use crate::files::Files;
 use crate::{Error, Result, app, notifications};
 
@@ -27,8 +26,6 @@ pub(super) struct Target {
     pub(super) database: Database,
     /// `None` for a bucket.
     pub(super) files: Option<PathBuf>,
-    /// Who gets what is put there, if root restores.
-    owner: Option<Owner>,
 }
 
 pub(super) enum Database {
@@ -41,11 +38,7 @@ const LIVED_IN: Error = Error::Conflict(
 );
 
 impl Target {
-    pub(super) async fn look(
-        config: &Config,
-        options: Options,
-        owner: Option<Owner>,
-    ) -> Result<Target> {
+    pub(super) async fn look(config: &Config, options: Options) -> Result<Target> {
         let url = config.database_url();
         let database = match url.starts_with("sqlite:") {
             true => Target::look_at_sqlite(sqlite_file(&url)?, options).await?,
@@ -61,7 +54,7 @@ impl Target {
             }
         };
         let files = Files::open(config.storage_url.as_deref(), &config.data_dir)?.folder;
-        Ok(Target { database, files, owner })
+        Ok(Target { database, files })
     }
 
     async fn look_at_sqlite(file: PathBuf, options: Options) -> Result<Database> {
@@ -106,7 +99,7 @@ impl Target {
                 let old = file.exists();
                 if old {
                     work.keep_old(file, self.files.as_deref())?;
-                    swap::set_aside(&work.old(), &aside, self.owner)?;
+                    std::fs::rename(work.old(), &aside)?;
                 }
                 self.move_in(&parts)?;
                 // These belong to a database that could not be settled. They would be applied to
@@ -114,7 +107,7 @@ impl Target {
                 for ending in ["-wal", "-shm"] {
                     std::fs::remove_file(beside(file, ending)).or_else(unless_gone)?;
                 }
-                swap::place(&parts.database, file, self.owner)?;
+                swap::place(&parts.database, file)?;
                 swap::sync_folder_of(file)?;
                 (held, old.then_some(aside), None)
             }
@@ -125,7 +118,7 @@ impl Target {
                 if let (true, Some(files)) = (old, &self.files) {
                     swap::link_all(files, &work.old().join("files"))?;
                     std::fs::create_dir_all(work.old())?;
-                    swap::set_aside(&work.old(), &aside, self.owner)?;
+                    std::fs::rename(work.old(), &aside)?;
                 }
                 self.move_in(&parts)?;
                 let put =
@@ -149,7 +142,7 @@ impl Target {
 
     fn move_in(&self, parts: &Parts) -> Result<()> {
         match &self.files {
-            Some(files) => Ok(swap::place_all(&parts.files, files, self.owner)?),
+            Some(files) => Ok(swap::place_all(&parts.files, files)?),
             None => Ok(()),
         }
     }

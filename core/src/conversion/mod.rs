@@ -60,7 +60,10 @@ pub fn start(app: &App) {
     tokio::spawn(async move {
         let Ok(_permit) = app.converting.clone().try_acquire_owned() else { return };
         if let Err(error) = convert_waiting(&app).await {
-            tracing::warn!(%error, "a conversion was interrupted; it will be tried again");
+            tracing::warn!(
+                error = error.reason(),
+                "a conversion was interrupted; it will be tried again"
+            );
         }
     });
 }
@@ -158,7 +161,7 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
             tokio::fs::remove_file(staged(app, claimed.id)).await.ok();
             // Videos whose time came while they waited for their file.
             if let Err(error) = videos::publish_due(app).await {
-                tracing::warn!(%error, "due videos are published a little later");
+                tracing::warn!(error = error.reason(), "due videos are published a little later");
             }
         }
         // Another worker that took it over goes on with its files.
@@ -198,7 +201,10 @@ async fn keep(app: &App, claimed: &Conversion, progress: &AtomicU8) {
             Ok(true) => {}
             Ok(false) => return,
             // The claim lasts for several of these intervals.
-            Err(error) => tracing::warn!(%error, "the progress of a conversion was not stored"),
+            Err(error) => tracing::warn!(
+                error = error.reason(),
+                "the progress of a conversion was not stored"
+            ),
         }
     }
 }

@@ -204,7 +204,7 @@ impl Feed {
         if renewed.elapsed() > RENEW_EVERY {
             let now = Instant::now();
             let mut tx = app.db.begin().await?;
-            if !self.lease.renew(&mut tx, app.clock.now()).await? {
+            if !self.lease.renew(&mut tx, app).await? {
                 tracing::warn!("another worker took over the mails of a notification");
                 return Ok(None);
             }

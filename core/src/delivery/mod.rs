@@ -126,7 +126,7 @@ async fn persist<'a>(
     loop {
         match write().await {
             Err(error) if tries < TRIES || (is_away(&error) && !app.mailer.is_paused()) => {
-                tracing::warn!(%error, "{what}; trying again");
+                tracing::warn!(error = error.reason(), "{what}; trying again");
                 tries += 1;
                 tokio::time::sleep(Duration::from_millis(200 << tries.min(TRIES))).await;
             }

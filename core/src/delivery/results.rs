@@ -279,7 +279,10 @@ impl Ledger {
                     self.noted.extend(sent);
                     return Ok(());
                 }
-                Err(error) => tracing::warn!(%error, "mails that were sent are saved once more"),
+                Err(error) => tracing::warn!(
+                    error = error.reason(),
+                    "mails that were sent are saved once more"
+                ),
             }
         }
         self.give_back().await;
@@ -375,7 +378,7 @@ async fn secure(app: &App, lease: Lease) -> Result<()> {
     persist(app, "mails that were noted as sent could not be secured", || {
         Box::pin(async move {
             let mut tx = app.db.begin().await?;
-            lease.renew(&mut tx, app.clock.now()).await?;
+            lease.renew(&mut tx, app).await?;
             tx.commit().await
         })
     })

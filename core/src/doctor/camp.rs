@@ -196,11 +196,10 @@ async fn quiet_time(app: &App, found: &mut Findings) -> Result<()> {
 async fn worker(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "worker";
     const START: &str = "Start `camp worker`, or `camp serve --with-worker`.";
-    let Some(beat) = notifications::last_heartbeat(&app.db).await? else {
+    let Some(ago) = notifications::since_last_heartbeat(app).await? else {
         found.broken(WHAT, "No worker runs: nothing is published or mailed.", START);
         return Ok(());
     };
-    let ago = app.clock.now() - beat;
     if ago > SILENT {
         let says = format!("No worker has run for {}: nothing is published or mailed.", span(ago));
         found.broken(WHAT, says, START);

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use rustix::fs::Access;
 
-use super::{Findings, clause};
+use super::{Findings, clause, environment};
 use crate::config::Config;
-use crate::data_folder::{is_denied, sqlite_file};
+use crate::data_folder::{self, is_denied, sqlite_file};
 use crate::db::{self, Db};
-use crate::{Result, app, backup};
+use crate::{Error, Result, app, backup};
 
 const RESTORE: &str =
     "Stop the portal, keep a copy of the file, and restore the last backup (`camp restore`).";
@@ -42,7 +42,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
     let opened = async {
         let db = app::open_database(config).await?;
         let version = engine(&db).await?;
-        Ok::<_, crate::Error>((db, version))
+        Ok::<_, Error>((db, version))
     };
     let db = match tokio::time::timeout(Duration::from_secs(10), opened).await {
         Ok(Ok((db, version))) => {
@@ -50,11 +50,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
             db
         }
         Ok(Err(error)) => {
-            let text = error.reason();
-            // SQLite's texts for a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
-            let damaged = text.contains("malformed") || text.contains("not a database");
-            let advice = if damaged { RESTORE } else { "Check that it runs, and --database-url." };
-            found.broken(WHAT, format!("The database does not answer: {}.", clause(text)), advice);
+            unanswered(&error, &url, found);
             return None;
         }
         Err(_) => {
@@ -69,6 +65,40 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
     clock(&db, found).await;
     integrity(&db, found).await;
     schema(&db, found).await.then_some(db)
+}
+
+/// Why the database does not answer. What the checks of the folder and the disk have found already is not said again
+/// with other advice.
+fn unanswered(error: &Error, url: &str, found: &mut Findings) {
+    const WHAT: &str = "database";
+    let is_file = url.starts_with("sqlite:");
+    let is_read_only =
+        is_file && sqlite_file(url).is_ok_and(|file| data_folder::is_read_only(&file));
+    let (cause, advice) = match error {
+        Error::Full => ("its disk is full", "Make room on the disk of the database."),
+        _ if is_read_only => {
+            ("its file system is mounted for reading only", environment::READ_ONLY)
+        }
+        _ => {
+            let text = error.reason();
+            // SQLite's texts for a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
+            let damaged = text.contains("malformed") || text.contains("not a database");
+            let advice = if damaged { RESTORE } else { "Check that it runs, and --database-url." };
+            let says = format!("The database does not answer: {}.", clause(text));
+            return found.broken(WHAT, says, advice);
+        }
+    };
+    let says = format!("The database cannot be opened, because {cause}.");
+    let causes: &[&str] = if is_file { &["data-dir", "disk"] } else { &[] };
+    found.unless_known(causes, WHAT, says, advice);
+}
+
+/// What to do if the file of the database cannot be read.
+fn advice_for_file(error: &Error) -> &'static str {
+    match error {
+        Error::Full => "Make room on the disk of the database.",
+        _ => RESTORE,
+    }
 }
 
 /// Why this user may not use the database file.
@@ -149,7 +179,8 @@ async fn integrity(db: &Db, found: &mut Findings) {
             RESTORE,
         ),
         Err(error) => {
-            found.broken(WHAT, format!("The database cannot be read: {}.", clause(error)), RESTORE)
+            let advice = advice_for_file(&error);
+            found.broken(WHAT, format!("The database cannot be read: {}.", clause(error)), advice);
         }
     }
 }
@@ -161,11 +192,8 @@ async fn schema(db: &Db, found: &mut Findings) -> bool {
     let (pending, schema) = match (db.pending_migrations().await, backup::schema_of(db).await) {
         (Ok(pending), Ok(schema)) => (pending, schema),
         (Err(error), _) | (_, Err(error)) => {
-            found.broken(
-                WHAT,
-                format!("The schema cannot be read: {}.", clause(error)),
-                "Restore the last backup (`camp restore`).",
-            );
+            let advice = advice_for_file(&error);
+            found.broken(WHAT, format!("The schema cannot be read: {}.", clause(error)), advice);
             return false;
         }
     };

@@ -12,6 +12,7 @@ use url::Host;
 use uuid::Uuid;
 
 use super::{Findings, clause};
+use crate::Error;
 use crate::alerts;
 use crate::config::Config;
 use crate::data_folder;
@@ -87,6 +88,13 @@ fn proxies(config: &Config, found: &mut Findings) {
     }
 }
 
+pub(super) const READ_ONLY: &str = "The file system is mounted for reading only. The log of the machine may say why: a \
+                                    disk with errors is mounted like that.";
+
+fn is_full(folder: &Path) -> bool {
+    data_folder::free_bytes(folder).is_some_and(|free| free < alerts::FREE)
+}
+
 fn folder(folder: &Path, found: &mut Findings) {
     const WHAT: &str = "data-dir";
     let shown = folder.display();
@@ -113,6 +121,11 @@ fn folder(folder: &Path, found: &mut Findings) {
     std::fs::remove_file(&trial).ok();
     let ours = match written {
         Ok(ours) => ours.uid(),
+        // The check of the disk says that it is full.
+        Err(error) if error.kind() == ErrorKind::StorageFull && is_full(folder) => {
+            let says = format!("Nothing can be written to {shown}, because the disk is full.");
+            return found.not_checked(WHAT, says);
+        }
         Err(error) => {
             let todo = unwritable(error.kind());
             let says = format!("Nothing can be written to {shown}: {}.", clause(error));
@@ -139,7 +152,6 @@ fn folder(folder: &Path, found: &mut Findings) {
     }
 }
 
-/// What to do if nothing can be written to the data folder.
 /// Removes the folder of the objects that this check writes, if it is empty.
 fn remove_own_folder(files: &Files) {
     if let Some(folder) = &files.folder {
@@ -162,15 +174,14 @@ fn unwritable_folder(folder: &Path) -> Option<PathBuf> {
     None
 }
 
+/// What to do if nothing can be written to the data folder.
 fn unwritable(error: ErrorKind) -> &'static str {
     match error {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "Make room, or move --data-dir to a larger disk."
+        ErrorKind::StorageFull => {
+            "Make room for more files, of which the disk can have no more (`df -i`), or move --data-dir to another disk."
         }
-        ErrorKind::ReadOnlyFilesystem => {
-            "The file system is mounted for reading only. The log of the machine may say why: a disk with errors \
-             is mounted like that."
-        }
+        ErrorKind::QuotaExceeded => "Make room, or move --data-dir to a larger disk.",
+        ErrorKind::ReadOnlyFilesystem => READ_ONLY,
         _ => "The folder must belong to the user that the portal runs as.",
     }
 }
@@ -209,15 +220,23 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
             unwritable(ErrorKind::PermissionDenied),
         );
     }
+    if let Some(folder) = files.folder.as_deref().filter(|folder| data_folder::is_read_only(folder))
+    {
+        let says = format!(
+            "Nothing can be written to {}, because its file system is mounted for reading only.",
+            folder.display()
+        );
+        return found.unless_known(&["data-dir"], WHAT, says, READ_ONLY);
+    }
     let key = format!("doctor/{}", Uuid::new_v4().simple());
     let text = "written by camp doctor";
     let tried = async {
         files.put(&key, text.to_owned()).await.map_err(|e| ("written", e))?;
         let part = files.get(&key, None).await.map_err(|e| ("read", e))?;
         let read: Vec<Bytes> =
-            part.bytes.try_collect().await.map_err(|e| ("read", crate::Error::from(e)))?;
+            part.bytes.try_collect().await.map_err(|e| ("read", Error::from(e)))?;
         files.remove(&key).await.map_err(|e| ("removed", e))?;
-        Ok::<_, (&str, crate::Error)>(read)
+        Ok::<_, (&str, Error)>(read)
     };
     let tried = tried.await;
     remove_own_folder(files);
@@ -234,6 +253,15 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
             format!("{place} gives back other bytes than it was given."),
             "Check --storage-url.",
         ),
+        Err((deed, Error::Full)) => {
+            let says = format!("A file in {place} cannot be {deed}, because the disk is full.");
+            found.unless_known(
+                &["data-dir", "disk"],
+                WHAT,
+                says,
+                "Make room on the disk of the files.",
+            );
+        }
         Err((deed, error)) => found.broken(
             WHAT,
             format!("A file in {place} cannot be {deed}: {}.", clause(error.reason())),
@@ -245,7 +273,6 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Error;
 
     #[test]
     fn the_advice_fits_the_reason_why_nothing_can_be_written() {

@@ -99,6 +99,21 @@ impl Findings {
         self.add(what, State::Broken, says, Some(todo.into()));
     }
 
+    /// Something is broken, and its advice stands beside one of these checks if they found the cause already.
+    fn unless_known(
+        &mut self,
+        causes: &[&str],
+        what: &'static str,
+        says: impl Into<String>,
+        todo: &str,
+    ) {
+        let is_broken = |one: &Finding| one.state == State::Broken && causes.contains(&one.what);
+        match self.0.iter().any(is_broken) {
+            true => self.not_checked(what, says),
+            false => self.broken(what, says, todo),
+        }
+    }
+
     fn add(
         &mut self,
         what: &'static str,

@@ -20,7 +20,7 @@ use crate::settings::Settings;
 use crate::spreadsheet::{self, Column, Shape, date};
 use crate::uploads::add_file;
 use crate::videos::{self, NewVideo, Status};
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, root};
 
 const SHAPE: Shape = Shape {
     things: "videos",
@@ -154,7 +154,7 @@ fn list(folder: &Path) -> Result<Listing> {
     };
     let mut listing = Listing::default();
     let mut paths: Vec<PathBuf> = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+    for entry in root::on_named(|| std::fs::read_dir(folder)).map_err(unreadable)? {
         paths.push(entry.map_err(unreadable)?.path());
     }
     paths.sort();
@@ -213,7 +213,7 @@ enum Content {
 
 fn look(path: &Path) -> std::io::Result<Content> {
     use std::io::Read;
-    let data = path.metadata()?;
+    let data = root::on_named(|| path.metadata())?;
     if data.is_dir() {
         return Ok(Content::Folder);
     }
@@ -221,7 +221,7 @@ fn look(path: &Path) -> std::io::Result<Content> {
         return Ok(Content::Other);
     }
     let mut start = Vec::new();
-    std::fs::File::open(path)?.take(NEEDED_BYTES as u64).read_to_end(&mut start)?;
+    root::open_named(path)?.take(NEEDED_BYTES as u64).read_to_end(&mut start)?;
     Ok(if sniff(&start).is_some() { Content::Video(data.len()) } else { Content::Other })
 }
 
@@ -229,7 +229,8 @@ async fn read_tables(tables: &[PathBuf]) -> Result<HashMap<String, Described>> {
     let mut described = HashMap::new();
     for path in tables {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let bytes = tokio::fs::read(path).await?;
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut root::open_named(path)?, &mut bytes)?;
         let sheet = spreadsheet::open(bytes.as_slice().into(), &SHAPE).await.map_err(|error| {
             let Error::Invalid(wrong) = error else { return error };
             let message = wrong.into_iter().map(|w| w.message).collect::<Vec<_>>().join(" ");

@@ -23,6 +23,18 @@ const HAS_ENDED: &str = "(delivery_leases.expires_at <= $1
                and not exists (select 1 from worker_beats b
                                where b.worker = delivery_leases.worker and b.beat_at > $4)))";
 
+/// The time by which workers judge each other: the clocks of their machines may differ, so it is that of the PostgreSQL
+/// server. Those who share a SQLite file share a machine.
+pub(super) async fn common_time(tx: &mut Tx, app: &App) -> Result<DateTime<Utc>> {
+    match tx {
+        Tx::Sqlite(_) => Ok(app.clock.now()),
+        Tx::Postgres(_) => {
+            let there = tx.sql("select clock_timestamp()").scalar().await?;
+            Ok(app.clock.like(there))
+        }
+    }
+}
+
 /// The right to send the mails of a notification.
 #[derive(Clone, Copy)]
 pub(crate) struct Lease {
@@ -38,7 +50,7 @@ impl Lease {
 
     /// Returns whether nobody else sends the mails of the notification.
     pub async fn take(self, tx: &mut Tx, app: &App) -> Result<bool> {
-        let now = app.clock.now();
+        let now = common_time(tx, app).await?;
         let taken = tx
             .sql([
                 "insert into delivery_leases (notification_id, worker, lease, expires_at)
@@ -61,7 +73,8 @@ impl Lease {
     }
 
     /// Returns whether the lease is still ours.
-    pub async fn renew(self, tx: &mut Tx, now: DateTime<Utc>) -> Result<bool> {
+    pub async fn renew(self, tx: &mut Tx, app: &App) -> Result<bool> {
+        let now = common_time(tx, app).await?;
         let renewed = tx
             .sql(
                 "update delivery_leases set expires_at = $3
@@ -88,7 +101,7 @@ impl Lease {
 
 /// Ends the leases of dead workers.
 pub(super) async fn end_dead(tx: &mut Tx, app: &App) -> Result<()> {
-    let now = app.clock.now();
+    let now = common_time(tx, app).await?;
     tx.sql(["delete from delivery_leases where ", HAS_ENDED])
         .bind(now)
         .bind(app.process)

@@ -38,7 +38,7 @@ pub use mail_content::{Button, MailContent, Picture, Quote, Section, paragraphs}
 pub(crate) use mail_content::{Footer, header_text};
 pub(crate) use reason::reason;
 pub(crate) use recovery::clear_heartbeats;
-pub use recovery::{last_heartbeat, record_heartbeat, recover};
+pub use recovery::{record_heartbeat, recover, since_last_heartbeat};
 pub use sample_words::SampleWords;
 
 use crate::db::{On, Tx};

@@ -4,15 +4,15 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::lease::{self, SILENT};
+use super::lease::{self, SILENT, common_time};
 use super::{Deliver, sent};
-use crate::db::{Db, Tx};
+use crate::db::Tx;
 use crate::{App, Result, jobs};
 
 /// Records the heartbeat of this process.
 pub async fn record_heartbeat(app: &App) -> Result<()> {
-    let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    let now = common_time(&mut tx, app).await?;
     tx.sql(
         "insert into worker_beats (worker, beat_at) values ($1, $2)
          on conflict (worker) do update set beat_at = excluded.beat_at",
@@ -34,9 +34,14 @@ pub(crate) async fn clear_heartbeats(tx: &mut Tx) -> Result<()> {
     Ok(())
 }
 
-/// When any worker last sent a heartbeat.
-pub async fn last_heartbeat(db: &Db) -> Result<Option<DateTime<Utc>>> {
-    db.sql("select max(beat_at) from worker_beats").scalar().await
+/// How long ago any worker last sent a heartbeat.
+pub async fn since_last_heartbeat(app: &App) -> Result<Option<TimeDelta>> {
+    let mut tx = app.db.snapshot().await?;
+    let last: Option<DateTime<Utc>> =
+        tx.sql("select max(beat_at) from worker_beats").scalar().await?;
+    let now = common_time(&mut tx, app).await?;
+    tx.rollback().await?;
+    Ok(last.map(|last| now - last))
 }
 
 /// Ends the leases of dead workers, records what they had sent, and enqueues jobs for mails that are due, the oldest
@@ -89,7 +94,7 @@ async fn record_sent(tx: &mut Tx) -> Result<()> {
 
 /// Releases what workers of earlier versions had claimed.
 async fn release_claims(tx: &mut Tx, app: &App) -> Result<()> {
-    let now = app.clock.now();
+    let now = common_time(tx, app).await?;
     tx.sql(
         "update deliveries
          set status = 'queued', due_at = $1, updated_at = $1

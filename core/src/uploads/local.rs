@@ -10,7 +10,7 @@ use super::create::begin;
 use super::receive::finish;
 use super::{NewUpload, staged};
 use crate::settings::Settings;
-use crate::{App, Result};
+use crate::{App, Result, root};
 
 const PART: usize = 1 << 20;
 
@@ -27,7 +27,7 @@ pub(crate) async fn add_file(
     mut progress: impl FnMut(u64) + Send,
 ) -> Result<Uuid> {
     let file_name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let size_bytes = tokio::fs::metadata(path).await?.len() as i64;
+    let size_bytes = root::on_named(|| path.metadata())?.len() as i64;
     let row = begin(app, settings, None, &NewUpload { file_name, size_bytes }).await?;
     let place = staged(app, row.id);
     let added = async {
@@ -49,7 +49,8 @@ async fn copy(
     to: &Path,
     progress: &mut (impl FnMut(u64) + Send),
 ) -> std::io::Result<()> {
-    let (mut source, mut target) = (File::open(from).await?, File::create(to).await?);
+    let (mut source, mut target) =
+        (File::from_std(root::open_named(from)?), File::create(to).await?);
     let mut part = vec![0; PART];
     let mut done = 0;
     loop {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use sqlx::{Connection, SqliteConnection};
 
 use super::long;
@@ -163,6 +164,44 @@ impl Story {
             .await;
         println!("{what}: back after {back:?}, the worker after {:?}", begun.elapsed());
     }
+}
+
+/// One cause, one piece of advice.
+#[test]
+fn the_doctor_names_a_disk_that_is_full_or_read_only_once() {
+    let camp = Camp::on_sqlite();
+    let Some(disk) = Disk::mount(&camp.data(""), 4096) else {
+        println!("Not tested: only root can mount the small disk that this test fills.");
+        return;
+    };
+    disk.resize(700 << 10);
+    let said = camp.run(&["migrate"]);
+    assert!(said.code == 4 && said.err.contains("Please make room"), "{said:?}");
+    disk.resize(4 << 30);
+    add_owner(&camp);
+    let broken = || {
+        let said = camp.run(&["doctor", "--json"]);
+        assert_eq!(said.code, 1, "{said:?}");
+        let found: Vec<Value> = serde_json::from_str(&said.out).expect("JSON");
+        let broken = found.iter().filter(|one| one["state"] == "broken");
+        let broken = broken.filter(|one| one["what"] != "worker");
+        broken.map(|one| format!("{}: {}", one["what"], one["todo"])).collect::<Vec<_>>()
+    };
+    disk.leave(0);
+    let found = broken();
+    assert!(found.len() == 1 && found[0].starts_with("\"disk\": \"Make room"), "{found:?}");
+    let said = camp.run(&["settings", "set", "siteName=Lake"]);
+    assert!(said.code == 4 && said.err.contains("Please make room"), "{said:?}");
+    disk.resize(4 << 30);
+    let read_only = Command::new("mount").args(["-o", "remount,ro"]).arg(&disk.folder).status();
+    assert!(read_only.is_ok_and(|status| status.success()));
+    let found = broken();
+    assert!(
+        found.len() == 1 && found[0].starts_with("\"data-dir\": \"The file system"),
+        "{found:?}"
+    );
+    let said = camp.run(&["admin", "list"]);
+    assert!(said.code == 4 && said.err.contains("mounted for reading only"), "{said:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,6 +1,7 @@
 //! A worker sends each mail once, whatever happens to it and to the database.
 
 use std::collections::HashMap;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use portal::EmailAddress;
@@ -9,7 +10,7 @@ use portal::notifications::{self, MailKind, Notice};
 use uuid::Uuid;
 
 use super::{CONNECTIONS, DEADLINE, eventually, families, publish, worker};
-use crate::camp::{Camp, count, read};
+use crate::camp::{Camp, Running, count, read};
 use crate::chaos::long;
 use crate::on_both_engines;
 use crate::sink::Sink;
@@ -158,7 +159,10 @@ on_both_engines! {
         families(&app, ["leah@family.example".to_owned()]).await;
         let sink = Sink::open().await;
         let url = sink.url();
-        let mut running = camp.start(&worker(&url, "50"));
+        let log = camp.folder().join("log");
+        let mut command = camp.command(&worker(&url, "50"));
+        let child = command.stdout(Stdio::null()).stderr(std::fs::File::create(&log).expect("a file")).spawn();
+        let mut running = Running::of(child.expect("the binary starts"));
         tokio::time::sleep(Duration::from_secs(2)).await;
         match &app.db {
             Db::Sqlite { .. } => {
@@ -182,6 +186,10 @@ on_both_engines! {
         publish(&app).await;
         eventually("the mail is there", DEADLINE, || sink.reached() == 1).await;
         assert_eq!(running.stop().await, Some(0), "the same process all the time");
+        // The log has causes, not the words for visitors.
+        let log = std::fs::read_to_string(&log).expect("a log");
+        assert!(!log.contains("The portal is busy"), "{log}");
+        assert!(camp.is_on_postgres() || log.contains("database is locked"), "{log}");
     }
 
     async fn a_fan_out_is_queued_quickly_and_single_mails_do_not_wait_for_its_end(camp: Camp) {

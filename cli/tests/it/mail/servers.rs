@@ -1,5 +1,6 @@
 //! What mail servers do: they refuse, are full, slow or away, and others take over.
 
+use std::process::Stdio;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -172,6 +173,49 @@ async fn a_test_says_that_the_mail_server_refuses_the_password_as_the_doctor_doe
     }
     sink.mood(Mood::Well);
     assert_eq!(camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]).code, 0);
+}
+
+/// A mail server with a certificate that nobody knows.
+fn self_signed(folder: &std::path::Path, port: u16) -> Option<Running> {
+    let openssl = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("openssl");
+        command.args(arguments).current_dir(folder).stdin(Stdio::piped());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    let request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj"];
+    let files = ["/CN=mail.camp.example", "-keyout", "key.pem", "-out", "certificate.pem"];
+    if !openssl(&[&request[..], &files].concat()).status().is_ok_and(|made| made.success()) {
+        println!("skipped: openssl is not installed");
+        return None;
+    }
+    let accept = port.to_string();
+    let serve = ["s_server", "-quiet", "-cert", "certificate.pem", "-key", "key.pem", "-accept"];
+    Some(Running::of(openssl(&[&serve[..], &[&accept]].concat()).spawn().expect("it starts")))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_test_says_what_is_wrong_with_the_tls_of_the_mail_server() {
+    let camp = Camp::on_sqlite();
+    camp.begin();
+    let test = |port: u16| {
+        let url = format!("smtps://127.0.0.1:{port}");
+        let said = camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]);
+        assert_eq!(said.code, 4, "{said:?}");
+        said.err
+    };
+    let sink = Sink::open().await;
+    let said = test(sink.port);
+    assert!(said.contains("smtps:// must be smtp://"), "{said}");
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.local_addr().expect("its number").port()
+    };
+    let Some(_server) = self_signed(camp.folder(), port) else { return };
+    let listens = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
+    eventually("openssl listens", DEADLINE, listens).await;
+    let said = test(port);
+    assert!(said.contains("not issued by a public authority"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -91,5 +91,25 @@ pub(super) fn classify(error: SmtpError) -> SendError {
 
 fn describe(error: &SmtpError) -> String {
     // A server's text may contain characters that not every database can store.
-    error.to_string().replace(char::is_control, " ")
+    let text = error.to_string().replace(char::is_control, " ");
+    match TLS_TROUBLE.iter().find(|(says, _)| text.contains(says)) {
+        Some((_, words)) => format!("{words} ({text})"),
+        None => text,
+    }
 }
+
+/// What rustls and lettre say, and what it means.
+const TLS_TROUBLE: &[(&str, &str)] = &[
+    (
+        "invalid peer certificate",
+        "its certificate was not issued by a public authority for the host in --smtp-url, or has expired",
+    ),
+    (
+        "received corrupt message",
+        "it does not begin with TLS at this port, so smtps:// must be smtp://",
+    ),
+    (
+        "STARTTLS is not supported",
+        "it offers no STARTTLS, and no mail is sent over the network without it",
+    ),
+];
