@@ -86,9 +86,10 @@ fn cookie_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<Cow<'a, str>> 
         let jar = CookieJar::from_headers(headers);
         return jar.get(name).map(|cookie| cookie.value().to_owned().into());
     }
-    let pairs = lines().flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
+    let mut pairs =
+        lines().flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
     // The last one counts.
-    pairs.filter(|(found, _)| found.trim() == name).last().map(|(_, value)| value.trim().into())
+    pairs.rfind(|(found, _)| found.trim() == name).map(|(_, value)| value.trim().into())
 }
 
 pub(crate) fn user_cookie(config: &Config) -> &'static str {
