@@ -298,7 +298,7 @@ impl Season {
 
     fn got(&self, mail: &Mail) -> Got {
         let parts = parts(mail);
-        let shown = match mail.subject.starts_with("Visiting Day: ") {
+        let shown = match mail.subject.ends_with(" from Visiting Day") {
             true => parts.join(" | "),
             false => mail.subject.clone(),
         };

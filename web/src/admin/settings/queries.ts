@@ -27,6 +27,7 @@ export const addPicture = async (place: PicturePlace, file: File) =>
       api.POST("/api/admin/settings/pictures/{place}", {
         params: { path: { place } },
         body: file as unknown as string,
+        bodySerializer: (body) => body,
         headers: { "Content-Type": file.type || "image/*" },
       }),
     )

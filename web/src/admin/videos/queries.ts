@@ -110,6 +110,7 @@ export const setCaptions = (id: string, language: CaptionLanguage, file: File): 
       ...ofLanguage(id, language),
       headers: { "Content-Type": "text/vtt" },
       body: file as never,
+      bodySerializer: (body: unknown) => body as File,
     }),
   );
 
@@ -120,6 +121,7 @@ export const setPicture = (id: string, file: File): Promise<AdminVideo> =>
       params: { path: { id } },
       headers: { "Content-Type": file.type || "image/jpeg" },
       body: file as never,
+      bodySerializer: (body: unknown) => body as File,
     }),
   );
 
