@@ -211,7 +211,9 @@ demoTest("a switch shows its state and a choice what is chosen in the colors of 
   const outline = (name: string) =>
     page.getByRole("button", { name }).evaluate((button) => getComputedStyle(button).outlineStyle);
   await expect(page.getByRole("button", { name: "Newest First" })).toHaveAttribute("aria-pressed", "true");
-  expect([await outline("Newest First"), await outline("Most Popular")]).toEqual(["solid", "none"]);
+  await expect
+    .poll(async () => [await outline("Newest First"), await outline("Most Popular")])
+    .toEqual(["solid", "none"]);
 });
 
 /** English words of headings that do not fit a line and go on in the next one. */
