@@ -6,14 +6,31 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
-use super::mp4::{boxes, content, head, inside};
+use super::mp4::{Part, boxes, content, head, inside};
 
 /// Bytes of the file, which become zeros.
 #[derive(Debug, PartialEq, Eq)]
 enum Hidden {
-    /// A part with its head of eight bytes; it becomes a free one, so that nothing else moves.
-    Part(Range<u64>),
+    /// A part, where its kind and its content stand. It becomes a free one, so that nothing else moves.
+    Part {
+        kind: u64,
+        content: Range<u64>,
+    },
     Samples(Range<u64>),
+}
+
+impl Hidden {
+    /// A part inside another one, whose head always has eight bytes.
+    fn inner(at: u64, end: u64) -> Hidden {
+        Hidden::Part { kind: at + 4, content: at + 8..end }
+    }
+
+    fn bytes(&self) -> &Range<u64> {
+        match self {
+            Hidden::Part { content, .. } => content,
+            Hidden::Samples(samples) => samples,
+        }
+    }
 }
 
 /// Overwrites the metadata of a complete file that [`super::content`] has accepted.
@@ -23,60 +40,74 @@ enum Hidden {
 /// When the file cannot be read or written.
 pub(crate) fn remove_metadata(path: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().read(true).write(true).open(path)?;
-    for hidden in found(&mut file)? {
-        let bytes = match hidden {
-            Hidden::Part(part) => {
-                file.seek(SeekFrom::Start(part.start + 4))?;
-                file.write_all(b"free")?;
-                part.start + 8..part.end
-            }
-            Hidden::Samples(samples) => samples,
-        };
-        file.seek(SeekFrom::Start(bytes.start))?;
-        io::copy(&mut io::Read::take(io::repeat(0), bytes.end - bytes.start), &mut file)?;
+    let mut found = found(&mut file)?;
+    found.sort_by_key(|hidden| hidden.bytes().start);
+    // Each byte is written once at most, however often an index names it.
+    let mut written = 0;
+    for hidden in found {
+        if let Hidden::Part { kind, .. } = hidden {
+            file.seek(SeekFrom::Start(kind))?;
+            file.write_all(b"free")?;
+        }
+        let bytes = hidden.bytes();
+        let start = bytes.start.max(written);
+        if start < bytes.end {
+            file.seek(SeekFrom::Start(start))?;
+            io::copy(&mut io::Read::take(io::repeat(0), bytes.end - start), &mut file)?;
+            written = bytes.end;
+        }
     }
     file.sync_all()
 }
 
 fn found(file: &mut File) -> io::Result<Vec<Hidden>> {
     let size = file.metadata()?.len();
-    let (mut at, mut found) = (0, Vec::new());
+    let (mut at, mut has_index, mut found) = (0, false, Vec::new());
     // What cannot be read stands behind the pictures and is not played.
     while let Ok((kind, start, end)) = head(file, at, size) {
-        if matches!(&kind, b"moov" | b"udta" | b"meta" | b"uuid") {
-            let bytes = content(file, start, end).map_err(|_| io::ErrorKind::InvalidData)?;
-            match &kind {
-                b"moov" => in_index(&bytes, start, &mut found),
-                b"uuid" => found.push(Hidden::Part(at..end)),
-                kind => in_metadata(kind, &bytes, start, &mut found),
+        match &kind {
+            b"moov" if !has_index => {
+                has_index = true;
+                let bytes = content(file, start, end).map_err(|_| io::ErrorKind::InvalidData)?;
+                in_index(&bytes, start, &mut found);
             }
+            b"moov" | b"udta" | b"meta" | b"uuid" => {
+                found.push(Hidden::Part { kind: at + 4, content: start..end });
+            }
+            _ => {}
         }
         at = end;
     }
     // Samples lie in the file, whatever the index says.
-    let within = |hidden: &Hidden| match hidden {
-        Hidden::Part(bytes) | Hidden::Samples(bytes) => bytes.end <= size,
-    };
-    found.retain(within);
+    found.retain(|hidden| hidden.bytes().end <= size);
     Ok(found)
 }
 
-/// In the index and in its tracks, which begin at `start` of the file.
+/// In the index, which begins at `start` of the file, and in its tracks. Parts of parts are read to a fixed depth, because
+/// a file can have a million of them in each other.
 fn in_index(bytes: &[u8], start: u64, found: &mut Vec<Hidden>) {
-    let mut at = start;
-    for part in boxes(bytes) {
-        let end = at + 8 + part.content.len() as u64;
+    for (at, end, part) in placed(bytes, start) {
         match &part.kind {
             b"trak" if is_of_metadata(part.content) => {
                 found.extend(samples(part.content).unwrap_or_default());
-                found.push(Hidden::Part(at..end));
+                found.push(Hidden::inner(at, end));
             }
-            b"trak" => in_index(part.content, at + 8, found),
-            b"uuid" => found.push(Hidden::Part(at..end)),
-            kind @ (b"udta" | b"meta") => in_metadata(kind, part.content, at + 8, found),
-            _ => {}
+            b"trak" => {
+                for (at, end, part) in placed(part.content, at + 8) {
+                    in_described(&part, at, end, found);
+                }
+            }
+            _ => in_described(&part, at, end, found),
         }
-        at = end;
+    }
+}
+
+/// What a part of the index or of a track says about it.
+fn in_described(part: &Part, at: u64, end: u64, found: &mut Vec<Hidden>) {
+    match &part.kind {
+        b"uuid" => found.push(Hidden::inner(at, end)),
+        kind @ (b"udta" | b"meta") => in_metadata(kind, part.content, at + 8, found),
+        _ => {}
     }
 }
 
@@ -85,17 +116,24 @@ fn in_metadata(kind: &[u8; 4], bytes: &[u8], start: u64, found: &mut Vec<Hidden>
     // MP4 has a version here, QuickTime has none.
     let versioned = kind == b"meta" && bytes.get(8..12) == Some(b"hdlr");
     let skipped = if versioned { 4 } else { 0 };
-    let mut at = start + skipped as u64;
-    for part in boxes(&bytes[skipped..]) {
-        let end = at + 8 + part.content.len() as u64;
+    for (at, end, part) in placed(&bytes[skipped..], start + skipped as u64) {
         match &part.kind {
-            b"meta" => in_metadata(b"meta", part.content, at + 8, found),
+            b"meta" if kind == b"udta" => in_metadata(b"meta", part.content, at + 8, found),
             b"hdlr" => {}
             _ if part.content.is_empty() => {}
-            _ => found.push(Hidden::Part(at..end)),
+            _ => found.push(Hidden::inner(at, end)),
         }
-        at = end;
     }
+}
+
+/// The parts inside a part whose content begins at `start` of the file, with where each begins and ends there.
+fn placed(bytes: &[u8], start: u64) -> impl Iterator<Item = (u64, u64, Part<'_>)> {
+    let mut at = start;
+    boxes(bytes).map(move |part| {
+        let begin = at;
+        at += 8 + part.content.len() as u64;
+        (begin, at, part)
+    })
 }
 
 /// A track with what the sensors of a phone or camera recorded.
@@ -103,6 +141,9 @@ fn is_of_metadata(track: &[u8]) -> bool {
     let handler = inside(track, &[b"mdia", b"hdlr"]).and_then(|handler| handler.get(8..12));
     matches!(handler, Some(b"meta" | b"camm"))
 }
+
+/// More than the chunks of a day, one of which has about a second.
+const MOST_CHUNKS: usize = 200_000;
 
 /// Where the samples of a track lie in the file.
 fn samples(track: &[u8]) -> Option<Vec<Hidden>> {
@@ -124,7 +165,7 @@ fn samples(track: &[u8]) -> Option<Vec<Hidden>> {
     };
     let runs = inside(table, &[b"stsc"])?;
     let (mut found, mut sample, mut run, mut chunk) = (Vec::new(), 0, 0, 0);
-    while let Some(at) = offset(chunk) {
+    while let Some(at) = offset(chunk).filter(|_| chunk < MOST_CHUNKS) {
         while number(runs, 8 + 12 * (run + 1)).is_some_and(|first| first <= chunk + 1) {
             run += 1;
         }
@@ -180,13 +221,53 @@ mod tests {
         };
         let at = |bytes: &[u8]| bytes.windows(6).position(|six| six == b"41.7XX").expect("it");
         let film = film(at(&film(0)) as u32);
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        std::fs::write(file.path(), &film).expect("it is written");
-        remove_metadata(file.path()).expect("it works");
-        let left = std::fs::read(file.path()).expect("a file");
+        let left = without_metadata(&film);
         assert_eq!(left.len(), film.len());
         assert!(!left.windows(4).any(|four| four == b"41.7" || four == b"074."));
         let pictures = at(&film);
         assert_eq!(&left[pictures..pictures + 15], b"\0\0\0\0\0\0see\0\0\0end");
+    }
+
+    fn without_metadata(film: &[u8]) -> Vec<u8> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), film).expect("it is written");
+        remove_metadata(file.path()).expect("it works");
+        std::fs::read(file.path()).expect("a file")
+    }
+
+    #[test]
+    fn a_million_parts_in_each_other_and_samples_named_a_million_times_are_no_work() {
+        for kind in [b"trak", b"udta", b"meta"] {
+            let depth = 200_000_u32;
+            let nested = (0..depth).flat_map(|n| part_head(8 * (depth - n), kind));
+            let index = part(b"moov", &nested.collect::<Vec<u8>>());
+            assert_eq!(without_metadata(&index).len(), index.len());
+        }
+        let chunks = 1_000_000_u32;
+        let offsets = [0, chunks].into_iter().chain((0..chunks).map(|_| 0)).collect::<Vec<u32>>();
+        let table = [
+            part(b"stsz", &numbers(&[0, 4_000_000, chunks])),
+            part(b"stsc", &numbers(&[0, 1, 1, 1, 1])),
+            part(b"stco", &numbers(&offsets)),
+        ];
+        let film = part(b"moov", &track(b"meta", &table.concat(), b""));
+        assert_eq!(without_metadata(&film).len(), film.len());
+    }
+
+    fn part_head(length: u32, kind: &[u8; 4]) -> [u8; 8] {
+        let mut head = [0; 8];
+        head[..4].copy_from_slice(&length.to_be_bytes());
+        head[4..].copy_from_slice(kind);
+        head
+    }
+
+    #[test]
+    fn a_part_with_a_long_head_still_ends_where_it_ended() {
+        let length = 16 + 8_u64;
+        let place = [&[0, 0, 0, 1][..], b"uuid", &length.to_be_bytes(), b"+41.7036"].concat();
+        let film = [part(b"moov", b""), place, part(b"mdat", b"pictures")].concat();
+        let left = without_metadata(&film);
+        let kept = [&[0, 0, 0, 1][..], b"free", &length.to_be_bytes(), &[0; 8]].concat();
+        assert_eq!(left, [part(b"moov", b""), kept, part(b"mdat", b"pictures")].concat());
     }
 }
