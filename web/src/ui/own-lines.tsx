@@ -5,11 +5,15 @@ import { directionOf, type Direction } from "./direction";
 type Block = { dir: Direction; lines: string[] };
 
 /** Addresses say nothing about the direction of their line. */
-const address = /\S*(?:@|:\/\/)\S*/g;
+const withoutAddresses = (line: string) =>
+  line
+    .split(/\s+/)
+    .filter((word) => !word.includes("@") && !word.includes("://"))
+    .join(" ");
 
 /** Lines that follow each other and have the same direction. One without letters has that of the line before. */
 function blocksOf(text: string): Block[] {
-  const lines = text.split("\n").map((line) => ({ line, own: directionOf(line.replace(address, "")) }));
+  const lines = text.split("\n").map((line) => ({ line, own: directionOf(withoutAddresses(line)) }));
   const first: Direction = lines.find(({ own }) => own !== "auto")?.own ?? "auto";
   const blocks: Block[] = [];
   for (const { line, own } of lines) {
