@@ -58,16 +58,11 @@ for (const [whose, address, rows] of [
   ["families", "/past-videos?view=all", "article"],
   ["staff", "/admin/reports", "listitem"],
 ] as const) {
-  test(`a list for ${whose} whose next part cannot be loaded keeps what it shows, and goes on with Retry`, async ({
+  test(`a list for ${whose} whose next part cannot be loaded keeps what it shows, and goes on`, async ({
     page,
     context,
   }) => {
     await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "brikwald", password: samplePassword });
-    // No refresh of the list comes in between and takes the sentence away.
-    await page.addInitScript(() => {
-      const every = setInterval;
-      window.setInterval = ((run: () => void, ms = 0) => (ms < 10_000 ? every(run, ms) : 0)) as typeof setInterval;
-    });
     const main = page.getByRole("main");
     const shown = main.getByRole(rows).filter({ has: page.getByRole("heading", { level: 3 }) });
     const [alert, retry] = [main.getByRole("alert"), main.getByRole("button", { name: "Retry" })];
@@ -85,8 +80,8 @@ for (const [whose, address, rows] of [
     await expect(alert).toHaveText("You seem to be offline. Please check your connection and try again.");
     await expect(shown).toHaveCount(before);
 
+    // A browser that is online again tries by itself.
     await context.setOffline(false);
-    await retry.click();
     await expect(retry).toBeHidden();
     await expect(alert).toBeHidden();
     await expect.poll(() => shown.count()).toBeGreaterThan(before);

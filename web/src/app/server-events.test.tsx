@@ -1,7 +1,7 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { eventLine } from "../test/events";
-import { card, chaya, comment, list, open, server, site, update, video } from "../test/portal";
+import { card, chaya, comment, list, open, refuse, server, site, update, video } from "../test/portal";
 
 let line: ReturnType<typeof eventLine>;
 
@@ -115,6 +115,32 @@ describe("the next page of a list that is on its way", () => {
     await come();
     expect(await screen.findByRole("link", { name: "The buses have left" })).toBeTruthy();
     expect(await screen.findByText("The first of the summer")).toBeTruthy();
+  });
+
+  it("says that it failed until the next try, also when the list is refreshed meanwhile", async () => {
+    const pages = ({ query }: { query: { cursor?: string } }) =>
+      query.cursor ? refuse(503, "busy") : { items: [update()], next: "more" };
+    const camp = server({ "GET /api/live-updates": pages });
+    const user = open("/updates");
+    await screen.findByText("Package room closes at 5");
+    await settled();
+    await user.click(screen.getByRole("button", { name: "Load more updates" }));
+    await user.click(await screen.findByRole("button", { name: "Retry" }));
+    await screen.findByRole("alert");
+    const asked = camp.asked("GET", "/api/live-updates").length;
+    line.tell("update.changed", update(), "2");
+    await waitFor(() => expect(camp.asked("GET", "/api/live-updates").length).toBeGreaterThan(asked));
+    await settled();
+    expect(screen.getByRole("alert")).toBeTruthy();
+
+    camp.answer("GET /api/live-updates", ({ query }: { query: { cursor?: string } }) =>
+      query.cursor
+        ? list(update({ id: "old", title: "The first of the summer" }))
+        : { items: [update()], next: "more" },
+    );
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByText("The first of the summer")).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
   });
 
   it("is not lost to a comment that comes meanwhile, and neither is the comment", async () => {

@@ -1,4 +1,5 @@
-import { useEffect, useEffectEvent, useRef, type ReactNode } from "react";
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from "react";
+import { isCancelledError } from "@tanstack/react-query";
 import { Button, type ButtonLook } from "./button";
 import { cx } from "./class-names";
 
@@ -7,15 +8,16 @@ type Pages = {
   hasNextPage: boolean;
   isFetching: boolean;
   isFetchingNextPage: boolean;
-  isFetchNextPageError: boolean;
-  error: Error | null;
-  fetchNextPage: () => Promise<unknown>;
+  fetchNextPage: (options: { throwOnError: true }) => Promise<unknown>;
   refetch: () => unknown;
 };
 
+const failureOf = (error: Error) => (isCancelledError(error) ? null : error);
+
 /**
  * Loads the next page of a list, as long as there is one: at a tap, or with `early` by itself as soon as less than a
- * screen is left before the end.
+ * screen is left before the end. A failure stays until the next try, also when a refresh of the list succeeds meanwhile;
+ * a browser that is online again tries by itself.
  */
 export function LoadMore({
   label,
@@ -34,8 +36,10 @@ export function LoadMore({
 }) {
   const { isFetching, isFetchingNextPage: busy, hasNextPage } = list;
   const end = useRef<HTMLDivElement>(null);
+  const [failure, setFailure] = useState<Error | null>(null);
   async function more() {
-    await list.fetchNextPage();
+    // The list's own error may be gone by now: a refresh may have begun.
+    setFailure(await list.fetchNextPage({ throwOnError: true }).then(() => null, failureOf));
     // Loading the next page canceled a refresh that may have had new items.
     if (isFetching) list.refetch();
   }
@@ -48,17 +52,24 @@ export function LoadMore({
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [early, hasNextPage]);
+  const moreWhenOnline = useEffectEvent(() => void more());
+  useEffect(() => {
+    if (!failure) return;
+    const retry = () => moreWhenOnline();
+    addEventListener("online", retry);
+    return () => removeEventListener("online", retry);
+  }, [failure]);
   if (!hasNextPage) return null;
   return (
     <div ref={end} className={cx("flex flex-wrap items-center justify-center gap-x-4 gap-y-2", className)}>
-      {list.isFetchNextPageError && (
+      {failure && (
         <p role="alert" className="w-full text-center text-sm text-clay">
-          {list.error?.message}
+          {failure.message}
         </p>
       )}
       {shown && <span className="text-sm text-muted tabular-nums">{shown}</span>}
       <Button look={look} busy={busy} onClick={() => void more()}>
-        {busy ? "Loading..." : list.isFetchNextPageError ? "Retry" : label}
+        {busy ? "Loading..." : failure ? "Retry" : label}
       </Button>
     </div>
   );
