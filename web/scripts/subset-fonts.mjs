@@ -1,14 +1,15 @@
-// Cuts the headings face to what an English page needs: one weight axis stop, Latin letters and punctuation.
-// Run it by hand (`npm run fonts`) after updating the font; the result is committed.
+// Cuts the faces to what the pages need: of the one for headings a single weight, Latin letters and punctuation; of the
+// one for texts the weights from regular to bold, and all of its characters.
+// Run it by hand (`npm run fonts`) after updating a font; the result is committed.
 import { readFileSync, writeFileSync } from "node:fs";
 import subsetFont from "subset-font";
 
-const from = new URL("../node_modules/@fontsource-variable/frank-ruhl-libre/files/", import.meta.url);
+const from = new URL("../node_modules/@fontsource-variable/", import.meta.url);
 const to = new URL("../src/fonts/", import.meta.url);
 
 const letters = (first, last) => String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, i) => first + i));
 
-const faces = [
+const headings = [
   ["latin", letters(0x20, 0x7e) + letters(0xa0, 0xff) + "ŒœŁł–—‘’“”…•·×−"],
   [
     "hebrew",
@@ -19,12 +20,19 @@ const faces = [
       " –—‘’“”…",
   ],
 ];
+async function cut(face, name, text, wght, called) {
+  const source = readFileSync(new URL(`${face}/files/${face}-${name}-wght-normal.woff2`, from));
+  const font = await subsetFont(source, text, { targetFormat: "woff2", variationAxes: { wght } });
+  writeFileSync(new URL(`${face}-${name}-${called}.woff2`, to), font);
+  console.log(face, name, source.length, font.length);
+}
 
-for (const [name, text] of faces) {
-  const font = await subsetFont(readFileSync(new URL(`frank-ruhl-libre-${name}-wght-normal.woff2`, from)), text, {
-    targetFormat: "woff2",
-    variationAxes: { wght: 600 },
+for (const [name, text] of headings) await cut("frank-ruhl-libre", name, text, 600, "600");
+const ranges = JSON.parse(readFileSync(new URL("heebo/unicode.json", from), "utf8"));
+for (const name of ["latin", "hebrew"]) {
+  const text = ranges[name].split(",").map((range) => {
+    const [first, last = first] = range.replace("U+", "").split("-");
+    return letters(Math.max(parseInt(first, 16), 0x20), parseInt(last, 16));
   });
-  writeFileSync(new URL(`frank-ruhl-libre-${name}-600.woff2`, to), font);
-  console.log(name, font.length);
+  await cut("heebo", name, text.join(""), { min: 400, max: 700 }, "400-700");
 }
