@@ -45,7 +45,7 @@ const withHoles = (html: string) =>
     .reduce((text, [number, name]) => text.replaceAll(number, hole(name)), html)
     .replaceAll("א", hole("yiddish"));
 
-/** Of these pages only the bar at the top is rendered; their scripts draw everything themselves. */
+/** Pages of the staff area without a shell of their own: only the bar at the top is rendered. */
 const staffArea = "/admin/*";
 
 const staffModule = "src/app/admin.tsx";
@@ -102,7 +102,9 @@ export async function renderShells() {
         }),
       ),
       pages: [] as { path: string; module: string; html: string; pictured: string }[],
-      staff: staffModules(staffPaths),
+      staff: {} as Record<string, { module: string; html: string }>,
+      style: "",
+      staff_style: "",
     };
     for (const { path } of [{ path: staffArea }, ...pages]) {
       const module = path === staffArea ? staffModule : source.get(path);
@@ -111,7 +113,14 @@ export async function renderShells() {
       const html = await render(pathname);
       shells.pages.push({ path, module, html, pictured: await render(pathname, { picture: true }) });
     }
-    return { json: JSON.stringify(shells), style: await styleOf(shells) };
+    shells.style = await styleOf("src/first-view.css", shells);
+    for (const [path, module] of Object.entries(staffModules(staffPaths))) {
+      const pathname = path === "/admin" ? staffPaths.dashboard : path;
+      pretendToBeAt(pathname, {});
+      shells.staff[path] = { module, html: withHoles(await shellOf(pathname)) };
+    }
+    shells.staff_style = await styleOf("src/first-view-of-staff.css", shells);
+    return { json: JSON.stringify(shells), style: shells.style };
   } finally {
     await server.close();
   }
@@ -119,22 +128,29 @@ export async function renderShells() {
 
 const common = { root, configFile: false, logLevel: "warn", publicDir: false } satisfies InlineConfig;
 
-/** The rules of `src/first-view.css` with the classes of these shells. */
-async function styleOf(shells: { logos: { html: string }[]; pages: { html: string; pictured: string }[] }) {
+type All = {
+  logos: { html: string }[];
+  pages: { html: string; pictured: string }[];
+  staff: Record<string, { html: string }>;
+};
+
+/** The rules of a style sheet with the classes of these shells. */
+async function styleOf(sheet: string, shells: All) {
   mkdirSync(place, { recursive: true });
   const all = [
     ...shells.logos.map(({ html }) => html),
     ...shells.pages.flatMap(({ html, pictured }) => [html, pictured]),
+    ...Object.values(shells.staff).map(({ html }) => html),
   ];
   // Tailwind reads text, not HTML.
-  writeFileSync(`${place}/shells.html`, all.join("\n").replaceAll("&amp;", "&"));
+  writeFileSync(`${place}/shells.html`, all.join("\n").replaceAll("&amp;", "&").replaceAll("&gt;", ">"));
   const built = await build({
     ...common,
     plugins: [tailwindcss()],
-    build: { write: false, assetsInlineLimit: 0, rolldownOptions: { input: `${root}src/first-view.css` } },
+    build: { write: false, assetsInlineLimit: 0, rolldownOptions: { input: root + sheet } },
   });
   const files = (Array.isArray(built) ? built : [built]).flatMap((part) => ("output" in part ? part.output : []));
-  const sheet = files.find((file) => file.type === "asset" && file.fileName.endsWith(".css"));
-  if (sheet?.type !== "asset") throw new Error("The style sheet of the first view was not built.");
-  return String(sheet.source).trim();
+  const file = files.find(({ type, fileName }) => type === "asset" && fileName.endsWith(".css"));
+  if (file?.type !== "asset") throw new Error(`${sheet} was not built.`);
+  return String(file.source).trim();
 }

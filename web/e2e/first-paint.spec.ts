@@ -222,6 +222,30 @@ for (const [path, own] of [
   });
 }
 
+for (const [width, place] of [
+  [390, "banner"],
+  [1280, "complementary"],
+] as const) {
+  test(`a page of the staff area shows its frame and its heading before any script, ${width} px wide`, async ({
+    page,
+    camp,
+  }) => {
+    await page.setViewportSize({ width, height: 844 });
+    await page.route(/\/assets\/[^/]+\.js$/, (route) => route.abort());
+    await page.goto("/admin/users");
+    await expect(page.locator("h1"), "a stranger is led away").toBeHidden();
+
+    await signInStaff(page);
+    await page.goto("/admin/users");
+    await expect(page.locator("h1", { hasText: "User Management" })).toBeVisible();
+    await expect(page.locator("main"), "what is typed into it would be lost").toHaveAttribute("inert");
+    await expect(page.getByRole(place).getByText("Staff area").first()).toBeVisible();
+    const html = await (await page.request.get(`${camp.url}/admin/users`)).text();
+    expect(html).not.toContain("kornbluh");
+    expect(html.match(/<link rel="stylesheet" [^>]*href="\/assets\/[^"]+"/g), "one style sheet").toHaveLength(1);
+  });
+}
+
 test("the dashboard is drawn with its figures at once, and nothing moves", async ({ page }) => {
   await signInStaff(page);
   await page.addInitScript(() => {

@@ -140,7 +140,8 @@ async fn newest(
 }
 
 /// The `<link>` elements of the scripts and style sheets of these modules, which load together with the first one.
-pub fn scripts(modules: &[&str], manifest: &Manifest) -> String {
+/// `applied` style sheets take effect at once; the others when the script that needs them runs.
+pub fn scripts(modules: &[&str], manifest: &Manifest, applied: bool) -> String {
     let there = with_imports(manifest, ENTRY);
     let needed: HashSet<&str> =
         modules.iter().flat_map(|module| with_imports(manifest, module)).collect();
@@ -150,15 +151,26 @@ pub fn scripts(modules: &[&str], manifest: &Manifest) -> String {
         .iter()
         .map(|chunk| format!("<link rel=\"modulepreload\" crossorigin href=\"/{}\">", chunk.file))
         .collect();
-    // The script that needs a style sheet waits for it, so it is only requested here.
-    links.extend(
-        chunks.iter().flat_map(|chunk| &chunk.css).map(|file| {
-            format!("<link rel=\"preload\" as=\"style\" crossorigin href=\"/{file}\">")
-        }),
-    );
+    links.extend(chunks.iter().flat_map(|chunk| &chunk.css).map(|file| {
+        if applied {
+            return style_sheet(file);
+        }
+        format!("<link rel=\"preload\" as=\"style\" crossorigin href=\"/{file}\">")
+    }));
     links.sort_unstable();
     links.dedup();
     links.concat()
+}
+
+/// The page without the style sheets of public pages. That of the staff area has all of theirs and comes alone, since
+/// both together would look different until the second one is there.
+pub fn without_public_sheets(html: &str, manifest: &Manifest) -> String {
+    let sheets = manifest.get(ENTRY).map(|entry| entry.css.as_slice()).unwrap_or_default();
+    sheets.iter().fold(html.to_owned(), |html, file| html.replacen(&style_sheet(file), "", 1))
+}
+
+fn style_sheet(file: &str) -> String {
+    format!("<link rel=\"stylesheet\" crossorigin href=\"/{file}\">")
 }
 
 /// The `<link>` that requests what the API answers at an address.
@@ -194,9 +206,19 @@ mod tests {
             }"#,
         )
         .expect("a manifest");
-        let links = scripts(&["admin.tsx", "users.tsx", "unknown.tsx"], &manifest);
+        let modules = ["admin.tsx", "users.tsx", "unknown.tsx"];
+        let links = scripts(&modules, &manifest, false);
         let addresses: Vec<&str> = links.split('"').filter(|part| part.starts_with('/')).collect();
         assert_eq!(addresses, ["/admin.js", "/form.js", "/users.js", "/admin.css"]);
-        assert_eq!(scripts(&[], &manifest), "");
+        assert!(links.contains("rel=\"preload\" as=\"style\""), "{links}");
+        assert_eq!(scripts(&[], &manifest, false), "");
+
+        let links = scripts(&modules, &manifest, true);
+        assert!(
+            links.ends_with("<link rel=\"stylesheet\" crossorigin href=\"/admin.css\">"),
+            "{links}"
+        );
+        let public = "<i></i><link rel=\"stylesheet\" crossorigin href=\"/index.css\">";
+        assert_eq!(without_public_sheets(public, &manifest), "<i></i>");
     }
 }

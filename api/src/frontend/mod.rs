@@ -218,26 +218,28 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
     let picture = first.picture.as_ref();
     let shells = shells::of_build();
     let shell = shells.find(path);
-    let top = shell.map(|shell| shells.fill(shell, &site, picture)).unwrap_or_default();
     let mut modules = shell.map(|shell| shells.modules(shell, path)).unwrap_or_default();
     if first_view::is_of_staff(path) && !may_have_a_session {
         // The page leads there.
         modules.extend(shell.into_iter().flat_map(|shell| shells.modules(shell, "/admin/login")));
     }
-    let scripts = first_view::scripts(&modules, &manifest_of_build());
+    let manifest = manifest_of_build();
+    let scripts = first_view::scripts(&modules, &manifest, first_view::is_of_staff(path));
+    let template = String::from_utf8_lossy(&template.data).into_owned();
+    let staff_top = may_have_a_session.then(|| shells.fill_for_staff(path, &site)).flatten();
+    let html = match first_view::is_of_staff(path) {
+        true => for_staff(&template, &shells, &manifest, staff_top.is_some()),
+        false => template,
+    };
+    let top = staff_top.or_else(|| Some(shells.fill(shell?, &site, picture))).unwrap_or_default();
     let boot = json!({ "site": site, "picture": picture.map(|picture| &picture.url) });
-    // `<` in JSON could end the element that contains it.
-    let boot = format!(
-        "<script type=\"application/json\" id=\"boot\">{}</script>",
-        boot.to_string().replace('<', "\\u003c")
-    );
     let links: String = first.data.iter().map(|address| first_view::preload(address)).collect();
-    let html = String::from_utf8_lossy(&template.data)
+    let html = html
         .replacen("<!--head-->", &head, 1)
         .replacen("</head>", &(links + "</head>"), 1)
         .replacen("<!--contact-->", &contact(&settings), 1)
         .replacen("<!--top-->", &top, 1)
-        .replacen("<!--boot-->", &boot, 1)
+        .replacen("<!--boot-->", &json_element("boot", &boot), 1)
         .replacen("<!--scripts-->", &scripts, 1);
     let policy = content_security_policy::of_page(app, &settings, path).await?;
     let mut response = (meta.status, html).into_response();
@@ -249,6 +251,24 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
     set(out, header::CACHE_CONTROL, "no-cache");
     set(out, header::CONTENT_SECURITY_POLICY, &policy);
     Ok(response)
+}
+
+/// The template of a page in the staff area: with the style sheets that it needs.
+fn for_staff(
+    template: &str,
+    shells: &shells::Shells,
+    manifest: &first_view::Manifest,
+    shell: bool,
+) -> String {
+    let html = first_view::without_public_sheets(template, manifest);
+    if shell { shells.with_staff_style(&html) } else { html }
+}
+
+/// Data for the scripts, in an element of the HTML.
+fn json_element(id: &str, data: &Value) -> String {
+    // `<` in JSON could end the element that contains it.
+    let data = data.to_string().replace('<', "\\u003c");
+    format!("<script type=\"application/json\" id=\"{id}\">{data}</script>")
 }
 
 /// How to reach the camp, for browsers without scripts.

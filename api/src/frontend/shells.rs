@@ -1,6 +1,7 @@
 //! The HTML that pages show before their scripts: each page's own React components, rendered by the build of the
 //! front end (`web/build/shells.ts`) into a template with holes like `[[name]]`. The browser takes the elements over,
-//! so what is filled in must be what the scripts would render.
+//! so what is filled in must be what the scripts would render. Those of the staff area are replaced by what the scripts
+//! render, since they do not know who is signed in.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -17,8 +18,18 @@ use crate::site::Site;
 pub struct Shells {
     logos: Vec<Logo>,
     pages: Vec<Shell>,
-    /// The source modules of the staff area's pages by their paths. Their common one is in its shell.
-    staff: HashMap<String, String>,
+    /// The pages of the staff area by their paths. Their common source module is in the shell of the area.
+    staff: HashMap<String, StaffPage>,
+    /// The style sheet in the HTML of all pages, and what the staff area's shells need in its place.
+    style: String,
+    staff_style: String,
+}
+
+#[derive(Deserialize)]
+struct StaffPage {
+    /// The source module of the page.
+    module: String,
+    html: String,
 }
 
 /// The camp's mark and name.
@@ -74,12 +85,27 @@ impl Shells {
 
     /// The source modules of the page at this path.
     pub fn modules<'a>(&'a self, shell: &'a Shell, path: &str) -> Vec<&'a str> {
-        let of_staff = self.staff.get(path).map(String::as_str);
+        let of_staff = self.staff.get(path).map(|page| page.module.as_str());
         std::iter::once(shell.module.as_str()).chain(of_staff).collect()
     }
 
     /// The HTML of a page for the element that the scripts render into.
     pub fn fill(&self, shell: &Shell, site: &Site, picture: Option<&FirstPicture>) -> String {
+        let template = if picture.is_some() { &shell.pictured } else { &shell.html };
+        self.fill_in(template, site, picture)
+    }
+
+    /// The same for a page of the staff area, if it has a shell of its own.
+    pub fn fill_for_staff(&self, path: &str, site: &Site) -> Option<String> {
+        Some(self.fill_in(&self.staff.get(path)?.html, site, None))
+    }
+
+    /// The whole HTML with the style sheet that shells of the staff area need.
+    pub fn with_staff_style(&self, html: &str) -> String {
+        html.replacen(&self.style, &self.staff_style, 1)
+    }
+
+    fn fill_in(&self, template: &str, site: &Site, picture: Option<&FirstPicture>) -> String {
         let (name, yiddish) = settings::in_two_scripts(&site.site_name);
         let own = site.pictures.logo.as_ref();
         let logo = self
@@ -101,7 +127,6 @@ impl Shells {
             "picture_width" => width.to_string(),
             _ => String::new(),
         };
-        let template = if picture.is_some() { &shell.pictured } else { &shell.html };
         let mut html = String::with_capacity(template.len() + 1024);
         // What is filled in is not searched for holes.
         fill(&template.replacen("[[logo]]", logo, 1), value, &mut html);
@@ -172,7 +197,8 @@ mod tests {
             html: String::new(),
             pictured: String::new(),
         };
-        let staff = HashMap::from([("/admin/users".into(), "users.tsx".into())]);
+        let page = StaffPage { module: "users.tsx".into(), html: String::new() };
+        let staff = HashMap::from([("/admin/users".into(), page)]);
         let shells = Shells { pages: vec![area], staff, ..Shells::default() };
         let modules = |path: &str| shells.modules(shells.find(path).expect("a shell"), path);
         assert_eq!(modules("/admin/users"), ["admin.tsx", "users.tsx"]);

@@ -8,6 +8,7 @@ import { useIdle } from "../lib/idle";
 import { initials } from "../lib/initials";
 import { Link, NavLink, usePathname } from "../lib/navigation";
 import { paths } from "../lib/paths";
+import { useIsShell } from "../lib/shell";
 import { staffPaths } from "../lib/staff-paths";
 import { Avatar } from "../ui/avatar";
 import { IconButton, iconButtonLook } from "../ui/button";
@@ -29,11 +30,12 @@ export function AdminLayout({ staff, onSignedOut, children }: Props & { children
   const main = useRef<HTMLElement>(null);
   const pathname = usePathname();
   const isIdle = useIdle();
+  const isShell = useIsShell();
   useNewPage(main);
 
   return (
     <>
-      <LeaveGuard />
+      {!isShell && <LeaveGuard />}
       <a href="#main" className="fixed start-4 -top-16 z-50 rounded-sm bg-pine px-4 py-2.5 text-on-pine focus:top-4">
         Skip to content
       </a>
@@ -50,7 +52,14 @@ export function AdminLayout({ staff, onSignedOut, children }: Props & { children
         <div className="flex min-w-0 flex-col">
           <TopBar staff={staff} onSignedOut={onSignedOut} />
           <OfflineBar />
-          <main ref={main} id="main" tabIndex={-1} className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8">
+          <main
+            ref={main}
+            id="main"
+            tabIndex={-1}
+            // What is typed into a shell would be lost.
+            inert={isShell}
+            className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8"
+          >
             {isIdle && (
               <ErrorBoundary small>
                 <Suspense>
@@ -182,10 +191,10 @@ function Person({ staff, onSignedOut, onWalk }: Props & { onWalk?: () => void })
           )
         }
       >
-        <Avatar initials={initials(staff.username)} />
+        <Avatar initials={staff.username && initials(staff.username)} />
         <span className="min-w-0 flex-1 text-sm leading-tight">
           <bdi className="block truncate font-medium">{staff.username}</bdi>
-          <span className="block truncate text-muted">{roleName(staff)} · Account</span>
+          <span className="block truncate text-muted">{staff.username && `${roleName(staff)} · Account`}</span>
         </span>
         <Icon name="next" className="text-muted" />
       </NavLink>
@@ -200,8 +209,9 @@ function TopBar({ staff, onSignedOut }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const pathname = usePathname();
   const close = () => dialog.current?.close();
+  const isShell = useIsShell();
   const here =
-    pathname === staffPaths.ownAccount ? "Your account" : pagesFor(staff.role).find(({ to }) => to === pathname)?.label;
+    pathname === staffPaths.ownAccount ? "Your account" : pagesFor("owner").find(({ to }) => to === pathname)?.label;
 
   // Closes an open menu after Back and Forward.
   useEffect(close, [pathname]);
@@ -211,26 +221,28 @@ function TopBar({ staff, onSignedOut }: Props) {
       <Brand name={here ?? <SiteName />} />
       <span className="-me-2 flex items-center">
         <Link to={staffPaths.ownAccount} aria-label="Your account" className={iconButtonLook()}>
-          <Avatar initials={initials(staff.username)} />
+          <Avatar initials={staff.username && initials(staff.username)} />
         </Link>
         <IconButton icon="menu" label="Open menu" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()} />
       </span>
-      <dialog
-        ref={dialog}
-        aria-label="Menu"
-        onClick={(event) => event.target === dialog.current && close()}
-        className="m-0 ms-auto h-dvh max-h-none w-[min(20rem,86vw)] border-s border-line bg-sunk p-0 open:flex open:flex-col"
-      >
-        <div className="flex min-h-16 items-center justify-between border-b border-line ps-5 pe-2">
-          <span className="font-head text-xl">Menu</span>
-          <IconButton icon="close" label="Close menu" onClick={close} />
-        </div>
-        <div className="flex flex-1 flex-col p-3">
-          <Navigation staff={staff} onWalk={close} />
-          <div className="flex-1 pt-6" />
-          <Person staff={staff} onSignedOut={onSignedOut} onWalk={close} />
-        </div>
-      </dialog>
+      {!isShell && (
+        <dialog
+          ref={dialog}
+          aria-label="Menu"
+          onClick={(event) => event.target === dialog.current && close()}
+          className="m-0 ms-auto h-dvh max-h-none w-[min(20rem,86vw)] border-s border-line bg-sunk p-0 open:flex open:flex-col"
+        >
+          <div className="flex min-h-16 items-center justify-between border-b border-line ps-5 pe-2">
+            <span className="font-head text-xl">Menu</span>
+            <IconButton icon="close" label="Close menu" onClick={close} />
+          </div>
+          <div className="flex flex-1 flex-col p-3">
+            <Navigation staff={staff} onWalk={close} />
+            <div className="flex-1 pt-6" />
+            <Person staff={staff} onSignedOut={onSignedOut} onWalk={close} />
+          </div>
+        </dialog>
+      )}
     </header>
   );
 }

@@ -1,5 +1,6 @@
 import { lazy, Suspense, type ComponentType } from "react";
 import type { QueryClient } from "@tanstack/react-query";
+import type { Staff } from "../api/client";
 import { Guard } from "../admin/sign-in/guard";
 import { AdminNotFound } from "../admin/not-found/not-found";
 import { dashboardQuery } from "../admin/shared/dashboard-query";
@@ -62,6 +63,20 @@ async function fetchAnswers(client: QueryClient) {
     await (staff && !mustSetUpTwoFactor(staff) ? client.prefetchQuery(dashboardQuery) : login.fetch());
   };
   await Promise.race([fetchAll(), new Promise((resolve) => setTimeout(resolve, patience))]);
+}
+
+const nobodyYet = { username: "", role: "staff" } as Staff;
+
+/** What a page of the staff area shows before its data, and before it is known who is signed in. */
+export function shellOf(pathname: string) {
+  const Page = pages.find(({ path }) => path === pathname)?.Page;
+  return (
+    Page && (
+      <AdminLayout staff={nobodyYet} onSignedOut={() => undefined}>
+        <Page onSignedOut={() => undefined} />
+      </AdminLayout>
+    )
+  );
 }
 
 /** The routes of the staff area. */

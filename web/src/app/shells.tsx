@@ -5,15 +5,26 @@ import { makeQueryClient } from "../api/queries";
 import { Navigation } from "../lib/navigation";
 import { App } from "./app";
 import { HeaderBar } from "./header";
+import { ShellContext } from "../lib/shell";
 import { Logo } from "./logo";
 import { fetchPage, isStaffArea, pages } from "./routes";
 
 export { pages };
 
-/** The HTML of a page before its data. `main.tsx` renders the same in the browser. */
+/**
+ * The HTML of a page before its data. `main.tsx` renders the same in the browser; pages of the staff area take its place,
+ * and those without one of their own, for printing and for signing in, have the bar only.
+ */
 export async function shellOf(pathname: string) {
-  // Of the staff area only the bar: its pages render everything themselves.
-  if (isStaffArea(pathname)) return html(<Alone part={<HeaderBar />} />);
+  if (isStaffArea(pathname)) {
+    await fetchPage(pathname);
+    const shell = (await import("./admin")).shellOf(pathname) ?? <HeaderBar />;
+    return html(
+      <ShellContext value>
+        <Alone part={shell} />
+      </ShellContext>,
+    );
+  }
   await fetchPage(pathname);
   return html(
     <StrictMode>

@@ -56,6 +56,6 @@ function subscribe(listener: () => void) {
 
 /** The stored choice is applied before the first paint by /start.js. */
 export function ThemeSwitch() {
-  const theme = useSyncExternalStore(subscribe, current);
+  const theme = useSyncExternalStore(subscribe, current, () => "system" as const);
   return <Segmented label="Theme" value={theme} options={options} onChange={choose} />;
 }

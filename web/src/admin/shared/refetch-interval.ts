@@ -25,7 +25,11 @@ function subscribe(listener: () => void) {
  * server, so a page that polled forever would keep a forgotten laptop signed in.
  */
 export function useRefetchInterval(milliseconds: number): number | false {
-  const attended = useSyncExternalStore(subscribe, () => Date.now() - last < patience);
+  const attended = useSyncExternalStore(
+    subscribe,
+    () => Date.now() - last < patience,
+    () => true,
+  );
   return attended ? milliseconds : false;
 }
 
