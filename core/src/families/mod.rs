@@ -26,7 +26,7 @@ pub struct Preferences {
     pub camp_updates_email: bool,
 }
 
-/// The defaults of a new family (portal.md section 9).
+/// The mail preferences of a new family.
 pub const DEFAULT_PREFERENCES: Preferences =
     Preferences { email_notifications: true, daily_video_email: true, camp_updates_email: false };
 

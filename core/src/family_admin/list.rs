@@ -232,7 +232,7 @@ pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Pag
     }
 }
 
-/// The default page size (issue 4).
+/// The default page size.
 const PAGE: i64 = 50;
 
 struct Listing<'a> {
