@@ -421,7 +421,7 @@ impl Config {
     }
 
     /// The addresses of the mail servers, the preferred one first.
-    pub fn smtp_urls(&self) -> Vec<String> {
+    pub(crate) fn smtp_urls(&self) -> Vec<String> {
         self.smtp_url.iter().flat_map(|given| addresses_in(given)).collect()
     }
 

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct Cents(i64);
 
 /// The largest accepted amount: one million dollars.
-pub const MOST: Cents = Cents(100_000_000);
+pub(crate) const MOST: Cents = Cents(100_000_000);
 
 impl Cents {
     pub const ZERO: Cents = Cents(0);
@@ -39,17 +39,17 @@ impl Cents {
         self.0
     }
 
-    pub fn abs(self) -> Cents {
+    pub(crate) fn abs(self) -> Cents {
         Cents(self.0.saturating_abs())
     }
 
     /// The sum, or `None` above [`MOST`].
-    pub fn checked_add(self, other: Cents) -> Option<Cents> {
+    pub(crate) fn checked_add(self, other: Cents) -> Option<Cents> {
         self.0.checked_add(other.0).map(Cents).filter(|sum| *sum <= MOST)
     }
 
     /// How many percent of `whole` this is, rounded down. `whole` is not zero.
-    pub fn percent_of(self, whole: Cents) -> i64 {
+    pub(crate) fn percent_of(self, whole: Cents) -> i64 {
         self.0 * 100 / whole.0
     }
 }

@@ -12,7 +12,7 @@ use crate::ids::FamilyId;
 use crate::{Error, Result};
 
 /// The maximum number of rows in one response.
-pub const MOST: i64 = 100;
+pub(crate) const MOST: i64 = 100;
 
 /// A page, and the cursor of the next one if there is one.
 #[derive(Debug)]

@@ -27,7 +27,7 @@ static AT_ONCE: Semaphore = Semaphore::const_new(1);
 /// # Errors
 ///
 /// [`Error::Invalid`] on `file`.
-pub async fn open<T: Send + 'static>(
+pub(crate) async fn open<T: Send + 'static>(
     bytes: bytes::Bytes,
     keep: impl FnOnce(DynamicImage) -> Result<T> + Send + 'static,
 ) -> Result<T> {
@@ -85,7 +85,7 @@ fn is_heic(bytes: &[u8]) -> bool {
 }
 
 /// Scales the picture to at most `side` pixels on its longest side. A smaller one stays as it is.
-pub fn fit(picture: &DynamicImage, side: u32) -> DynamicImage {
+pub(crate) fn fit(picture: &DynamicImage, side: u32) -> DynamicImage {
     match picture.width().max(picture.height()) > side {
         true => picture.resize(side, side, FilterType::CatmullRom),
         false => picture.clone(),
@@ -109,7 +109,7 @@ pub fn jpeg(picture: &DynamicImage, side: u32) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// [`Error::Unforeseen`] when the picture cannot be encoded.
-pub fn png(picture: &DynamicImage) -> Result<Vec<u8>> {
+pub(crate) fn png(picture: &DynamicImage) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
     let plain = DynamicImage::ImageRgba8(picture.to_rgba8());
     plain.write_to(&mut out, ImageFormat::Png).map_err(Error::unforeseen)?;

@@ -36,7 +36,7 @@ pub fn normalize(text: &str) -> String {
 }
 
 /// Converts search input to a pattern for `like … escape '\'`.
-pub fn like_pattern(typed: &str) -> String {
+pub(crate) fn like_pattern(typed: &str) -> String {
     containing(&normalize(typed))
 }
 

@@ -123,7 +123,7 @@ fn names(folder: &Path) -> Result<std::collections::BTreeSet<OsString>> {
 /// # Errors
 ///
 /// When the folder, or one in it that a Maildir has, cannot be read.
-pub fn waiting(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(crate) fn waiting(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     std::fs::read_dir(folder.join("cur"))?;
     let long_ago = SystemTime::now() - std::time::Duration::from_secs(300);
     let mut waiting = Vec::new();

@@ -12,7 +12,8 @@ mod verdict;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-pub use maildir::{Maildir, waiting};
+pub use maildir::Maildir;
+pub(crate) use maildir::waiting;
 pub(crate) use refusal::refuse;
 pub use report::MOST_BYTES;
 

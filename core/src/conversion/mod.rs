@@ -25,7 +25,8 @@ use crate::uploads::conversion::{
 use crate::uploads::{ConvertVideo, State, remove_metadata, staged};
 use crate::{App, Error, Result, videos};
 
-pub use stored::{Outcome, convert_stored, converted_stored};
+pub(crate) use stored::converted_stored;
+pub use stored::{Outcome, convert_stored};
 
 /// The progress in percent when only the storing is left.
 const STORING: u8 = 99;

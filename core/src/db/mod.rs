@@ -163,11 +163,6 @@ impl Db {
         }
     }
 
-    /// Checks that the database answers. Fails when it does not.
-    pub async fn ping(&self) -> Result<()> {
-        self.sql("select cast(1 as bigint)").scalar::<i64>().await.map(drop)
-    }
-
     pub async fn close(&self) {
         match self {
             Db::Sqlite { write, read, readers, .. } => {

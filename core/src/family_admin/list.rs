@@ -316,7 +316,7 @@ fn standings(filter: Filter, today: NaiveDate) -> (Option<i64>, Option<i64>) {
 /// # Errors
 ///
 /// [`crate::Error::NotFound`]
-pub async fn family(
+pub(crate) async fn family(
     on: impl Into<On<'_>>,
     app: &App,
     settings: &Settings,

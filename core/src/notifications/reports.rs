@@ -13,7 +13,7 @@ use crate::{App, Result};
 
 /// How long reports are kept and shown. No report about a mail that is older is believed either, so
 /// one that was deleted has no effect a second time.
-pub const KEPT: TimeDelta = TimeDelta::days(90);
+pub(crate) const KEPT: TimeDelta = TimeDelta::days(90);
 
 /// What a report means for an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, sqlx::Type, utoipa::ToSchema)]

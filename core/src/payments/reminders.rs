@@ -386,7 +386,7 @@ struct Shown {
 /// # Errors
 ///
 /// Only those of the database.
-pub async fn of_family(app: &App, id: FamilyId) -> Result<Reminders> {
+pub(crate) async fn of_family(app: &App, id: FamilyId) -> Result<Reminders> {
     let found: Option<Shown> = app
         .db
         .sql([

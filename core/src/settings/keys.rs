@@ -79,7 +79,7 @@ const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     Key { name, kind, help }
 }
 
-pub const KEYS: &[Key] = &[
+pub(crate) const KEYS: &[Key] = &[
     key(
         "siteName",
         Kind::Line { min: 1, max: 60 },

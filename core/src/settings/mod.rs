@@ -24,8 +24,9 @@ use crate::money::Cents;
 use crate::quiet_time::{ExtraTime, Nightfall, Place, WeekTime, YomTov};
 use crate::{Error, Result};
 
+pub(crate) use keys::KEYS;
 pub(crate) use keys::{GONE, check, find};
-pub use keys::{KEYS, Key, Kind, UNAVAILABLE, group};
+pub use keys::{Key, Kind, UNAVAILABLE, group};
 pub(crate) use pictures::named;
 pub use pictures::{MOST_HERO, PictureSlot};
 pub use quiet_time::{QuietHours, ShabbosMode};
@@ -131,7 +132,7 @@ impl Settings {
 
 /// The camp's name without the Yiddish or Hebrew that may follow it: "Camp Naarim" of "Camp Naarim ·
 /// קעמפ נערים".
-pub fn camp_name(site_name: &str) -> &str {
+pub(crate) fn camp_name(site_name: &str) -> &str {
     in_two_scripts(site_name).0
 }
 

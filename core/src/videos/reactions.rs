@@ -158,7 +158,7 @@ async fn count_likes(tx: &mut Tx, id: Uuid, more: i64) -> Result<i64> {
 }
 
 /// Removes all likes of a user. Call it before the user is deleted.
-pub async fn erase_likes(tx: &mut Tx, user_id: UserId) -> Result<()> {
+pub(crate) async fn erase_likes(tx: &mut Tx, user_id: UserId) -> Result<()> {
     tx.sql(
         "update videos set like_count = like_count - 1
          where id in (select video_id from video_likes where user_id = $1)",
