@@ -125,7 +125,7 @@ impl Jobs {
                 tracing::debug!(job = name, ms = started.elapsed().as_millis() as u64, "job done");
                 return Ok(());
             }
-            Ok(Err(error)) => error.to_string(),
+            Ok(Err(error)) => error.reason(),
             Err(panic) => panic_text(panic.as_ref()),
         };
         tracing::warn!(job = name, attempt = envelope.attempt, error, "job failed");

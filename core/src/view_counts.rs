@@ -29,7 +29,10 @@ async fn write_until_none_waits(app: App) {
     loop {
         sleep(WAIT).await;
         if let Err(error) = write(&app).await {
-            tracing::warn!(%error, "views could not be written; they will be tried again");
+            tracing::warn!(
+                error = error.reason(),
+                "views could not be written; they will be tried again"
+            );
         }
         if app.views.end_plan() {
             return;

@@ -37,7 +37,7 @@ impl App {
                 let began = Instant::now();
                 match make(&app, &key).await {
                     Ok(copy) => app.webp_copies.made.insert(key.clone(), copy).await,
-                    Err(error) => tracing::debug!(%error, key, "no WebP copy"),
+                    Err(error) => tracing::debug!(error = error.reason(), key, "no WebP copy"),
                 }
                 app.webp_copies.waiting().remove(&key);
                 // Whoever asks for more pictures than are kept takes a quarter of a core, no more.

@@ -120,7 +120,11 @@ async fn take(envelope: Envelope, context: Data<JobContext>) -> Result<(), BoxDy
     let work = in_flight.spawn(async move {
         // `perform` records failures; it fails itself only if the database is unavailable.
         while let Err(error) = jobs.perform(&app, envelope.clone()).await {
-            tracing::warn!(job = envelope.name, %error, "the result of a job could not be recorded");
+            tracing::warn!(
+                job = envelope.name,
+                error = error.reason(),
+                "the result of a job could not be recorded"
+            );
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_secs(2)) => {}
                 () = stop.cancelled() => return Err(error),

@@ -248,7 +248,7 @@ impl Inner {
         match self.pass_on(position, progress).await {
             Ok(false) => {}
             Ok(true) => sleep(PAUSE).await,
-            Err(error) => tracing::debug!(%error, "events cannot be read"),
+            Err(error) => tracing::debug!(error = error.reason(), "events cannot be read"),
         }
     }
 

@@ -119,7 +119,7 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
         tracing::warn!("some connections did not end in time");
     }
     if let Err(error) = view_counts::write(&server.app).await {
-        tracing::warn!(%error, "the last views could not be written");
+        tracing::warn!(error = error.reason(), "the last views could not be written");
     }
     Ok(())
 }
@@ -281,7 +281,7 @@ async fn monitor_worker(app: App) {
     loop {
         sleep(Duration::from_secs(60)).await;
         if let Err(error) = portal::alerts::check_worker(&app).await {
-            tracing::debug!(%error, "the check for a worker failed");
+            tracing::debug!(error = error.reason(), "the check for a worker failed");
         }
     }
 }

@@ -265,7 +265,7 @@ async fn touch(app: &App, session: &SessionRow) {
         let _permit = permit;
         let text = "update sessions set last_seen_at = $2 where id = $1";
         if let Err(error) = db.sql(text).bind(id).bind(now).execute().await {
-            tracing::debug!(%error, "a session could not be refreshed");
+            tracing::debug!(error = error.reason(), "a session could not be refreshed");
         }
     });
     tokio::time::timeout(TOUCH_WAIT, update).await.ok();

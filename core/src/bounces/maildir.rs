@@ -55,7 +55,10 @@ impl Maildir {
                 Err(error @ (Error::Busy(_) | Error::Full)) => return Err(error),
                 // One bad message must not stop the others.
                 Err(error) => {
-                    tracing::warn!(%error, "a message in the folder for bounces was left");
+                    tracing::warn!(
+                        error = error.reason(),
+                        "a message in the folder for bounces was left"
+                    );
                     self.left.insert(name);
                 }
             }

@@ -116,7 +116,7 @@ pub async fn prune(app: &App) -> Result<()> {
             None => tokio::fs::remove_dir_all(entry.path()).await.map_err(Error::from),
         };
         if let Err(error) = pruned {
-            tracing::warn!(%error, "the space of a conversion is given back later");
+            tracing::warn!(error = error.reason(), "the space of a conversion is given back later");
         }
     }
     Ok(())
@@ -170,7 +170,10 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
             if matches!(state(&app.db, claimed.id).await?, None | Some(State::Failed))
                 && let Err(error) = storing::discard(app, claimed.id).await
             {
-                tracing::warn!(%error, "the space of a conversion is given back later");
+                tracing::warn!(
+                    error = error.reason(),
+                    "the space of a conversion is given back later"
+                );
             }
         }
         Err(error) => {

@@ -319,7 +319,7 @@ impl Ledger {
         if let Some((kept, _)) = self.kept.take()
             && let Err(error) = kept.give_back().await
         {
-            tracing::warn!(%error, "a database connection is closed");
+            tracing::warn!(error = error.reason(), "a database connection is closed");
         }
     }
 
