@@ -82,6 +82,7 @@ impl From<Error> for Problem {
             Error::Forbidden { code, .. } => (S::FORBIDDEN, *code),
             Error::Stale => (S::CONFLICT, "stale"),
             Error::Conflict(_) => (S::CONFLICT, "conflict"),
+            Error::OutOfRange { .. } => (S::RANGE_NOT_SATISFIABLE, "bad_request"),
             Error::Forestalled { code, .. } => (S::CONFLICT, *code),
             Error::Gone(_) => (S::GONE, "gone"),
             Error::TooMany { .. } => (S::TOO_MANY_REQUESTS, "too_many_requests"),

@@ -193,14 +193,9 @@ async fn send(
         text(headers, RANGE).filter(|_| same_file && method == Method::GET).and_then(read_range);
     let part = match app.files.get(&media.key, range).await {
         Ok(part) => part,
-        Err(Error::Invalid(wrong)) => {
-            let size = wrong.first().map(|w| w.message.as_str()).unwrap_or("*");
-            let problem = Problem::new(
-                StatusCode::RANGE_NOT_SATISFIABLE,
-                "bad_request",
-                "The file has no such part.",
-            );
-            return Ok(([(CONTENT_RANGE, format!("bytes */{size}"))], problem).into_response());
+        Err(error @ Error::OutOfRange { size }) => {
+            let range = [(CONTENT_RANGE, format!("bytes */{size}"))];
+            return Ok((range, Problem::from(error)).into_response());
         }
         Err(error) => return Err(error.into()),
     };

@@ -49,6 +49,9 @@ pub enum Error {
     Stale,
     #[error("{0}")]
     Conflict(&'static str),
+    /// A byte range outside a file of so many bytes.
+    #[error("The file has no such part.")]
+    OutOfRange { size: u64 },
     /// Somebody else acted first. The code says what happened to programs, the text says who did it
     /// to people.
     #[error("{text}")]

@@ -170,8 +170,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] on `range` for a range outside the file, [`Error::NotFound`] without the
-    /// file.
+    /// [`Error::OutOfRange`] for a range outside the file, [`Error::NotFound`] without the file.
     pub async fn get(
         &self,
         key: &str,
@@ -281,7 +280,7 @@ fn bounded(range: Option<(Option<u64>, Option<u64>)>, size: u64) -> Result<Range
         Some((None, Some(n))) => size.saturating_sub(n)..size,
     };
     match size > 0 && (range.start >= size || range.is_empty()) {
-        true => Err(Error::invalid("range", size.to_string())),
+        true => Err(Error::OutOfRange { size }),
         false => Ok(range),
     }
 }
