@@ -40,7 +40,7 @@ pub async fn video_file(
     viewer: &Viewer,
     id: Uuid,
 ) -> Result<Media> {
-    let row = app.db.remembered(("video file", id, Uuid::nil()), async {
+    let row = app.db.cached(("video file", id, Uuid::nil()), async {
         let row = app.db.sql("select status, file_key, content_type from videos where id = $1");
         row.bind(id).optional().await
     });
@@ -80,7 +80,7 @@ pub async fn download(
 
 /// Returns the picture of a video. Errors as in [`video_file`].
 pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Media> {
-    let row = app.db.remembered(("thumbnail", id, Uuid::nil()), async {
+    let row = app.db.cached(("thumbnail", id, Uuid::nil()), async {
         app.db
             .sql("select status, thumbnail_key, cast(null as text) from videos where id = $1")
             .bind(id)
@@ -106,7 +106,7 @@ pub async fn converted_file(
     if !ffmpeg::is_output(name) {
         return Err(NOT_FOUND);
     }
-    let row = app.db.remembered(("converted file", id, upload_id), async {
+    let row = app.db.cached(("converted file", id, upload_id), async {
         app.db
             .sql(
                 "select v.status, u.folder, cast(null as text)
