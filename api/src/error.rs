@@ -88,7 +88,7 @@ impl From<Error> for Problem {
             Error::TooMany { .. } => (S::TOO_MANY_REQUESTS, "too_many_requests"),
             Error::TooManyMails { .. } => (S::TOO_MANY_REQUESTS, "too_many_mails"),
             Error::TooManyTests { .. } => (S::TOO_MANY_REQUESTS, "too_many_tests"),
-            Error::Busy(_) | Error::Away { .. } => (S::SERVICE_UNAVAILABLE, "busy"),
+            Error::Busy(_) | Error::Unavailable { .. } => (S::SERVICE_UNAVAILABLE, "busy"),
             Error::Full => (S::INSUFFICIENT_STORAGE, "full"),
             Error::Setup(_) | Error::Usage(_) | Error::Database(_) | Error::Unforeseen(_) => {
                 let mut problem = Problem::new(
@@ -111,7 +111,7 @@ impl From<Error> for Problem {
                 problem.retry_after = Some(2);
                 problem.cause = Some(error);
             }
-            Error::Away { cause } => {
+            Error::Unavailable { cause } => {
                 problem.retry_after = Some(5);
                 problem.cause = Some(Error::Unforeseen(cause));
             }

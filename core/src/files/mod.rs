@@ -1,6 +1,6 @@
 //! The object store: a folder by default, or S3. The server generates all names.
 //!
-//! A bucket may be away: every call ends within its time with [`Error::Away`].
+//! A bucket may be unavailable: every call then ends within its timeout with [`Error::Unavailable`].
 
 mod bucket;
 mod buffers;
@@ -113,7 +113,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// [`Error::Away`] when the bucket does not answer; it can be called again then.
+    /// [`Error::Unavailable`] when the bucket does not answer; it can be called again then.
     pub async fn abandon(&self, file: &FilePath) -> Result<()> {
         match &self.parts {
             Some(store) => parts::abort(store.as_ref(), file).await,
