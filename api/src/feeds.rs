@@ -173,9 +173,9 @@ async fn write_sitemap(app: &App, settings: &Settings) -> Answer<String> {
             let (address, at) = (xml(&app.url(&path)), moment(at));
             out += &format!("<url><loc>{address}</loc><lastmod>{at}</lastmod></url>\n");
         };
-        let room = PAGES - OPEN.len() as i64 - 1;
+        let left = PAGES - OPEN.len() as i64 - 1;
         let updates = updates::public(app, settings, 1000).await?;
-        for (id, at) in videos::published(app, room - updates.len() as i64).await? {
+        for (id, at) in videos::published(app, left - updates.len() as i64).await? {
             page(format!("/video/{id}"), at);
         }
         for update in updates {

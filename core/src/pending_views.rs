@@ -103,7 +103,7 @@ impl Waiting {
         }
         let subject = once.subject;
         let of = |network: &String| (subject, network.clone());
-        // More of one network would not be counted, and must not use up the room of others.
+        // More of one network would not be counted, and must not use up the places of others.
         let is_full = |(network, most): &(String, i64)| {
             self.of_networks.get(&of(network)).is_some_and(|count| count >= most)
         };

@@ -101,7 +101,7 @@ impl<E: Database> OpenTransaction<E> {
 
 impl OpenTransaction<Sqlite> {
     /// Lets the next commit write over the log from its beginning, so that it needs no more space. A log that has
-    /// grown until the disk is full would otherwise stop all writes until somebody makes room.
+    /// grown until the disk is full would otherwise stop all writes until somebody frees space.
     async fn reuse_log(&mut self) {
         for text in ["rollback", "pragma wal_checkpoint(passive)"] {
             // There is nothing to roll back if SQLite has ended the transaction.

@@ -1,4 +1,4 @@
-//! Gives back the room of uploads that nobody goes on with.
+//! Frees the space of uploads that nobody goes on with.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};

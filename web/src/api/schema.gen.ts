@@ -5941,12 +5941,12 @@ export interface components {
             next?: string | null;
             /**
              * Format: int64
-             * @description The room that they may take.
+             * @description The space that they may take, in bytes.
              */
             quota_bytes: number;
             /**
              * Format: int64
-             * @description The room that all files of videos take.
+             * @description The space that all files of videos take, in bytes.
              */
             used_bytes: number;
         };
