@@ -24,7 +24,7 @@ const ENTRIES: i64 = 30;
 /// The maximum number of entries of one sitemap.
 const PAGES: i64 = 50_000;
 /// How long a sitemap is cached if nothing changes, because updates expire without an event.
-const KEPT: TimeDelta = TimeDelta::minutes(1);
+const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 
 /// Pages that everybody may see, whatever the access setting.
 const OPEN: &[&str] = &[
@@ -145,7 +145,9 @@ async fn sitemap(State(api): State<Api>, headers: HeaderMap) -> Answer<Response>
     let newest = event_feed::newest(&app.db).await?;
     let good = |kept: &&Kept| {
         let age = now - kept.at;
-        kept.newest == newest && kept.access == access && (TimeDelta::zero()..KEPT).contains(&age)
+        kept.newest == newest
+            && kept.access == access
+            && (TimeDelta::zero()..MAX_AGE).contains(&age)
     };
     let document = match kept.as_ref().filter(good) {
         Some(kept) => kept.document.clone(),

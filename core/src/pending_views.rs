@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::ids::UserId;
 
 /// How many views wait at most. Further ones are not counted.
-const MOST: usize = 20_000;
+const MAX_WAITING: usize = 20_000;
 
 /// What was viewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,7 +98,7 @@ impl PendingViews {
 
 impl Waiting {
     fn add(&mut self, once: Once, view: View) {
-        if self.views.len() >= MOST || self.views.contains_key(&once) {
+        if self.views.len() >= MAX_WAITING || self.views.contains_key(&once) {
             return;
         }
         let subject = once.subject;

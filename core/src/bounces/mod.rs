@@ -15,7 +15,7 @@ use uuid::Uuid;
 pub use maildir::Maildir;
 pub(crate) use maildir::waiting;
 pub(crate) use refusal::refuse;
-pub use report::MOST_BYTES;
+pub use report::MAX_BYTES;
 
 use self::report::{Marks, Message};
 use self::verdict::Verdict;
@@ -86,7 +86,7 @@ pub async fn receive(
     recipient: Option<&str>,
     source: Source,
 ) -> Result<Received> {
-    let message = message[..message.len().min(MOST_BYTES)].to_vec();
+    let message = message[..message.len().min(MAX_BYTES)].to_vec();
     let recipient = recipient.map(str::to_owned);
     // Some messages are made to be read slowly.
     let read =
@@ -194,7 +194,7 @@ fn is_same(header: &str, id: &str) -> bool {
 }
 
 fn oldest(app: &App) -> DateTime<Utc> {
-    app.clock.now() - reports::KEPT
+    app.clock.now() - reports::RETENTION
 }
 
 /// Records a report and does what follows from it.

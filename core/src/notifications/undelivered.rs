@@ -191,7 +191,7 @@ pub async fn failed(
 ///
 /// [`Error::Invalid`] on `mails` for more than 100.
 pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef]) -> Result<i64> {
-    if mails.len() as i64 > crate::pagination::MOST {
+    if mails.len() as i64 > crate::pagination::MAX_LIMIT {
         return Err(Error::invalid("mails", "Please send at most 100 emails at a time."));
     }
     let now = app.clock.now();

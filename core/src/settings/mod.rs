@@ -28,7 +28,7 @@ pub(crate) use keys::KEYS;
 pub(crate) use keys::{GONE, check, find};
 pub use keys::{Key, Kind, UNAVAILABLE, group};
 pub(crate) use pictures::named;
-pub use pictures::{MOST_HERO, PictureSlot};
+pub use pictures::{MAX_HERO, PictureSlot};
 pub use quiet_time::{QuietHours, ShabbosMode};
 pub(crate) use stored::read;
 pub use stored::{InvalidValue, invalid_values};

@@ -145,5 +145,5 @@ pub enum Sort {
 }
 
 /// The maximum number of pictures of a product.
-pub(crate) const MOST_IMAGES: i64 = 4;
+pub(crate) const MAX_IMAGES: i64 = 4;
 const NOT_FOUND: Error = Error::NotFound("This product no longer exists.");

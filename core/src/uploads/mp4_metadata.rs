@@ -143,7 +143,7 @@ fn is_of_metadata(track: &[u8]) -> bool {
 }
 
 /// More than the chunks of a day, one of which has about a second.
-const MOST_CHUNKS: usize = 200_000;
+const MAX_CHUNKS: usize = 200_000;
 
 /// Where the samples of a track lie in the file.
 fn samples(track: &[u8]) -> Option<Vec<Hidden>> {
@@ -165,7 +165,7 @@ fn samples(track: &[u8]) -> Option<Vec<Hidden>> {
     };
     let runs = inside(table, &[b"stsc"])?;
     let (mut found, mut sample, mut run, mut chunk) = (Vec::new(), 0, 0, 0);
-    while let Some(at) = offset(chunk).filter(|_| chunk < MOST_CHUNKS) {
+    while let Some(at) = offset(chunk).filter(|_| chunk < MAX_CHUNKS) {
         while number(runs, 8 + 12 * (run + 1)).is_some_and(|first| first <= chunk + 1) {
             run += 1;
         }
