@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use crate::Api;
 use crate::error::Answer;
+use crate::negotiation::is_known;
 
 /// The maximum number of entries of each kind.
 const ENTRIES: i64 = 30;
@@ -217,10 +218,7 @@ impl Document {
     pub fn answer(&self, headers: &HeaderMap, kind: &str) -> Response {
         let Document { text, tag } = self;
         let about = [(header::ETAG, tag.as_str()), (header::CACHE_CONTROL, "no-cache")];
-        let seen = headers.get(header::IF_NONE_MATCH).and_then(|seen| seen.to_str().ok());
-        let same =
-            |seen: &str| seen.split(',').any(|seen| seen.trim().trim_start_matches("W/") == tag);
-        if seen.is_some_and(same) {
+        if is_known(headers, tag) {
             return (StatusCode::NOT_MODIFIED, about).into_response();
         }
         (about, [(header::CONTENT_TYPE, kind)], text.clone()).into_response()
