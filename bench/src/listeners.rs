@@ -5,8 +5,8 @@
 //! - `mark`: begins to count streams that come back. `marked`
 //! - `back COUNT`: waits until so many are open that were opened since then. `back MILLISECONDS REFUSALS`, counted from
 //!   this command
-//! - `publish FILE`: sends the request in this file. `delivered COUNT MEDIAN 99TH LAST ANSWER`: how many streams received
-//!   the event, and microseconds since the request was sent
+//! - `publish FILE`: sends the request in this file. `delivered COUNT MEDIAN 99TH LAST ANSWER`: how many streams
+//!   received the event, and microseconds since the request was sent
 //!
 //! A stream that ends is opened again, as browsers do.
 

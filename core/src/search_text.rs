@@ -2,8 +2,9 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Converts to lower case, removes Latin accents, Hebrew points, apostrophes and quotation marks
-/// (also geresh and gershayim), splits Yiddish ligatures and replaces final letters. Both the searched text and the search input are normalized this way.
+/// Converts to lower case, removes Latin accents, Hebrew points, apostrophes and quotation marks (also geresh and
+/// gershayim), splits Yiddish ligatures and replaces final letters. Both the searched text and the search input are
+/// normalized this way.
 pub fn normalize(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in crate::text::clean(text).nfkd() {

@@ -1,5 +1,5 @@
-//! Makes WebP copies of JPEG pictures, which are about a third smaller, for browsers that accept them: in the background,
-//! after a picture was first sent.
+//! Makes WebP copies of JPEG pictures, which are about a third smaller, for browsers that accept them: in the
+//! background, after a picture was first sent.
 
 use std::time::Instant;
 

@@ -3,8 +3,8 @@
 //!
 //! A mail that was read has not been sent yet: each sender sends one of them at a time. It announces the next one with
 //! the text of the last (RFC 2920), but the server gets a text only when the result of the mail before is stored. If a
-//! worker is killed, at most as many mails may have been sent without a trace as it had connections open. They are sent again with the same
-//! Message-ID once its heartbeat has been missing for a while ([`crate::notifications::recover`]).
+//! worker is killed, at most as many mails may have been sent without a trace as it had connections open. They are sent
+//! again with the same Message-ID once its heartbeat has been missing for a while ([`crate::notifications::recover`]).
 
 mod compose;
 mod digest;

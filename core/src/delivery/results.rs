@@ -20,7 +20,8 @@ use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, Notification, digest, sent};
 use crate::{App, Error, Result};
 
-/// How often notes are secured on the disk. A power failure loses those made since then, and their mails are sent again.
+/// How often notes are secured on the disk. A power failure loses those made since then, and their mails are sent
+/// again.
 const SECURE_EVERY: Duration = Duration::from_millis(250);
 /// How often mails that were noted as sent are marked.
 const MARK_EVERY: Duration = Duration::from_secs(1);

@@ -83,8 +83,8 @@ fn found(file: &mut File) -> io::Result<Vec<Hidden>> {
     Ok(found)
 }
 
-/// In the index, which begins at `start` of the file, and in its tracks. Parts of parts are read to a fixed depth, because
-/// a file can have a million of them in each other.
+/// In the index, which begins at `start` of the file, and in its tracks. Parts of parts are read to a fixed depth,
+/// because a file can have a million of them in each other.
 fn in_index(bytes: &[u8], start: u64, found: &mut Vec<Hidden>) {
     for (at, end, part) in placed(bytes, start) {
         match &part.kind {
