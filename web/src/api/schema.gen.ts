@@ -4247,22 +4247,22 @@ export interface components {
              * @description User name of an active account, or null.
              * @default null
              */
-            assigned_to: string | null;
+            assigned_to?: string | null;
             /**
              * @description An unfinished reply, or null.
              * @default null
              */
-            draft: string | null;
+            draft?: string | null;
             /** @default null */
-            spam: boolean | null;
+            spam?: boolean | null;
             /** @default null */
-            status: components["schemas"]["MessageStatus"] | null;
+            status?: components["schemas"]["MessageStatus"] | null;
             /**
              * Format: int64
              * @description The version that was read, so that nobody else's draft is overwritten.
              * @default null
              */
-            version: number | null;
+            version?: number | null;
         };
         MessageReply: {
             body: string;
@@ -5300,35 +5300,35 @@ export interface components {
         /** @description Changes of members to their family. Omitted fields stay as they are. */
         ProfilePatch: {
             /** @default null */
-            camp_updates_email: boolean | null;
+            camp_updates_email?: boolean | null;
             /** @default null */
-            child_name: string | null;
+            child_name?: string | null;
             /** @default null */
-            current_password: string | null;
+            current_password?: string | null;
             /**
              * @description For all addresses of the family. Switching it off sends at once what waits for the next one.
              * @default null
              */
-            daily_digest: boolean | null;
+            daily_digest?: boolean | null;
             /** @default null */
-            daily_video_email: boolean | null;
+            daily_video_email?: boolean | null;
             /** @default null */
-            email_notifications: boolean | null;
+            email_notifications?: boolean | null;
             /** @default null */
-            full_name: string | null;
+            full_name?: string | null;
             /**
              * @description For all addresses of the family.
              * @default null
              */
-            late_video_note: boolean | null;
+            late_video_note?: boolean | null;
             /**
              * @description Empty removes it. A new one counts once its owner has confirmed it. Replacing a known one
              *     requires `current_password`.
              * @default null
              */
-            secondary_email: string | null;
+            secondary_email?: string | null;
             /** @default null */
-            welcome_popup_shown: boolean | null;
+            welcome_popup_shown?: boolean | null;
         };
         /** @description What quiet time does to something that is posted or scheduled for a time. */
         QuietTime: {
