@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-const patience = 5 * 60_000;
+const idleLimit = 5 * 60_000;
 let last = Date.now();
 
 function subscribe(listener: () => void) {
@@ -9,7 +9,7 @@ function subscribe(listener: () => void) {
     last = Date.now();
     listener();
     clearTimeout(timer);
-    timer = setTimeout(listener, patience + 100);
+    timer = setTimeout(listener, idleLimit + 100);
   };
   const signs = ["pointerdown", "keydown", "wheel", "focus"];
   signs.forEach((sign) => addEventListener(sign, seen, { passive: true }));
@@ -25,7 +25,7 @@ function subscribe(listener: () => void) {
  * server, so a page that polled forever would keep a forgotten laptop signed in.
  */
 export function useRefetchInterval(milliseconds: number): number | false {
-  const attended = useSyncExternalStore(subscribe, () => Date.now() - last < patience);
+  const attended = useSyncExternalStore(subscribe, () => Date.now() - last < idleLimit);
   return attended ? milliseconds : false;
 }
 
