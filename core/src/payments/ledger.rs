@@ -65,7 +65,7 @@ pub struct Recorded {
 /// A row to write.
 pub struct Entry {
     pub kind: Kind,
-    /// Signed.
+    /// The change of the paid amount in cents.
     pub amount: Cents,
     pub payment_date: NaiveDate,
     /// Visible to the family.

@@ -45,7 +45,7 @@ pub enum Kind {
 pub struct Payment {
     pub id: Uuid,
     pub kind: Kind,
-    /// The change of the paid amount: refunds are negative.
+    /// The change of the paid amount in cents: refunds are negative.
     #[schema(value_type = i64)]
     pub amount: Cents,
     pub payment_date: NaiveDate,
@@ -67,7 +67,7 @@ pub struct Payment {
 pub struct FamilyPayment {
     pub id: Uuid,
     pub kind: Kind,
-    /// The change of the paid amount: refunds are negative.
+    /// The change of the paid amount in cents: refunds are negative.
     #[schema(value_type = i64)]
     pub amount: Cents,
     pub payment_date: NaiveDate,

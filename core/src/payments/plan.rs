@@ -28,7 +28,7 @@ pub enum Badge {
     NoPlan,
 }
 
-/// The payment plan of a family.
+/// The payment plan of a family. Amounts are in cents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PaymentPlan {
     #[schema(value_type = i64)]

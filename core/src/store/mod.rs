@@ -103,6 +103,7 @@ pub struct Changes {
     pub title: Option<String>,
     /// Empty to remove it.
     pub description: Option<String>,
+    /// Cents.
     #[schema(value_type = Option<i64>)]
     pub price: Option<Cents>,
     pub category: Option<Category>,

@@ -45,7 +45,11 @@ pub async fn create(
     shown(app, vec![row]).await?.pop().ok_or(NOT_FOUND)
 }
 
-/// Begins an upload of a member of the staff, or of the command line. Errors as in [`create`].
+/// Begins an upload of a member of the staff, or of the command line.
+///
+/// # Errors
+///
+/// As for [`create`].
 pub(super) async fn begin(
     app: &App,
     settings: &Settings,

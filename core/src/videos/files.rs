@@ -58,7 +58,9 @@ pub struct Download {
 
 /// Returns the file of a video that staff allow viewers to keep.
 ///
-/// Errors as in [`video_file`]; [`Error::NotFound`] also where staff do not allow it.
+/// # Errors
+///
+/// As for [`video_file`], and [`Error::NotFound`] where staff do not allow it.
 pub async fn download(
     app: &App,
     settings: &Settings,
@@ -78,7 +80,11 @@ pub async fn download(
     Ok(Download { media: video_file(app, settings, viewer, id).await?, title })
 }
 
-/// Returns the picture of a video. Errors as in [`video_file`].
+/// Returns the picture of a video.
+///
+/// # Errors
+///
+/// As for [`video_file`].
 pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Media> {
     let row = app.db.cached(("thumbnail", id, Uuid::nil()), async {
         app.db
@@ -94,7 +100,9 @@ pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid
 /// Returns a file of the conversion of a video: a playlist, a size, a poster, or the pictures for the
 /// seek bar. `upload_id` is the upload that the video shows; the files of a replaced one are gone.
 ///
-/// Errors as in [`video_file`].
+/// # Errors
+///
+/// As for [`video_file`].
 pub async fn converted_file(
     app: &App,
     settings: &Settings,

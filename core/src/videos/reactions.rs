@@ -134,7 +134,11 @@ pub async fn like(
     Ok(Like { liked: true, like_count: count_likes(tx, id, added as i64).await? })
 }
 
-/// Removes a like. Errors as in [`like`].
+/// Removes a like.
+///
+/// # Errors
+///
+/// As for [`like`].
 pub async fn unlike(tx: &mut Tx, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Like> {
     let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
     must_be_open(&mut *tx, settings, viewer, id).await?;

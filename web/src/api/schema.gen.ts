@@ -3736,7 +3736,7 @@ export interface components {
         FamilyPayment: {
             /**
              * Format: int64
-             * @description The change of the paid amount: refunds are negative.
+             * @description The change of the paid amount in cents: refunds are negative.
              */
             amount: number;
             /** Format: date-time */
@@ -5101,7 +5101,7 @@ export interface components {
         Payment: {
             /**
              * Format: int64
-             * @description The change of the paid amount: refunds are negative.
+             * @description The change of the paid amount in cents: refunds are negative.
              */
             amount: number;
             /** Format: date-time */
@@ -5129,7 +5129,7 @@ export interface components {
         PaymentBadge: "paid_in_full" | "payment_due" | "overdue" | "no_plan";
         /** @enum {string} */
         PaymentKind: "payment" | "adjustment" | "refund" | "void";
-        /** @description The payment plan of a family. */
+        /** @description The payment plan of a family. Amounts are in cents. */
         PaymentPlan: {
             badge: components["schemas"]["PaymentBadge"];
             /**
@@ -5242,7 +5242,10 @@ export interface components {
             is_bestseller?: boolean | null;
             is_featured?: boolean | null;
             is_new?: boolean | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cents.
+             */
             price?: number | null;
             /** Format: int64 */
             stock_quantity?: number | null;
