@@ -201,8 +201,8 @@ pub struct MaybeUser(pub Option<Arc<User>>);
 /// Where the request comes from.
 pub struct Client(pub ClientInfo);
 
-/// Who has the session of a request, if there is one. Boxed, so that the code of the caches of sessions is compiled once and
-/// not into every handler.
+/// Who has the session of a request, if there is one. Boxed, so that the code of the caches of sessions is compiled
+/// once and not into every handler.
 type Identity<'a, T> = BoxFuture<'a, Result<Option<(Uuid, Arc<T>)>, Problem>>;
 
 fn user_of<'a>(parts: &'a Parts, api: &'a Api) -> Identity<'a, User> {

@@ -16,7 +16,7 @@ use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{CaptionsFile, Segments};
 use crate::json::Json;
-use crate::media::is_known;
+use crate::negotiation::is_known;
 
 pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new()

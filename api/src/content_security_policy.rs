@@ -37,7 +37,7 @@ async fn bucket(app: &App) -> String {
             url.map(|url| format!(" {}", url.origin().ascii_serialization())).unwrap_or_default()
         }
         Err(error) => {
-            tracing::warn!(%error, "no address of the bucket could be signed");
+            tracing::warn!(error = error.reason(), "no address of the bucket could be signed");
             String::new()
         }
     }

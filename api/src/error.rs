@@ -82,12 +82,13 @@ impl From<Error> for Problem {
             Error::Forbidden { code, .. } => (S::FORBIDDEN, *code),
             Error::Stale => (S::CONFLICT, "stale"),
             Error::Conflict(_) => (S::CONFLICT, "conflict"),
+            Error::OutOfRange { .. } => (S::RANGE_NOT_SATISFIABLE, "bad_request"),
             Error::Forestalled { code, .. } => (S::CONFLICT, *code),
             Error::Gone(_) => (S::GONE, "gone"),
             Error::TooMany { .. } => (S::TOO_MANY_REQUESTS, "too_many_requests"),
             Error::TooManyMails { .. } => (S::TOO_MANY_REQUESTS, "too_many_mails"),
             Error::TooManyTests { .. } => (S::TOO_MANY_REQUESTS, "too_many_tests"),
-            Error::Busy(_) | Error::Away { .. } => (S::SERVICE_UNAVAILABLE, "busy"),
+            Error::Busy(_) | Error::Unavailable { .. } => (S::SERVICE_UNAVAILABLE, "busy"),
             Error::Full => (S::INSUFFICIENT_STORAGE, "full"),
             Error::Setup(_) | Error::Usage(_) | Error::Database(_) | Error::Unforeseen(_) => {
                 let mut problem = Problem::new(
@@ -110,7 +111,7 @@ impl From<Error> for Problem {
                 problem.retry_after = Some(2);
                 problem.cause = Some(error);
             }
-            Error::Away { cause } => {
+            Error::Unavailable { cause } => {
                 problem.retry_after = Some(5);
                 problem.cause = Some(Error::Unforeseen(cause));
             }

@@ -18,13 +18,14 @@ use uuid::Uuid;
 
 use crate::Api;
 use crate::error::Answer;
+use crate::negotiation::is_known;
 
 /// The maximum number of entries of each kind.
 const ENTRIES: i64 = 30;
 /// The maximum number of entries of one sitemap.
 const PAGES: i64 = 50_000;
 /// How long a sitemap is cached if nothing changes, because updates expire without an event.
-const KEPT: TimeDelta = TimeDelta::minutes(1);
+const MAX_AGE: TimeDelta = TimeDelta::minutes(1);
 
 /// Pages that everybody may see, whatever the access setting.
 const OPEN: &[&str] = &[
@@ -145,7 +146,9 @@ async fn sitemap(State(api): State<Api>, headers: HeaderMap) -> Answer<Response>
     let newest = event_feed::newest(&app.db).await?;
     let good = |kept: &&Kept| {
         let age = now - kept.at;
-        kept.newest == newest && kept.access == access && (TimeDelta::zero()..KEPT).contains(&age)
+        kept.newest == newest
+            && kept.access == access
+            && (TimeDelta::zero()..MAX_AGE).contains(&age)
     };
     let document = match kept.as_ref().filter(good) {
         Some(kept) => kept.document.clone(),
@@ -173,9 +176,9 @@ async fn write_sitemap(app: &App, settings: &Settings) -> Answer<String> {
             let (address, at) = (xml(&app.url(&path)), moment(at));
             out += &format!("<url><loc>{address}</loc><lastmod>{at}</lastmod></url>\n");
         };
-        let room = PAGES - OPEN.len() as i64 - 1;
+        let left = PAGES - OPEN.len() as i64 - 1;
         let updates = updates::public(app, settings, 1000).await?;
-        for (id, at) in videos::published(app, room - updates.len() as i64).await? {
+        for (id, at) in videos::published(app, left - updates.len() as i64).await? {
             page(format!("/video/{id}"), at);
         }
         for update in updates {
@@ -215,10 +218,7 @@ impl Document {
     pub fn answer(&self, headers: &HeaderMap, kind: &str) -> Response {
         let Document { text, tag } = self;
         let about = [(header::ETAG, tag.as_str()), (header::CACHE_CONTROL, "no-cache")];
-        let seen = headers.get(header::IF_NONE_MATCH).and_then(|seen| seen.to_str().ok());
-        let same =
-            |seen: &str| seen.split(',').any(|seen| seen.trim().trim_start_matches("W/") == tag);
-        if seen.is_some_and(same) {
+        if is_known(headers, tag) {
             return (StatusCode::NOT_MODIFIED, about).into_response();
         }
         (about, [(header::CONTENT_TYPE, kind)], text.clone()).into_response()

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE,
-    ETAG, IF_NONE_MATCH, IF_RANGE, LOCATION, RANGE, X_CONTENT_TYPE_OPTIONS,
+    ETAG, IF_RANGE, LOCATION, RANGE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -20,6 +20,7 @@ use crate::Api;
 use crate::auth::CurrentViewer;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Segments};
+use crate::negotiation::is_known;
 use crate::server::Pace;
 use crate::webp;
 
@@ -193,14 +194,9 @@ async fn send(
         text(headers, RANGE).filter(|_| same_file && method == Method::GET).and_then(read_range);
     let part = match app.files.get(&media.key, range).await {
         Ok(part) => part,
-        Err(Error::Invalid(wrong)) => {
-            let size = wrong.first().map(|w| w.message.as_str()).unwrap_or("*");
-            let problem = Problem::new(
-                StatusCode::RANGE_NOT_SATISFIABLE,
-                "bad_request",
-                "The file has no such part.",
-            );
-            return Ok(([(CONTENT_RANGE, format!("bytes */{size}"))], problem).into_response());
+        Err(error @ Error::OutOfRange { size }) => {
+            let range = [(CONTENT_RANGE, format!("bytes */{size}"))];
+            return Ok((range, Problem::from(error)).into_response());
         }
         Err(error) => return Err(error.into()),
     };
@@ -240,12 +236,6 @@ fn cache_control(settings: &Settings, media: &Media) -> &'static str {
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     headers.get(name)?.to_str().ok()
-}
-
-/// Whether the client has this version already.
-pub(super) fn is_known(headers: &HeaderMap, etag: &str) -> bool {
-    let known = text(headers, IF_NONE_MATCH).unwrap_or_default();
-    known.split(',').map(|one| one.trim().trim_start_matches("W/")).any(|k| k == etag || k == "*")
 }
 
 /// Images, video, audio and what belongs to them: nothing that a browser could interpret as a page.

@@ -74,7 +74,7 @@ pub async fn set_security_headers(
     request: Request,
     next: Next,
 ) -> Response {
-    let personal = request.uri().path().starts_with("/api/");
+    let is_api = request.uri().path().starts_with("/api/");
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     let mut set = |name: HeaderName, value: &'static str| {
@@ -89,7 +89,7 @@ pub async fn set_security_headers(
         "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
     );
     set(header::CONTENT_SECURITY_POLICY, content_security_policy::OF_DATA);
-    if personal {
+    if is_api {
         // Not for pictures, because webmail shows them in mails.
         set(HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
         set(header::CACHE_CONTROL, "no-store");

@@ -1,6 +1,7 @@
-//! Content negotiation: which kinds and encodings of a response the client accepts.
+//! Content negotiation: which kinds and encodings of a response the client accepts, and whether it has the response
+//! already.
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, header};
 
 /// What the client lists in `Accept` or `Accept-Encoding`, without what it refuses with a weight of zero.
 pub fn accepted(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &str> {
@@ -14,9 +15,16 @@ pub fn accepted(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &
     })
 }
 
+/// Whether the client has the response with this ETag, of which a `W/` does not count.
+pub fn is_known(headers: &HeaderMap, etag: &str) -> bool {
+    let strong = |tag: &str| tag.trim().trim_start_matches("W/") == etag.trim_start_matches("W/");
+    let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok());
+    known.is_some_and(|known| known.trim() == "*" || known.split(',').any(strong))
+}
+
 #[cfg(test)]
 mod tests {
-    use axum::http::{HeaderValue, header};
+    use axum::http::HeaderValue;
 
     use super::*;
 
@@ -31,5 +39,21 @@ mod tests {
         assert_eq!(accepted("br;q=0.000,gzip ; q=0, zstd;q=0.001"), "zstd");
         assert_eq!(accepted("image/webp;level=1;q=0, */*"), "*/*");
         assert_eq!(accepted(""), "");
+    }
+
+    #[test]
+    fn a_response_is_known_by_any_of_the_tags_that_the_client_has() {
+        let is_known = |value: &'static str| {
+            let headers =
+                HeaderMap::from_iter([(header::IF_NONE_MATCH, HeaderValue::from_static(value))]);
+            super::is_known(&headers, "W/\"lake\"")
+        };
+        for value in ["\"lake\"", "W/\"lake\"", "\"hike\", W/\"lake\"", " * "] {
+            assert!(is_known(value), "{value}");
+        }
+        for value in ["", "\"hike\"", "lake", "\"lake", "\"*\""] {
+            assert!(!is_known(value), "{value}");
+        }
+        assert!(!super::is_known(&HeaderMap::new(), "\"lake\""));
     }
 }

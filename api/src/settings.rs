@@ -67,7 +67,7 @@ fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
         Kind::Zone => ("zone", None, None, vec![]),
         Kind::Color => ("color", None, None, vec![]),
         Kind::Picture(_) => ("picture", None, None, vec![]),
-        Kind::Pictures(_) => ("pictures", None, Some(settings::MOST_HERO as i64), vec![]),
+        Kind::Pictures(_) => ("pictures", None, Some(settings::MAX_HERO as i64), vec![]),
         Kind::Place => ("place", None, None, vec![]),
         Kind::Nightfall => ("nightfall", None, None, vec![]),
         Kind::WeekTime => ("week_time", None, None, vec![]),

@@ -107,9 +107,9 @@ struct Uploads {
     items: Vec<Upload>,
     /// Always null: there are never many.
     next: Option<String>,
-    /// The room that all files of videos take.
+    /// The space that all files of videos take, in bytes.
     used_bytes: i64,
-    /// The room that they may take.
+    /// The space that they may take, in bytes.
     quota_bytes: i64,
 }
 

@@ -5,8 +5,8 @@
 //! - `mark`: begins to count streams that come back. `marked`
 //! - `back COUNT`: waits until so many are open that were opened since then. `back MILLISECONDS REFUSALS`, counted from
 //!   this command
-//! - `publish FILE`: sends the request in this file. `delivered COUNT MEDIAN 99TH LAST ANSWER`: how many streams received
-//!   the event, and microseconds since the request was sent
+//! - `publish FILE`: sends the request in this file. `delivered COUNT MEDIAN 99TH LAST ANSWER`: how many streams
+//!   received the event, and microseconds since the request was sent
 //!
 //! A stream that ends is opened again, as browsers do.
 
@@ -24,7 +24,7 @@ use tokio::time::sleep;
 /// The number of addresses that the streams come from, so that the ports of none run out.
 const ADDRESSES: u64 = 64;
 /// The number of streams that are being opened at the same time.
-const AT_ONCE: usize = 512;
+const CONCURRENCY: usize = 512;
 /// How long to wait before a stream is opened again; pages wait for up to two seconds.
 const PAUSE: Duration = Duration::from_millis(500);
 const LIMIT: Duration = Duration::from_secs(120);
@@ -55,7 +55,7 @@ pub fn obey(runtime: &Runtime, server: &str, path: &str) {
         request: format!(
             "GET {path} HTTP/1.1\r\nHost: {server}\r\nAccept: text/event-stream\r\n\r\n"
         ),
-        places: Semaphore::new(AT_ONCE),
+        places: Semaphore::new(CONCURRENCY),
         open: AtomicI64::default(),
         opened: AtomicU64::default(),
         refused: AtomicU64::default(),

@@ -104,7 +104,7 @@ const WITHOUT_FFMPEG: &str = "ffmpeg is not installed: videos are shown in one s
 fn convert_samples(app: App) {
     tokio::spawn(async move {
         if let Err(error) = seed::convert_newest(&app).await {
-            tracing::warn!(%error, "the sample videos were not all converted");
+            tracing::warn!(error = error.reason(), "the sample videos were not all converted");
         }
     });
 }

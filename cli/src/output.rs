@@ -150,7 +150,7 @@ pub fn print_error(error: &Error) -> ExitCode {
             ));
             Code::Unusable
         }
-        Error::Away { cause } => {
+        Error::Unavailable { cause } => {
             print_note(format!(
                 "camp: The bucket of --storage-url does not answer ({cause}). Please try again \
                  later."

@@ -37,7 +37,7 @@ impl Receive {
 /// Every failure is temporary for the mail server, so that no report is lost.
 async fn receive(config: Config, recipient: Option<String>) -> Code {
     let mut message = Vec::new();
-    let read = std::io::stdin().lock().take(bounces::MOST_BYTES as u64).read_to_end(&mut message);
+    let read = std::io::stdin().lock().take(bounces::MAX_BYTES as u64).read_to_end(&mut message);
     // The mail server waits until the whole message is taken.
     let rest = read.and_then(|_| std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink()));
     if let Err(error) = rest {

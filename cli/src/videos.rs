@@ -15,7 +15,7 @@ use crate::import::Bar;
 use crate::output::{Code, Outcome, print, print_json};
 
 /// How many `--all` converts in one run.
-const MOST: i64 = 100_000;
+const MAX_VIDEOS: i64 = 100_000;
 const SHOW_EVERY: Duration = Duration::from_millis(200);
 
 /// Convert videos for every phone
@@ -62,7 +62,7 @@ impl Videos {
         let Videos::Convert { ids, all, json } = self;
         let app = App::open(config).await?;
         let wanted = match all {
-            true => videos::unconverted(&app, MOST).await?,
+            true => videos::unconverted(&app, MAX_VIDEOS).await?,
             false => ids.into_iter().map(|id| Unconverted { id, title: String::new() }).collect(),
         };
         let mut reports = Vec::new();

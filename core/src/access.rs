@@ -53,7 +53,7 @@ impl Viewer {
     ///
     /// [`Error::Forbidden`] while the site is closed, else
     /// [`Error::SignInRequired`] when nobody is signed in, otherwise [`Error::Forbidden`].
-    pub fn must_watch(&self, access: Access) -> Result<()> {
+    pub(crate) fn must_watch(&self, access: Access) -> Result<()> {
         if self.may_watch(access) {
             return Ok(());
         }

@@ -133,7 +133,7 @@ pub(crate) async fn open_database(config: &Config) -> Result<Db> {
     let url = config.database_url();
     let is_server = !url.starts_with("sqlite:");
     Db::open(&url).await.map_err(|error| match error {
-        away @ Error::Busy(_) if is_server => away,
+        busy @ Error::Busy(_) if is_server => busy,
         Error::Busy(Some(cause)) | Error::Database(cause) => {
             // Only what the database says, without the line of its source.
             let cause = match &cause {

@@ -29,7 +29,7 @@ pub struct Pictures {
 }
 
 /// The default picture of link previews and of mails about videos.
-pub const SOCIAL_PICTURE: &str = "/art/social.jpg";
+pub(crate) const SOCIAL_PICTURE: &str = "/art/social.jpg";
 
 /// The address of the picture for what has none of its own: the camp's first picture if it is
 /// landscape, as link previews are.
@@ -77,7 +77,7 @@ pub async fn key(db: &Db, id: Uuid, small: bool) -> Result<(String, &'static str
 }
 
 /// The shades of the colors that the camp chose.
-pub fn shades(settings: &Settings) -> Vec<Shade> {
+pub(crate) fn shades(settings: &Settings) -> Vec<Shade> {
     let main = Color::read(&settings.main_color).map(colors::main);
     let accent = Color::read(&settings.accent_color).map(colors::accent);
     main.into_iter().chain(accent).flatten().collect()

@@ -63,7 +63,8 @@ pub struct Config {
     #[arg(long, global = true, env = "CAMP_MAIL_FROM", value_name = "ADDRESS")]
     pub mail_from: Option<Mailbox>,
 
-    /// Address to which other mail servers report bounces, for example bounces@camp.example; each mail adds a signed “+…” to it
+    /// Address to which other mail servers report bounces, for example bounces@camp.example; each mail adds a signed
+    /// “+…” to it
     #[arg(long, global = true, env = "CAMP_BOUNCE_ADDRESS", value_name = "ADDRESS")]
     pub bounce_address: Option<lettre::Address>,
 
@@ -71,7 +72,8 @@ pub struct Config {
     #[arg(long, global = true, env = "CAMP_BOUNCE_MAILDIR", value_name = "DIR")]
     pub bounce_maildir: Option<PathBuf>,
 
-    /// Where the worker takes bounces and complaints from the mail server by LMTP: an address like 127.0.0.1:2424, or unix:/PATH
+    /// Where the worker takes bounces and complaints from the mail server by LMTP: an address like 127.0.0.1:2424, or
+    /// unix:/PATH
     #[arg(long, global = true, env = "CAMP_BOUNCE_LMTP", value_name = "ADDR")]
     pub bounce_lmtp: Option<ListenAddress>,
 
@@ -421,7 +423,7 @@ impl Config {
     }
 
     /// The addresses of the mail servers, the preferred one first.
-    pub fn smtp_urls(&self) -> Vec<String> {
+    pub(crate) fn smtp_urls(&self) -> Vec<String> {
         self.smtp_url.iter().flat_map(|given| addresses_in(given)).collect()
     }
 
@@ -433,8 +435,8 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] when `--bounce-address` has no room for what is added to it, or a secret of a webhook is short, or `--bounce-lmtp` is open to
-    /// other machines without permission or has no `--bounce-address`.
+    /// [`Error::Usage`] when `--bounce-address` has no room for what is added to it, or a secret of a webhook is short,
+    /// or `--bounce-lmtp` is open to other machines without permission or has no `--bounce-address`.
     pub fn check(&self) -> Result<()> {
         if let Some(address) = &self.bounce_address
             && (address.user().len() > BOUNCE_USER || address.user().contains('+'))

@@ -43,7 +43,7 @@ impl ContentCache {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
     }
 
-    /// Waits for whoever reads the value. `None` if that takes long: while the database is away, those who
+    /// Waits for whoever reads the value. `None` if that takes long: while the database is unavailable, those who
     /// wait must not fail one after the other.
     pub(crate) async fn lock(&self) -> Option<MutexGuard<'_, ()>> {
         timeout(LOCK_TIMEOUT, self.reading.lock()).await.ok()

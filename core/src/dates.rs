@@ -18,7 +18,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// Returns the sentence for a date that is not in the calendar, or `None` for one that is.
-pub fn missing(year: i32, month: u32, day: u32) -> Option<String> {
+pub(crate) fn missing(year: i32, month: u32, day: u32) -> Option<String> {
     if NaiveDate::from_ymd_opt(year, month, day).is_some() {
         return None;
     }

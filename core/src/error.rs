@@ -49,6 +49,9 @@ pub enum Error {
     Stale,
     #[error("{0}")]
     Conflict(&'static str),
+    /// A byte range outside a file of so many bytes.
+    #[error("The file has no such part.")]
+    OutOfRange { size: u64 },
     /// Somebody else acted first. The code says what happened to programs, the text says who did it
     /// to people.
     #[error("{text}")]
@@ -69,7 +72,7 @@ pub enum Error {
     Busy(#[source] Option<sqlx::Error>),
     /// The bucket with the files did not answer.
     #[error("The camp's files cannot be reached right now. Please try again in a moment.")]
-    Away { cause: String },
+    Unavailable { cause: String },
     /// The disk is full.
     #[error("The camp's server has run out of space. Nothing was saved.")]
     Full,
@@ -105,7 +108,7 @@ impl Error {
     /// What happened, for operators.
     pub fn reason(&self) -> String {
         match self {
-            Error::Away { cause } => cause.clone(),
+            Error::Unavailable { cause } => cause.clone(),
             Error::Busy(Some(cause)) => cause.to_string(),
             other => other.to_string(),
         }
@@ -123,7 +126,7 @@ impl From<sqlx::Error> for Error {
             E::BeginFailed | E::InvalidSavePointStatement => Error::Busy(Some(error)),
             E::RowNotFound => Error::NotFound("This no longer exists."),
             E::Database(cause) => match classify(cause.as_ref()) {
-                DatabaseFailure::Away => Error::Busy(Some(error)),
+                DatabaseFailure::Unavailable => Error::Busy(Some(error)),
                 DatabaseFailure::Full => Error::Full,
                 // Input is validated earlier, so this is the second check. It is also logged for
                 // the operator.
@@ -141,7 +144,7 @@ impl From<sqlx::Error> for Error {
 /// What a database error means for the caller.
 enum DatabaseFailure {
     /// Temporary: a retry may succeed.
-    Away,
+    Unavailable,
     /// The disk is full.
     Full,
     /// A character, number or date that the database cannot store.
@@ -157,7 +160,7 @@ fn classify(cause: &dyn DatabaseError) -> DatabaseFailure {
             // The index of the write-ahead log cannot grow.
             (10, 4874) => DatabaseFailure::Full,
             // Busy, locked, out of memory, read-only, interrupted, I/O error, cannot open.
-            (5..=10 | 14 | 15, _) => DatabaseFailure::Away,
+            (5..=10 | 14 | 15, _) => DatabaseFailure::Unavailable,
             _ => DatabaseFailure::Other,
         };
     }
@@ -165,11 +168,11 @@ fn classify(cause: &dyn DatabaseError) -> DatabaseFailure {
         "53100" => DatabaseFailure::Full,
         // Deadlock, lock timeout, failover to another server, session ended by the server, I/O
         // error.
-        "40P01" | "40001" | "55P03" | "25006" | "25P03" | "58030" => DatabaseFailure::Away,
+        "40P01" | "40001" | "55P03" | "25006" | "25P03" | "58030" => DatabaseFailure::Unavailable,
         "22003" | "22008" | "22021" | "22P05" => DatabaseFailure::Value,
         // Broken or too many connections, out of memory, shutting down or starting up.
         code if ["08", "53", "57"].iter().any(|class| code.starts_with(class)) => {
-            DatabaseFailure::Away
+            DatabaseFailure::Unavailable
         }
         _ => DatabaseFailure::Other,
     }

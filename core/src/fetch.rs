@@ -13,14 +13,14 @@ use url::Url;
 use crate::{Error, Result, cryptography};
 
 /// How much of an answer is read at most.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// How many answers are awaited at once.
-const AT_ONCE: usize = 2;
+const CONCURRENCY: usize = 2;
 /// How many documents are kept, and for how long. A document has an address of its own as long as it is valid.
-const MOST_KEPT: u64 = 8;
-const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+const MAX_KEPT: u64 = 8;
+const TIME_TO_LIVE: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Where documents come from.
 pub trait Source: Send + Sync {
@@ -44,8 +44,8 @@ impl Fetcher {
     pub fn with(source: Arc<dyn Source>) -> Fetcher {
         Fetcher {
             source,
-            kept: Cache::builder().max_capacity(MOST_KEPT).time_to_live(KEPT).build(),
-            slots: Arc::new(Semaphore::new(AT_ONCE)),
+            kept: Cache::builder().max_capacity(MAX_KEPT).time_to_live(TIME_TO_LIVE).build(),
+            slots: Arc::new(Semaphore::new(CONCURRENCY)),
         }
     }
 
@@ -124,7 +124,7 @@ impl Https {
         }
         let mut document = Vec::new();
         while let Some(part) = answer.chunk().await.map_err(why)? {
-            if document.len() + part.len() > MOST_BYTES {
+            if document.len() + part.len() > MAX_BYTES {
                 return Err("the answer is too long".into());
             }
             document.extend_from_slice(&part);

@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, oneshot};
 use crate::{Error, Result};
 
 /// How many passwords are hashed at the same time. Each hash takes 19 MiB and a CPU core.
-const AT_ONCE: usize = 2;
+const CONCURRENCY: usize = 2;
 /// The niceness of these threads (0 to 19): visitors do not wait for those who sign in.
 const NICENESS: i32 = 10;
 
@@ -28,7 +28,7 @@ pub struct Hashing {
 
 impl Default for Hashing {
     fn default() -> Self {
-        let permits = Arc::new(Semaphore::new(AT_ONCE));
+        let permits = Arc::new(Semaphore::new(CONCURRENCY));
         Hashing { permits, waiting: AtomicUsize::new(0), spare: Mutex::default() }
     }
 }
@@ -111,7 +111,7 @@ mod tests {
         };
         let ways = (0..6).map(|_| hashing.run(work));
         let reused = futures_util::future::try_join_all(ways).await.expect("hashed");
-        assert_eq!(reused.iter().filter(|reused| **reused).count(), 6 - AT_ONCE);
+        assert_eq!(reused.iter().filter(|reused| **reused).count(), 6 - CONCURRENCY);
         assert_eq!(spare(&hashing), 0, "nobody waits any more");
         assert!(!hashing.run(work).await.expect("hashed"), "there is nothing left to take over");
     }
@@ -133,9 +133,9 @@ mod tests {
     #[tokio::test]
     async fn a_panic_is_an_error_and_gives_the_permit_back() {
         let hashing = Arc::new(Hashing::default());
-        for _ in 0..=AT_ONCE {
+        for _ in 0..=CONCURRENCY {
             assert!(hashing.run(|_| panic!("on purpose")).await.is_err());
         }
-        assert_eq!(hashing.permits.available_permits(), AT_ONCE);
+        assert_eq!(hashing.permits.available_permits(), CONCURRENCY);
     }
 }

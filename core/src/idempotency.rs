@@ -9,7 +9,7 @@ use crate::db::Tx;
 use crate::{App, Error, Result};
 
 /// How long keys are kept. Nobody retries a form later than that.
-const KEPT: TimeDelta = TimeDelta::days(7);
+const RETENTION: TimeDelta = TimeDelta::days(7);
 const OTHER_BODY: Error = Error::Conflict(
     "Something else was saved under this Idempotency-Key. Please reload the page and try again.",
 );
@@ -87,7 +87,7 @@ pub(crate) fn unless_deleted<T>(found: Result<T>) -> Result<T> {
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql("delete from form_requests where created_at < $1")
-        .bind(app.clock.now() - KEPT)
+        .bind(app.clock.now() - RETENTION)
         .execute()
         .await?;
     tx.commit().await

@@ -42,7 +42,7 @@ pub struct Envelope {
 }
 
 /// Enqueues a job that runs as soon as the transaction is committed. Fails when the database does.
-pub async fn enqueue<J: Job>(tx: &mut Tx, app: &App, job: &J) -> Result<()> {
+pub(crate) async fn enqueue<J: Job>(tx: &mut Tx, app: &App, job: &J) -> Result<()> {
     enqueue_at(tx, app, job, None).await
 }
 
@@ -51,7 +51,7 @@ pub async fn enqueue<J: Job>(tx: &mut Tx, app: &App, job: &J) -> Result<()> {
 /// # Errors
 ///
 /// [`Error::Unforeseen`] when the job cannot be serialized.
-pub async fn enqueue_at<J: Job>(
+pub(crate) async fn enqueue_at<J: Job>(
     tx: &mut Tx,
     app: &App,
     job: &J,
@@ -125,7 +125,7 @@ impl Jobs {
                 tracing::debug!(job = name, ms = started.elapsed().as_millis() as u64, "job done");
                 return Ok(());
             }
-            Ok(Err(error)) => error.to_string(),
+            Ok(Err(error)) => error.reason(),
             Err(panic) => panic_text(panic.as_ref()),
         };
         tracing::warn!(job = name, attempt = envelope.attempt, error, "job failed");
@@ -140,7 +140,7 @@ impl Jobs {
 }
 
 /// The delay after the n-th failure: 5 s, doubling, at most 15 minutes.
-pub fn delay_after(failures: i64) -> TimeDelta {
+pub(crate) fn delay_after(failures: i64) -> TimeDelta {
     TimeDelta::seconds((5i64 << failures.clamp(1, 9).saturating_sub(1)).min(900))
 }
 
@@ -265,7 +265,7 @@ pub async fn failed(db: &Db) -> Result<i64> {
 }
 
 /// Returns since when the longest waiting due job has been due.
-pub async fn oldest_due(db: &Db) -> Result<Option<DateTime<Utc>>> {
+pub(crate) async fn oldest_due(db: &Db) -> Result<Option<DateTime<Utc>>> {
     let at: Option<i64> = match db {
         Db::Sqlite { .. } => db.sql("select min(run_at) from Jobs where status = 'Pending'"),
         Db::Postgres(_) => db.sql(

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 pub struct Cents(i64);
 
 /// The largest accepted amount: one million dollars.
-pub const MOST: Cents = Cents(100_000_000);
+pub(crate) const MAX_AMOUNT: Cents = Cents(100_000_000);
 
 impl Cents {
     pub const ZERO: Cents = Cents(0);
@@ -39,17 +39,17 @@ impl Cents {
         self.0
     }
 
-    pub fn abs(self) -> Cents {
+    pub(crate) fn abs(self) -> Cents {
         Cents(self.0.saturating_abs())
     }
 
-    /// The sum, or `None` above [`MOST`].
-    pub fn checked_add(self, other: Cents) -> Option<Cents> {
-        self.0.checked_add(other.0).map(Cents).filter(|sum| *sum <= MOST)
+    /// The sum, or `None` above [`MAX_AMOUNT`].
+    pub(crate) fn checked_add(self, other: Cents) -> Option<Cents> {
+        self.0.checked_add(other.0).map(Cents).filter(|sum| *sum <= MAX_AMOUNT)
     }
 
     /// How many percent of `whole` this is, rounded down. `whole` is not zero.
-    pub fn percent_of(self, whole: Cents) -> i64 {
+    pub(crate) fn percent_of(self, whole: Cents) -> i64 {
         self.0 * 100 / whole.0
     }
 }
@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn a_sum_above_the_bound_is_none() {
-        assert_eq!(MOST.checked_add(Cents::ZERO), Some(MOST));
-        assert_eq!(MOST.checked_add(Cents(1)), None);
+        assert_eq!(MAX_AMOUNT.checked_add(Cents::ZERO), Some(MAX_AMOUNT));
+        assert_eq!(MAX_AMOUNT.checked_add(Cents(1)), None);
         assert_eq!(Cents(i64::MAX).checked_add(Cents(1)), None);
-        assert!(-Cents(i64::MIN) > MOST);
+        assert!(-Cents(i64::MIN) > MAX_AMOUNT);
     }
 }

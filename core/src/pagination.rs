@@ -12,7 +12,7 @@ use crate::ids::FamilyId;
 use crate::{Error, Result};
 
 /// The maximum number of rows in one response.
-pub const MOST: i64 = 100;
+pub(crate) const MAX_LIMIT: i64 = 100;
 
 /// A page, and the cursor of the next one if there is one.
 #[derive(Debug)]
@@ -92,9 +92,9 @@ cursor_of!(A, B, C);
 cursor_of!(A, B, C, D);
 
 impl PageRequest {
-    /// The number of rows to return: 1 to [`MOST`], which is the default.
+    /// The number of rows to return: 1 to [`MAX_LIMIT`], which is the default.
     pub fn limit(&self) -> i64 {
-        self.limit.unwrap_or(MOST).clamp(1, MOST)
+        self.limit.unwrap_or(MAX_LIMIT).clamp(1, MAX_LIMIT)
     }
 
     /// Decodes the position in the cursor, or `None` at the beginning of the list. `list` names the
@@ -156,6 +156,6 @@ mod tests {
             assert_eq!(part.after::<NaiveDate>("newest").is_err(), wrong, "{key}");
         }
         assert_eq!(PageRequest { cursor: None, limit: Some(-5) }.limit(), 1);
-        assert_eq!(PageRequest { cursor: None, limit: Some(5000) }.limit(), MOST);
+        assert_eq!(PageRequest { cursor: None, limit: Some(5000) }.limit(), MAX_LIMIT);
     }
 }

@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::ids::UserId;
 
 /// How many views wait at most. Further ones are not counted.
-const MOST: usize = 20_000;
+const MAX_WAITING: usize = 20_000;
 
 /// What was viewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -98,12 +98,12 @@ impl PendingViews {
 
 impl Waiting {
     fn add(&mut self, once: Once, view: View) {
-        if self.views.len() >= MOST || self.views.contains_key(&once) {
+        if self.views.len() >= MAX_WAITING || self.views.contains_key(&once) {
             return;
         }
         let subject = once.subject;
         let of = |network: &String| (subject, network.clone());
-        // More of one network would not be counted, and must not use up the room of others.
+        // More of one network would not be counted, and must not use up the places of others.
         let is_full = |(network, most): &(String, i64)| {
             self.of_networks.get(&of(network)).is_some_and(|count| count >= most)
         };

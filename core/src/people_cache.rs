@@ -11,7 +11,7 @@ use crate::Result;
 use crate::db::Db;
 
 /// How many answers are kept at most.
-const MOST: usize = 100;
+const MAX_ANSWERS: usize = 100;
 
 #[derive(Default)]
 pub(crate) struct PeopleCache(Mutex<Known>);
@@ -41,7 +41,7 @@ impl PeopleCache {
         }
         let answer = read.await?;
         let mut known = self.known(version);
-        if known.answers.len() < MOST {
+        if known.answers.len() < MAX_ANSWERS {
             known.answers.insert(question, Arc::new(answer.clone()));
         }
         Ok(answer)

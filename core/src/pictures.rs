@@ -17,24 +17,24 @@ const HEIC: &str = "This is a HEIC photo, which browsers do not show. Please sav
                     that file. An iPhone takes JPEG photos with Settings, Camera, Formats, “Most \
                     Compatible”.";
 const LONGEST_SIDE: u32 = 8192;
-const MOST_PIXELS: u64 = 40_000_000;
+const MAX_PIXELS: u64 = 40_000_000;
 
 /// Each picture takes up to 160 MB while it is open.
-static AT_ONCE: Semaphore = Semaphore::const_new(1);
+static PERMITS: Semaphore = Semaphore::const_new(1);
 
 /// Decodes an upload and converts it with the given function.
 ///
 /// # Errors
 ///
 /// [`Error::Invalid`] on `file`.
-pub async fn open<T: Send + 'static>(
+pub(crate) async fn open<T: Send + 'static>(
     bytes: bytes::Bytes,
     keep: impl FnOnce(DynamicImage) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     if bytes.len() > LARGEST {
         return Err(Error::invalid("file", TOO_LARGE));
     }
-    let _permit = AT_ONCE.acquire().await.map_err(Error::unforeseen)?;
+    let _permit = PERMITS.acquire().await.map_err(Error::unforeseen)?;
     tokio::task::spawn_blocking(move || keep(decode(&bytes)?)).await.map_err(Error::unforeseen)?
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage> {
     let mut limits = Limits::default();
     limits.max_image_width = Some(LONGEST_SIDE);
     limits.max_image_height = Some(LONGEST_SIDE);
-    limits.max_alloc = Some(MOST_PIXELS * 4);
+    limits.max_alloc = Some(MAX_PIXELS * 4);
     reader.limits(limits);
     let too_large =
         || Error::invalid("file", "This picture has too many pixels. Please make it smaller.");
@@ -65,8 +65,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<DynamicImage> {
         other => other.map_err(|_| no_image())?,
     };
     let (width, height) = decoder.dimensions();
-    if u64::from(width) * u64::from(height) > MOST_PIXELS || decoder.total_bytes() > MOST_PIXELS * 4
-    {
+    if u64::from(width) * u64::from(height) > MAX_PIXELS || decoder.total_bytes() > MAX_PIXELS * 4 {
         return Err(too_large());
     }
     let orientation = decoder.orientation().unwrap_or(image::metadata::Orientation::NoTransforms);
@@ -85,7 +84,7 @@ fn is_heic(bytes: &[u8]) -> bool {
 }
 
 /// Scales the picture to at most `side` pixels on its longest side. A smaller one stays as it is.
-pub fn fit(picture: &DynamicImage, side: u32) -> DynamicImage {
+pub(crate) fn fit(picture: &DynamicImage, side: u32) -> DynamicImage {
     match picture.width().max(picture.height()) > side {
         true => picture.resize(side, side, FilterType::CatmullRom),
         false => picture.clone(),
@@ -109,7 +108,7 @@ pub fn jpeg(picture: &DynamicImage, side: u32) -> Result<Vec<u8>> {
 /// # Errors
 ///
 /// [`Error::Unforeseen`] when the picture cannot be encoded.
-pub fn png(picture: &DynamicImage) -> Result<Vec<u8>> {
+pub(crate) fn png(picture: &DynamicImage) -> Result<Vec<u8>> {
     let mut out = Cursor::new(Vec::new());
     let plain = DynamicImage::ImageRgba8(picture.to_rgba8());
     plain.write_to(&mut out, ImageFormat::Png).map_err(Error::unforeseen)?;

@@ -2,8 +2,9 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Converts to lower case, removes Latin accents, Hebrew points, apostrophes and quotation marks
-/// (also geresh and gershayim), splits Yiddish ligatures and replaces final letters. Both the searched text and the search input are normalized this way.
+/// Converts to lower case, removes Latin accents, Hebrew points, apostrophes and quotation marks (also geresh and
+/// gershayim), splits Yiddish ligatures and replaces final letters. Both the searched text and the search input are
+/// normalized this way.
 pub fn normalize(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in crate::text::clean(text).nfkd() {
@@ -36,7 +37,7 @@ pub fn normalize(text: &str) -> String {
 }
 
 /// Converts search input to a pattern for `like … escape '\'`.
-pub fn like_pattern(typed: &str) -> String {
+pub(crate) fn like_pattern(typed: &str) -> String {
     containing(&normalize(typed))
 }
 

@@ -200,7 +200,7 @@ async fn come_back(
 }
 
 /// Withdraws waiting category mail to a family that no longer wants it or no longer exists.
-pub async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyId) -> Result<()> {
+pub(crate) async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyId) -> Result<()> {
     tx.sql(
         "update deliveries
          set status = 'suppressed', last_error = 'unsubscribed', updated_at = $2

@@ -35,7 +35,7 @@ impl Validator {
         self.wrong.push(FieldError { field: field.into(), message: message.into() });
     }
 
-    pub fn require(&mut self, ok: bool, field: &str, message: impl Into<String>) {
+    pub(crate) fn require(&mut self, ok: bool, field: &str, message: impl Into<String>) {
         if !ok {
             self.refuse(field, message);
         }
@@ -54,7 +54,7 @@ impl Validator {
 
     /// Returns text of several lines in its stored form: cleaned ([`text::clean`]) and trimmed, at
     /// most `max` characters.
-    pub fn block(&mut self, field: &str, value: &str, max: usize) -> String {
+    pub(crate) fn block(&mut self, field: &str, value: &str, max: usize) -> String {
         self.text(field, text::clean(value).trim().to_owned(), max)
     }
 
@@ -97,7 +97,7 @@ impl Validator {
     /// # Errors
     ///
     /// [`crate::Error::Invalid`] with all problems.
-    pub fn done_with<T>(self, value: Option<T>) -> Result<T> {
+    pub(crate) fn done_with<T>(self, value: Option<T>) -> Result<T> {
         self.done()?;
         value.ok_or_else(|| Error::unforeseen("a missing value was not refused"))
     }

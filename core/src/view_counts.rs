@@ -29,7 +29,10 @@ async fn write_until_none_waits(app: App) {
     loop {
         sleep(WAIT).await;
         if let Err(error) = write(&app).await {
-            tracing::warn!(%error, "views could not be written; they will be tried again");
+            tracing::warn!(
+                error = error.reason(),
+                "views could not be written; they will be tried again"
+            );
         }
         if app.views.end_plan() {
             return;
@@ -81,16 +84,16 @@ async fn admitted<'v>(
             *asked.entry((network, *most)).or_default() += 1;
         }
     }
-    let mut room = BTreeMap::<&'v str, i64>::new();
+    let mut left = BTreeMap::<&'v str, i64>::new();
     for ((network, most), more) in asked {
         let limit = RateLimit { most, ..limit };
-        room.insert(network, rate_limits::count_several(tx, app, limit, network, more).await?);
+        left.insert(network, rate_limits::count_several(tx, app, limit, network, more).await?);
     }
     views.retain(|(_, view)| {
         let networks = || view.networks.iter().map(|(network, _)| network.as_str());
-        let is_admitted = networks().all(|network| room.get(network).is_some_and(|room| *room > 0));
+        let is_admitted = networks().all(|network| left.get(network).is_some_and(|left| *left > 0));
         for network in networks().filter(|_| is_admitted) {
-            *room.entry(network).or_default() -= 1;
+            *left.entry(network).or_default() -= 1;
         }
         is_admitted
     });

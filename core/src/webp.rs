@@ -1,5 +1,5 @@
-//! Makes WebP copies of JPEG pictures, which are about a third smaller, for browsers that accept them: in the background,
-//! after a picture was first sent.
+//! Makes WebP copies of JPEG pictures, which are about a third smaller, for browsers that accept them: in the
+//! background, after a picture was first sent.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::{App, Error, Result, pictures};
 const QUALITY: f32 = 76.0;
 /// Of a stored picture, in bytes.
 const LARGEST: u64 = 2 << 20;
-const MOST_WAITING: usize = 100;
+const MAX_WAITING: usize = 100;
 
 impl App {
     /// The WebP copy of the JPEG picture with this key, if there is one. Otherwise it is made for the next request.
@@ -28,7 +28,7 @@ impl App {
         }
         let is_new = {
             let mut waiting = self.webp_copies.waiting();
-            waiting.len() < MOST_WAITING && waiting.insert(key.to_owned())
+            waiting.len() < MAX_WAITING && waiting.insert(key.to_owned())
         };
         if is_new {
             let (app, key) = (self.clone(), key.to_owned());
@@ -37,7 +37,7 @@ impl App {
                 let began = Instant::now();
                 match make(&app, &key).await {
                     Ok(copy) => app.webp_copies.made.insert(key.clone(), copy).await,
-                    Err(error) => tracing::debug!(%error, key, "no WebP copy"),
+                    Err(error) => tracing::debug!(error = error.reason(), key, "no WebP copy"),
                 }
                 app.webp_copies.waiting().remove(&key);
                 // Whoever asks for more pictures than are kept takes a quarter of a core, no more.

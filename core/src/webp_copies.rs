@@ -9,7 +9,7 @@ use moka::future::Cache;
 use tokio::sync::Semaphore;
 
 /// In bytes. A list shows pictures of about 14 KB.
-const MOST_KEPT: u64 = 8 << 20;
+const MAX_KEPT: u64 = 8 << 20;
 
 pub(crate) struct WebpCopies {
     /// Nothing for what has no smaller copy.
@@ -25,7 +25,7 @@ impl Default for WebpCopies {
             u32::try_from(key.len() + copy.as_ref().map_or(0, Bytes::len)).unwrap_or(u32::MAX)
         };
         WebpCopies {
-            made: Cache::builder().max_capacity(MOST_KEPT).weigher(size).build(),
+            made: Cache::builder().max_capacity(MAX_KEPT).weigher(size).build(),
             waiting: Mutex::default(),
             one_at_a_time: Semaphore::new(1),
         }

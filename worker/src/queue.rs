@@ -25,7 +25,7 @@ const POLL_SQLITE: Duration = Duration::from_millis(250);
 const POLL_POSTGRES: Duration = Duration::from_secs(1);
 /// The maximum number of concurrent jobs. Each may hold a database connection; all mail shares the
 /// mailer's connections.
-const AT_ONCE: usize = 8;
+const CONCURRENCY: usize = 8;
 const LONGEST_DELAY: Duration = Duration::from_secs(3);
 
 pub async fn run(app: &App, in_flight: &TaskTracker, stop: &CancellationToken) -> Result<()> {
@@ -82,7 +82,7 @@ async fn work(
             let storage = SqliteStorage::<Envelope>::new(write).with_config(config);
             WorkerBuilder::new(name.as_str())
                 .backend(PollWith::new(storage, SteadyPoll::every(POLL_SQLITE)))
-                .concurrency(AT_ONCE)
+                .concurrency(CONCURRENCY)
                 .data(context)
                 .build(take)
                 .run_until(signal)
@@ -96,7 +96,7 @@ async fn work(
             let storage = PostgresStorage::<Envelope>::new(pool).with_config(config).with_pubsub();
             WorkerBuilder::new(name.as_str())
                 .backend(PollWith::new(storage, SteadyPoll::every(POLL_POSTGRES)))
-                .concurrency(AT_ONCE)
+                .concurrency(CONCURRENCY)
                 .data(context)
                 .build(take)
                 .run_until(signal)
@@ -120,7 +120,11 @@ async fn take(envelope: Envelope, context: Data<JobContext>) -> Result<(), BoxDy
     let work = in_flight.spawn(async move {
         // `perform` records failures; it fails itself only if the database is unavailable.
         while let Err(error) = jobs.perform(&app, envelope.clone()).await {
-            tracing::warn!(job = envelope.name, %error, "the result of a job could not be recorded");
+            tracing::warn!(
+                job = envelope.name,
+                error = error.reason(),
+                "the result of a job could not be recorded"
+            );
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_secs(2)) => {}
                 () = stop.cancelled() => return Err(error),

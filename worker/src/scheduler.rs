@@ -1,6 +1,6 @@
-//! The scheduler: heartbeats, publication of scheduled videos, recovery of unsent mail, bounces, alerts,
-//! payment reminders, daily emails and cleanup. Each task queries the database for what is due, so it does not matter if a worker was off,
-//! the clock jumped or a second worker runs.
+//! The scheduler: heartbeats, publication of scheduled videos, recovery of unsent mail, bounces, alerts, payment
+//! reminders, daily emails and cleanup. Each task queries the database for what is due, so it does not matter if a
+//! worker was off, the clock jumped or a second worker runs.
 
 use std::time::Duration;
 

@@ -17,9 +17,9 @@ use camp::{Browser, Camp, Engine};
 use dataset::{Dataset, ONE_NAME, WHOLE, insert_all};
 
 /// The maximum time of a list in the large camp, relative to the small one.
-const MOST: f64 = 1.2;
+const MAX_RATIO: f64 = 1.2;
 /// The same, of a sum over all rows.
-const MOST_OF_A_SUM: f64 = 2.0;
+const MAX_SUM_RATIO: f64 = 2.0;
 /// The number of requests for each list in each camp.
 const ROUNDS: usize = 41;
 /// Evening in camp, so that the middle of the summer is behind it.
@@ -44,7 +44,7 @@ async fn main() {
     }
     if slow > 0 {
         println!(
-            "\n{slow} take more than {MOST} times as long, or sums more than {MOST_OF_A_SUM} times"
+            "\n{slow} take more than {MAX_RATIO} times as long, or sums more than {MAX_SUM_RATIO} times"
         );
         std::process::exit(1);
     }
@@ -87,7 +87,7 @@ async fn compare(small: &Camp, whole: &Camp, only: &[String]) -> usize {
             continue;
         }
         let (path, rows) = even(&small, path).await;
-        let most = if is_sum(&path) { MOST_OF_A_SUM } else { MOST };
+        let most = if is_sum(&path) { MAX_SUM_RATIO } else { MAX_RATIO };
         let mut times = measure(&small, &whole, &path).await;
         // Measures again, because other processes may have slowed it down.
         for _ in 0..3 {

@@ -31,11 +31,11 @@ const CHECK_IDLE: Duration = Duration::from_secs(4);
 /// How often a heartbeat is sent, by which proxies see that the stream is in use.
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(15);
 /// The maximum number of batches that a stream may fall behind.
-pub(super) const RING: usize = 128;
+pub(super) const CAPACITY: usize = 128;
 /// The maximum number of events of one batch.
-const NEWS: i64 = 200;
+const MAX_BATCH: i64 = 200;
 /// How long missed events are kept for the next page that comes back.
-const MISSED_KEPT: Duration = Duration::from_secs(1);
+const MISSED_LIFETIME: Duration = Duration::from_secs(1);
 
 /// The hub of all event streams of this process.
 #[derive(Clone)]
@@ -104,7 +104,7 @@ impl News {
 impl Hub {
     pub fn new(app: App, stop: CancellationToken) -> Hub {
         let channel = Channel {
-            signals: broadcast::Sender::new(RING),
+            signals: broadcast::Sender::new(CAPACITY),
             running: false,
             position: 0,
             access: None,
@@ -160,7 +160,7 @@ impl Hub {
         let known = || inner.missed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(missed) = &*known()
             && (missed.after, Some(&missed.version)) == (after, version.as_ref())
-            && missed.read.elapsed() < MISSED_KEPT
+            && missed.read.elapsed() < MISSED_LIFETIME
         {
             return Ok(missed.events.clone());
         }
@@ -236,7 +236,7 @@ async fn run(inner: Arc<Inner>) {
 
 impl Inner {
     fn channel(&self) -> MutexGuard<'_, Channel> {
-        self.channel.lock().expect("nothing panics with the line in hand")
+        self.channel.lock().expect("no panic inside")
     }
 
     /// Publishes new events, and checks from time to time who may still listen.
@@ -245,15 +245,15 @@ impl Inner {
             progress.last_heartbeat = Instant::now();
             self.channel().signals.send(Signal::Heartbeat).ok();
         }
-        match self.pass_on(position, progress).await {
+        match self.publish_new(position, progress).await {
             Ok(false) => {}
             Ok(true) => sleep(PAUSE).await,
-            Err(error) => tracing::debug!(%error, "events cannot be read"),
+            Err(error) => tracing::debug!(error = error.reason(), "events cannot be read"),
         }
     }
 
-    /// Returns whether there was something new.
-    async fn pass_on(&self, position: i64, progress: &mut Progress) -> Result<bool> {
+    /// Publishes new events. Returns whether there were any.
+    async fn publish_new(&self, position: i64, progress: &mut Progress) -> Result<bool> {
         let (checked, checked_version) = &progress.checked;
         let is_due = checked.elapsed() >= CHECK;
         // Of before the reading: what somebody commits meanwhile makes another version.
@@ -264,13 +264,13 @@ impl Inner {
         let is_other = |than: &Option<Version>| version.is_none() || version != *than;
         let check = is_due && (is_other(checked_version) || checked.elapsed() >= CHECK_IDLE);
         let events = match is_other(&progress.published) {
-            true => event_feed::since(&self.app, position, NEWS).await?,
+            true => event_feed::since(&self.app, position, MAX_BATCH).await?,
             false => Vec::new(),
         };
         if check && is_other(checked_version) {
             self.app.invalidate_settings();
         }
-        let is_all = (events.len() as i64) < NEWS;
+        let is_all = (events.len() as i64) < MAX_BATCH;
         let is_new = !events.is_empty();
         if is_new || check {
             self.publish(position, events).await?;

@@ -58,11 +58,11 @@ struct ListenQuery {
 
 /// Stream live events
 ///
-/// The first event is `hello {id}`. If the client sends the id of the last event that it received, all
-/// later events follow; if they are no longer stored, `reset {}` tells the page to load everything
-/// again. Then the other events of `ServerEvent` are sent as they happen: the `event` line of the stream
-/// has the name, the `data` line the data as JSON. Viewers receive only what they may see. A comment line every 15 seconds shows
-/// that the stream is alive. It ends when the session or the right to watch changes.
+/// The first event is `hello {id}`. If the client sends the id of the last event that it received, all later events
+/// follow; if they are no longer stored, `reset {}` tells the page to load everything again. Then the other events of
+/// `ServerEvent` are sent as they happen: the `event` line of the stream has the name, the `data` line the data as
+/// JSON. Viewers receive only what they may see. A comment line every 15 seconds shows that the stream is alive. It
+/// ends when the session or the right to watch changes.
 #[utoipa::path(get, path = "/api/events", tag = "events", security(()), params(ListenQuery),
     responses((status = 200, content_type = "text/event-stream", body = ServerEvent), (status = 429, body = Problem), (status = 503, body = Problem)))]
 async fn listen(

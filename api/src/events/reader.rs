@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::events::hub::RING;
+    use crate::events::hub::CAPACITY;
 
     fn reader(signals: &broadcast::Sender<Signal>) -> Reader {
         Reader {
@@ -146,9 +146,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_reader_who_falls_too_far_behind_is_dropped() {
-        let signals = broadcast::Sender::new(RING);
+        let signals = broadcast::Sender::new(CAPACITY);
         let (mut quick, mut stuck) = (reader(&signals), reader(&signals));
-        for id in 1..=RING as i64 + 1 {
+        for id in 1..=CAPACITY as i64 + 1 {
             signals.send(news(id)).ok();
             assert!(heard(&mut quick).await.starts_with(&format!("id: {id}\n")));
         }
@@ -157,7 +157,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_is_told_twice() {
-        let signals = broadcast::Sender::new(RING);
+        let signals = broadcast::Sender::new(CAPACITY);
         let mut reader = reader(&signals);
         reader.seen = 2;
         for id in 1..=3 {
@@ -168,7 +168,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_stop_ends_the_stream() {
-        let signals = broadcast::Sender::new(RING);
+        let signals = broadcast::Sender::new(CAPACITY);
         let mut reader = reader(&signals);
         drop(signals);
         assert_eq!(reader.next().await, None);

@@ -23,7 +23,7 @@ use self::first_answers::{FirstAnswers, WithoutAnswers};
 use crate::Api;
 use crate::content_security_policy;
 use crate::error::{Answer, Problem};
-use crate::negotiation::accepted;
+use crate::negotiation::{accepted, is_known};
 use crate::response_cache::may_have_a_session;
 use crate::site;
 
@@ -81,7 +81,7 @@ fn file(name: &str, headers: &HeaderMap) -> Response {
         Some((coding, bytes)) => (Some(coding.name()), bytes),
         None => (None, bytes(plain)),
     };
-    if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
+    if is_known(headers, &tag) {
         return StatusCode::NOT_MODIFIED.into_response();
     }
     let mime = mime_guess::from_path(name).first_or_octet_stream().to_string();

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use super::personal::Placeholders;
 use super::requests::{Reader, anonymous};
 use super::stored::Stored;
-use super::{AHEAD, EACH, KEPT, LOCK_TIMEOUT, LOCKS, ResponseCache};
+use super::{LOCK_TIMEOUT, LOCKS, MAX_RESPONSE_BYTES, REFRESH_AHEAD, ResponseCache, TIME_TO_LIVE};
 
 /// A response, and when it may be used.
 pub(super) struct Entry {
@@ -49,8 +49,8 @@ impl Entry {
     /// Tells one request that it has to be made again. What something ends before its time is not: until
     /// then, it would be made the same again and again.
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
-        self.until - now <= AHEAD
-            && self.until - self.from == KEPT
+        self.until - now <= REFRESH_AHEAD
+            && self.until - self.from == TIME_TO_LIVE
             && !self.is_renewed.swap(true, Relaxed)
     }
 }
@@ -87,7 +87,13 @@ impl ResponseCache {
     }
 
     /// Makes the response that follows this one while others are still answered with it.
-    pub(super) fn make_ahead(&self, last: &Arc<Entry>, key: &str, reader: &Reader, parts: &Parts) {
+    pub(super) fn refresh_ahead(
+        &self,
+        last: &Arc<Entry>,
+        key: &str,
+        reader: &Reader,
+        parts: &Parts,
+    ) {
         let (cache, last, key, reader) =
             (self.clone(), last.clone(), key.to_owned(), reader.clone());
         let (parts, _) = anonymous(parts, &reader).into_parts();
@@ -113,7 +119,7 @@ impl ResponseCache {
     ) -> Option<Made> {
         let now = self.0.app.clock.now();
         self.renew_settings(version);
-        let answered = self.pass(anonymous(parts, reader));
+        let answered = self.forward(anonymous(parts, reader));
         let (until, response) = tokio::join!(self.constant_until(now), answered);
         if !may_be_kept(&response) {
             return Some(Made::Other(response));
@@ -141,10 +147,10 @@ impl ResponseCache {
     }
 
     /// How long a response stays right if nobody changes anything: until quiet time begins or ends, or
-    /// an update expires. The rest of what depends on the time may be late by [`KEPT`].
+    /// an update expires. The rest of what depends on the time may be late by [`TIME_TO_LIVE`].
     async fn constant_until(&self, now: DateTime<Utc>) -> portal::Result<DateTime<Utc>> {
         let app = &self.0.app;
-        let latest = now + KEPT;
+        let latest = now + TIME_TO_LIVE;
         let quiet = app.settings().await?.next_quiet_change(now, latest);
         let expiry = updates::next_expiry(app, now, latest).await?;
         Ok([quiet, expiry].into_iter().flatten().fold(latest, Ord::min))
@@ -154,6 +160,6 @@ impl ResponseCache {
 pub(super) fn may_be_kept(response: &Response) -> bool {
     let size = response.body().size_hint().exact();
     response.status() == StatusCode::OK
-        && size.is_some_and(|size| size <= EACH as u64)
+        && size.is_some_and(|size| size <= MAX_RESPONSE_BYTES as u64)
         && !response.headers().contains_key(header::SET_COOKIE)
 }

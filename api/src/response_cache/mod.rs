@@ -49,17 +49,17 @@ use crate::auth::SessionCache;
 use crate::frontend::first_answers;
 use crate::timeouts::Limits;
 
-/// The memory that cached responses may use, those with what is a reader's own, and each of them. With both
+/// The maximum sizes in bytes: of all cached responses, of those with what is a reader's own, and of each. With both
 /// compressed forms a response needs less than twice its size.
-const ALL: u64 = 10 << 20;
-const OWN: u64 = 6 << 20;
-const EACH: usize = 1 << 20;
+const MAX_BYTES: u64 = 10 << 20;
+const MAX_OWN_BYTES: u64 = 6 << 20;
+const MAX_RESPONSE_BYTES: usize = 1 << 20;
 /// How long a response is used if nobody changes anything.
-const KEPT: TimeDelta = TimeDelta::seconds(1);
-/// How long before that a response that is asked for is made again, so that nobody waits for it.
-const AHEAD: TimeDelta = TimeDelta::milliseconds(250);
-/// How long a parent who wrote something reads past the cache: longer than [`KEPT`].
-const OWN_COUNTS: Duration = Duration::from_secs(2);
+const TIME_TO_LIVE: TimeDelta = TimeDelta::seconds(1);
+/// How long before its end a response that is asked for is made again, so that nobody waits for it.
+const REFRESH_AHEAD: TimeDelta = TimeDelta::milliseconds(250);
+/// How long a parent who wrote something bypasses the cache: longer than [`TIME_TO_LIVE`].
+const BYPASS_AFTER_WRITE: Duration = Duration::from_secs(2);
 /// How long a request waits for another one that makes the same response.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 /// How many responses are made at the same time.
@@ -108,11 +108,11 @@ impl ResponseCache {
             router,
             limits,
             sessions,
-            entries: Cache::builder().max_capacity(ALL).weigher(size).build(),
-            own: Cache::builder().max_capacity(OWN).weigher(size_of_own).build(),
+            entries: Cache::builder().max_capacity(MAX_BYTES).weigher(size).build(),
+            own: Cache::builder().max_capacity(MAX_OWN_BYTES).weigher(size_of_own).build(),
             files: Files::default(),
             readers: Readers::new(),
-            writers: Cache::builder().max_capacity(10_000).time_to_live(OWN_COUNTS).build(),
+            writers: Cache::builder().max_capacity(10_000).time_to_live(BYPASS_AFTER_WRITE).build(),
             locks: (0..LOCKS).map(|_| Mutex::default()).collect(),
             settings_of: std::sync::Mutex::default(),
             served: Served::default(),
@@ -140,7 +140,7 @@ impl ResponseCache {
         if let Some(current) = self.0.versions.current().await {
             self.renew_settings(current.content);
         }
-        Box::pin(self.pass(Request::from_parts(parts, body))).await
+        Box::pin(self.forward(Request::from_parts(parts, body))).await
     }
 
     /// A file of the front end.
@@ -152,13 +152,13 @@ impl ResponseCache {
         };
         match response {
             Some(response) => response,
-            None => Box::pin(self.pass(Request::from_parts(parts, body))).await,
+            None => Box::pin(self.forward(Request::from_parts(parts, body))).await,
         }
     }
 
     /// Answers the first request for a file, and keeps it. What is no file is answered by the router.
     async fn keep_file(&self, parts: &Parts) -> Option<Response> {
-        let response = self.pass(anonymous(parts, &Reader::Anybody)).await;
+        let response = self.forward(anonymous(parts, &Reader::Anybody)).await;
         if !may_be_kept(&response) {
             return Some(response);
         }
@@ -170,22 +170,22 @@ impl ResponseCache {
     /// What a response consists of, with the id of its request.
     async fn read(&self, response: Response) -> Option<(HeaderValue, HeaderMap, Bytes)> {
         let (mut head, body) = response.into_parts();
-        let bytes = to_bytes(body, EACH).await.ok()?;
+        let bytes = to_bytes(body, MAX_RESPONSE_BYTES).await.ok()?;
         let id = head.headers.remove(REQUEST_ID).unwrap_or_else(|| self.0.ids.next());
         Some((id, head.headers, bytes))
     }
 
-    /// The answer to what is never cached. Who writes reads past the cache for a while, whose counts may
+    /// The answer to what is never cached. A parent who writes bypasses the cache for a while, since its counts may
     /// lack what was written.
     async fn never_cached(&self, request: Request) -> Response {
         let headers = (!request.method().is_safe()).then(|| request.headers().clone());
-        // Whether the process is well is told also while the database is not.
+        // Health checks do not wait for the database.
         if !PROBES.contains(&request.uri().path())
             && let Some(current) = self.0.versions.current().await
         {
             self.renew_settings(current.content);
         }
-        let response = self.pass(request).await;
+        let response = self.forward(request).await;
         if let Some(headers) = headers
             && let Some(user) = self.0.sessions.known_user(&self.0.app.config, &headers).await
         {
@@ -195,7 +195,7 @@ impl ResponseCache {
     }
 
     /// The router's own answer. A page for a request without a session contains the answers that it needs first.
-    async fn pass(&self, request: Request) -> Response {
+    async fn forward(&self, request: Request) -> Response {
         let origin = Origin::of(request.extensions(), request.headers());
         let accepted = stored::accepted(request.headers());
         let is_get = request.method() == Method::GET;
@@ -225,7 +225,7 @@ impl ResponseCache {
                 if entry.is_due(now) {
                     // The router counts and logs it instead of this request.
                     made = Some(self.0.ids.next());
-                    self.make_ahead(&entry, &key, &reader, parts);
+                    self.refresh_ahead(&entry, &key, &reader, parts);
                 }
                 entry
             }
@@ -345,7 +345,7 @@ impl Service<Request> for ResponseCache {
     }
 }
 
-/// What monitoring asks for.
+/// The health checks and metrics.
 const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
 
 fn is_page(response: &Response) -> bool {

@@ -17,10 +17,10 @@ use uuid::Uuid;
 
 use super::stored::Stored;
 
-/// The memory for what is known of readers, in bytes.
-const ALL: u64 = 4 << 20;
+/// The maximum size of what is known of readers, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
 /// How many responses of a reader are found without comparing all their placeholders.
-const MADE: usize = 4;
+const MAX_MADE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
@@ -132,7 +132,7 @@ impl Known {
     pub fn remember(&self, response: &Arc<Stored>, own: &Arc<Stored>) {
         let mut made = self.made();
         made.retain(|(of, own)| of.strong_count() > 0 && own.strong_count() > 0);
-        if made.len() == MADE {
+        if made.len() == MAX_MADE {
             made.remove(0);
         }
         made.push((Arc::downgrade(response), Arc::downgrade(own)));
@@ -145,10 +145,10 @@ pub struct Readers(Cache<UserId, Arc<Known>>);
 impl Readers {
     pub fn new() -> Readers {
         let size = |_: &UserId, known: &Arc<Known>| {
-            let own = size_of::<Known>() + 2 * MADE * size_of::<Stored>();
+            let own = size_of::<Known>() + 2 * MAX_MADE * size_of::<Stored>();
             (own + 48 * (known.watched.begun.len() + known.watched.liked.len())) as u32
         };
-        Readers(Cache::builder().max_capacity(ALL).weigher(size).build())
+        Readers(Cache::builder().max_capacity(MAX_BYTES).weigher(size).build())
     }
 
     /// `version` must be from before this call.

@@ -102,7 +102,7 @@ impl Stored {
 
     /// The response to a request with these headers. `share` is held until it is sent.
     pub async fn answer(&self, headers: &HeaderMap, share: Option<Share>) -> Response {
-        if self.is_known(headers) {
+        if negotiation::is_known(headers, &self.tag) {
             let mut response = Response::new(Body::empty());
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             *response.headers_mut() = self.unchanged.clone();
@@ -113,13 +113,6 @@ impl Stored {
         let mut response = Response::new(Body::new(body));
         *response.headers_mut() = form.headers.clone();
         response
-    }
-
-    /// Whether the client has this response.
-    fn is_known(&self, headers: &HeaderMap) -> bool {
-        let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok());
-        let is_this = |tag: &str| tag.trim().trim_start_matches("W/") == self.tag;
-        known.is_some_and(|known| known.split(',').any(is_this))
     }
 
     async fn form(&self, coding: Coding) -> &Form {

@@ -76,7 +76,7 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
     tracing::info!(address = %bound, url = app.config.public_url(), most, "listening");
     let watch = tokio::spawn(monitor_worker(app.clone()));
     let upkeep = tokio::spawn(prometheus::run_upkeep_regularly());
-    let places = Arc::new(Semaphore::new(most));
+    let permits = Arc::new(Semaphore::new(most));
     let server = Arc::new(Server {
         networks: Networks::new(most, app.config.connections_per_network, &app.config),
         service: service(app.clone(), stop.clone()),
@@ -86,8 +86,8 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
         stop: stop.clone(),
     });
     loop {
-        let place = tokio::select! {
-            place = places.clone().acquire_owned() => place.map_err(Error::unforeseen)?,
+        let permit = tokio::select! {
+            permit = permits.clone().acquire_owned() => permit.map_err(Error::unforeseen)?,
             () = stop.cancelled() => break,
         };
         let accepted = tokio::select! {
@@ -95,7 +95,7 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
             () = stop.cancelled() => break,
         };
         match accepted {
-            Ok((socket, peer)) => server.begin(socket, peer, place),
+            Ok((socket, peer)) => server.begin(socket, peer, permit),
             Err(error) => {
                 // Probably out of file descriptors; other connections will release some.
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -119,7 +119,7 @@ pub async fn serve_on(listener: TcpListener, app: App, stop: CancellationToken) 
         tracing::warn!("some connections did not end in time");
     }
     if let Err(error) = view_counts::write(&server.app).await {
-        tracing::warn!(%error, "the last views could not be written");
+        tracing::warn!(error = error.reason(), "the last views could not be written");
     }
     Ok(())
 }
@@ -170,7 +170,7 @@ struct Server {
 
 impl Server {
     /// Serves a connection in its own task, unless its network has too many.
-    fn begin(self: &Arc<Self>, socket: TcpStream, peer: SocketAddr, place: impl Send + 'static) {
+    fn begin(self: &Arc<Self>, socket: TcpStream, peer: SocketAddr, permit: impl Send + 'static) {
         let share = match self.networks.take(peer.ip()) {
             Ok(share) => share,
             Err(refused) => {
@@ -182,12 +182,12 @@ impl Server {
         self.tasks.spawn(async move {
             prepare(&socket);
             let activity = Activity::new(is_proxy(&server.app.config, peer.ip()));
-            server.attend(socket, peer, &activity).await;
+            server.serve_connection(socket, peer, &activity).await;
             if let Some((socket, stream)) = activity.take_over() {
-                // In its own task, because this one has room for a connection of hyper.
+                // In its own task, because this one is as large as a connection of hyper.
                 server.tasks.spawn(async move {
                     stream.send(socket).await;
-                    drop((share, place));
+                    drop((share, permit));
                 });
             }
         });
@@ -195,7 +195,12 @@ impl Server {
 
     /// Serves the requests of one connection as long as it stays within the timeouts, or until an event
     /// stream takes it over.
-    async fn attend(&self, socket: TcpStream, peer: SocketAddr, activity: &Arc<Activity>) {
+    async fn serve_connection(
+        &self,
+        socket: TcpStream,
+        peer: SocketAddr,
+        activity: &Arc<Activity>,
+    ) {
         let socket = TokioIo::new(Watched::new(socket, activity.clone()));
         let service = service_fn(|request| answer(&self.service, activity, peer, request));
         let connection = self.builder.serve_connection(socket, service);
@@ -265,7 +270,7 @@ fn answer(
             && let Some(stream) = Stream::of(&method, version, &response)
         {
             activity.hand_over(stream);
-            // `attend` drops the connection now.
+            // `serve_connection` drops the connection now.
             return pending().await;
         }
         let http2 = version == Version::HTTP_2;
@@ -281,7 +286,7 @@ async fn monitor_worker(app: App) {
     loop {
         sleep(Duration::from_secs(60)).await;
         if let Err(error) = portal::alerts::check_worker(&app).await {
-            tracing::debug!(%error, "the check for a worker failed");
+            tracing::debug!(error = error.reason(), "the check for a worker failed");
         }
     }
 }

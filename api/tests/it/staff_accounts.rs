@@ -220,3 +220,28 @@ story! {
         feder.get("/api/admin/accounts").await.refused(403, "owner_required");
     }
 }
+
+story! {
+    async fn a_password_is_no_name_and_no_address_of_its_account(camp) {
+        let owner = camp.owner().await;
+        camp.staff().await;
+        camp.parent("Chaya", "chaya@family.example").await;
+        let anyone = camp.browser();
+        let feder = link(&camp, &owner, "feder", "feder@camp.example").await;
+        anyone.post("/api/auth/forgot", json!({ "email": "chaya@family.example" })).await.expect(202);
+        let chaya = camp.token_for("chaya@family.example").await;
+        for (token, password) in [(&feder, "Feder@camp.example"), (&chaya, "chaya@Family.example")] {
+            let weak = json!({ "token": token, "password": password });
+            let problem = anyone.post("/api/auth/reset", weak).await.refused(422, "validation");
+            assert_eq!(problem["errors"][0]["field"], "password");
+            anyone.post("/api/auth/reset", choice(token)).await.expect(204);
+        }
+        let path = path(&owner, "feder").await;
+        let version = account(&owner, "feder").await["version"].clone();
+        for (name, password) in [("feder", "feder@camp.example"), ("feder.the.cook", "Feder.The.Cook")] {
+            let weak = json!({ "version": version, "username": name, "password": password, "current_password": PASSWORD });
+            let problem = owner.patch(&path, weak).await.refused(422, "validation");
+            assert_eq!(problem["errors"][0]["field"], "password");
+        }
+    }
+}

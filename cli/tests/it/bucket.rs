@@ -3,9 +3,13 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use portal::db::Db;
+use uuid::Uuid;
+
 use crate::backup::path;
 use crate::camp::{Camp, Said};
-use crate::chaos::site::{Owner, Raw, Site, add_owner, exchange};
+use crate::chaos::site::{Owner, Raw, Site, add_owner, exchange, free_port};
+use crate::execute;
 use crate::s3::Bucket;
 
 /// Every phone plays it.
@@ -199,4 +203,39 @@ async fn files_of_earlier_imports_are_converted_in_the_bucket() {
     let made = after.extract_if(.., |key, _| key.starts_with("summer/videos/"));
     assert!(made.filter(|(key, _)| key.ends_with("/1/360.mp4")).count() == 1);
     assert_eq!(after, before, "other files stay");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_fails_while_the_bucket_is_unavailable_says_why_in_the_log() {
+    let mut camp = Camp::on_sqlite();
+    let nobody = format!("127.0.0.1:{}", free_port());
+    camp.environment = vec![
+        ("CAMP_STORAGE_URL", "s3://summer/camp".to_owned()),
+        ("AWS_ENDPOINT", format!("http://{nobody}")),
+        ("AWS_ALLOW_HTTP", "true".to_owned()),
+        ("AWS_ACCESS_KEY_ID", "miriam".to_owned()),
+        ("AWS_SECRET_ACCESS_KEY", "lantern".to_owned()),
+        ("AWS_REGION", "us-east-1".to_owned()),
+    ];
+    camp.begin();
+    let app = camp.app().await;
+    execute!(
+        &app.db,
+        "insert into failed_jobs (id, name, args, error, attempts, failed_at)
+         values ($1, 'remove_files', '{\"file_key\": \"lake.mp4\"}', 'no', 10, $2)",
+        Uuid::now_v7(),
+        app.clock.now(),
+    );
+    app.db.close().await;
+    ran(&camp, &["jobs", "retry", "--all"]);
+    let site = Site::start(&camp, &["--with-worker"]).await;
+    let line = loop {
+        let said = site.said();
+        if let Some(line) = said.lines().find(|line| line.contains("job failed")) {
+            break line.to_owned();
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert!(line.contains(&nobody), "{line}");
+    site.stop().await;
 }

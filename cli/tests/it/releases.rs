@@ -1,6 +1,7 @@
 //! Every release that was published can be upgraded, also if somebody kills the upgrade.
 //!
-//! `releases/VERSION` has a small camp of each, kept by `just keep-release`; `0.1.0-pre` is of the time before the first.
+//! `releases/VERSION` has a small camp of each, kept by `just keep-release`; `0.1.0-pre` is of the time before the
+//! first.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! Users (parents and visitors), staff accounts, and how both are authenticated.
 
-pub mod account_mail;
+pub(crate) mod account_mail;
 pub(crate) mod links;
 pub mod password;
 pub mod sessions;
 pub mod staff;
-pub mod tokens;
+pub(crate) mod tokens;
 mod totp;
 pub(crate) mod tried_name;
 mod user;

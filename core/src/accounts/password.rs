@@ -15,7 +15,7 @@ use crate::validation::Validator;
 use crate::{App, Error, Result};
 
 /// The maximum length in characters. Passwords are never truncated.
-pub const MAX: usize = 128;
+pub(crate) const MAX: usize = 128;
 
 /// Common passwords in lower case, one per line.
 static COMMON: LazyLock<std::collections::HashSet<&'static str>> =
@@ -37,7 +37,7 @@ fn engine() -> Argon2<'static> {
 
 /// Checks a new password (safety 2): its length, and that it is not a common one. `known` lists
 /// texts that must not be used, such as the email address.
-pub fn check(
+pub(crate) fn check(
     checks: &mut Validator,
     field: &str,
     password: &str,
@@ -94,7 +94,7 @@ pub enum Verdict {
 /// # Errors
 ///
 /// [`Error::Unforeseen`] when the task that hashes does not finish.
-pub async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<Verdict> {
+pub(crate) async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<Verdict> {
     let known = stored.is_some();
     let stored = stored.unwrap_or(DUMMY_HASH.as_str()).to_owned();
     let password = password.to_owned();

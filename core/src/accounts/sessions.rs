@@ -62,7 +62,12 @@ pub(crate) fn token_hash(token: &str) -> Vec<u8> {
 }
 
 /// Begins a session and returns the token for its cookie.
-pub async fn begin(tx: &mut Tx, app: &App, holder: Holder, device: Device) -> Result<String> {
+pub(crate) async fn begin(
+    tx: &mut Tx,
+    app: &App,
+    holder: Holder,
+    device: Device,
+) -> Result<String> {
     let now = app.clock.now();
     let token = random_token();
     let (user_id, staff_id) = holder.ids();
@@ -260,7 +265,7 @@ async fn touch(app: &App, session: &SessionRow) {
         let _permit = permit;
         let text = "update sessions set last_seen_at = $2 where id = $1";
         if let Err(error) = db.sql(text).bind(id).bind(now).execute().await {
-            tracing::debug!(%error, "a session could not be refreshed");
+            tracing::debug!(error = error.reason(), "a session could not be refreshed");
         }
     });
     tokio::time::timeout(TOUCH_WAIT, update).await.ok();
@@ -293,7 +298,7 @@ pub async fn end_one(tx: &mut Tx, holder: Holder, id: Uuid) -> Result<()> {
 }
 
 /// Ends all sessions of a holder, except `save` if given. Returns how many.
-pub async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<u64> {
+pub(crate) async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> Result<u64> {
     let (user_id, staff_id) = holder.ids();
     tx.sql(
         "delete from sessions
@@ -325,7 +330,7 @@ pub async fn of_user(db: &Db, user_id: UserId, current: Uuid) -> Result<Vec<Sess
 }
 
 /// Returns the valid sessions of a staff account, the newest first.
-pub async fn of_staff(
+pub(crate) async fn of_staff(
     app: &App,
     settings: &Settings,
     staff_id: StaffId,

@@ -17,7 +17,7 @@ use crate::{App, Result};
 /// How long an entry is valid and how long the cookie lasts, in days.
 pub const DAYS: i64 = 365;
 /// The maximum number of users per browser. The least recently used entry is dropped.
-const MOST: usize = 5;
+const MAX_USERS: usize = 5;
 const SEPARATOR: char = '~';
 
 /// Returns the cookie to set after this user signed in.
@@ -32,7 +32,7 @@ pub async fn remember(app: &App, cookie: Option<&str>, id: UserId) -> Result<Str
     let signature = app.keys.sign(PURPOSE, &signed(&named, id, version));
     let others = entries(cookie).filter(|entry| !is_good(app, entry, id, version));
     let all = std::iter::once(format!("{named}.{signature}")).chain(others.map(str::to_owned));
-    Ok(all.take(MOST).collect::<Vec<_>>().join(&SEPARATOR.to_string()))
+    Ok(all.take(MAX_USERS).collect::<Vec<_>>().join(&SEPARATOR.to_string()))
 }
 
 /// What an attempt from the browser of this cookie is counted by, if the user signed in there
@@ -52,7 +52,7 @@ fn signed(named: &str, id: UserId, version: i64) -> String {
 
 fn entries(cookie: Option<&str>) -> impl Iterator<Item = &str> {
     let entries = cookie.into_iter().flat_map(|cookie| cookie.split(SEPARATOR));
-    entries.filter(|entry| entry.len() < 200).take(MOST)
+    entries.filter(|entry| entry.len() < 200).take(MAX_USERS)
 }
 
 fn is_good(app: &App, entry: &str, id: UserId, version: i64) -> bool {

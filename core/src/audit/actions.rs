@@ -98,7 +98,7 @@ text_enum! {
 
 impl Action {
     /// The topic: `payment` of `payment.record`.
-    pub fn topic(self) -> &'static str {
+    pub(crate) fn topic(self) -> &'static str {
         topic(self.text())
     }
 }

@@ -73,14 +73,14 @@ impl Subject {
         Subject { kind, id: Some(id.into()) }
     }
 
-    pub fn none(kind: SubjectKind) -> Subject {
+    pub(crate) fn none(kind: SubjectKind) -> Subject {
         Subject { kind, id: None }
     }
 }
 
 /// Adds a row to the log in the transaction of the action, so that neither exists without the
 /// other.
-pub async fn record(
+pub(crate) async fn record(
     tx: &mut Tx,
     now: DateTime<Utc>,
     actor: Actor,

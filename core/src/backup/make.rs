@@ -148,7 +148,7 @@ async fn copy_database(db: &Db, url: &str, to: &Path) -> Result<Facts> {
 struct Temporary(PathBuf, #[expect(dead_code, reason = "holds the lock")] Option<File>);
 
 impl Temporary {
-    /// A disk with room for the backup also has room for the copy of the database. In a folder where only root
+    /// A disk with space for the backup also has space for the copy of the database. In a folder where only root
     /// may write, SQLite and pg_dump cannot.
     fn beside(place: &Place, permissions: Permissions, data_dir: &Path) -> Result<Temporary> {
         let path = match (place, permissions) {

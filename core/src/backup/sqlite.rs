@@ -13,7 +13,7 @@ use crate::db::Db;
 use crate::{Error, Result};
 
 /// The number of pre-upgrade copies that are kept.
-const KEPT: usize = 3;
+const MAX_COPIES: usize = 3;
 
 /// Copies a snapshot of the database to a file that must be empty.
 pub(super) async fn copy(file: &Path, to: &Path) -> Result<()> {
@@ -100,7 +100,7 @@ pub(crate) async fn before_upgrade(db: &Db, url: &str, now: DateTime<Utc>) -> Re
         .collect();
     // The time follows the last dash, so that it defines the order for all schema versions.
     copies.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
-    for old in copies.iter().rev().skip(KEPT) {
+    for old in copies.iter().rev().skip(MAX_COPIES) {
         std::fs::remove_file(old).or_else(unless_gone)?;
     }
     Ok(kept)

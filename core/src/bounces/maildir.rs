@@ -8,13 +8,13 @@ use std::time::SystemTime;
 
 use tokio::io::AsyncReadExt;
 
-use super::{MOST_BYTES, Received, Source, receive};
+use super::{MAX_BYTES, Received, Source, receive};
 use crate::{App, Error, Result};
 
 /// How many messages are handled at a time.
-const AT_ONCE: usize = 100;
+const BATCH: usize = 100;
 /// How many names are read from the folder.
-const MOST_NAMES: usize = 20_000;
+const MAX_NAMES: usize = 20_000;
 
 /// The folder of the configuration, and which of its messages are left to a person.
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Maildir {
         self.left.retain(|name| names.contains(name));
         let fresh: Vec<_> =
             names.into_iter().rev().filter(|name| !self.left.contains(name)).collect();
-        for name in fresh.into_iter().take(AT_ONCE) {
+        for name in fresh.into_iter().take(BATCH) {
             match self::handle(app, folder, &name).await {
                 Ok(true) => {}
                 Ok(false) => {
@@ -55,7 +55,10 @@ impl Maildir {
                 Err(error @ (Error::Busy(_) | Error::Full)) => return Err(error),
                 // One bad message must not stop the others.
                 Err(error) => {
-                    tracing::warn!(%error, "a message in the folder for bounces was left");
+                    tracing::warn!(
+                        error = error.reason(),
+                        "a message in the folder for bounces was left"
+                    );
                     self.left.insert(name);
                 }
             }
@@ -78,7 +81,7 @@ async fn handle(app: &App, folder: &Path, name: &OsString) -> Result<bool> {
     }
     let file = tokio::fs::File::open(&path).await.map_err(Error::unforeseen)?;
     let mut message = Vec::new();
-    file.take(MOST_BYTES as u64).read_to_end(&mut message).await.map_err(Error::unforeseen)?;
+    file.take(MAX_BYTES as u64).read_to_end(&mut message).await.map_err(Error::unforeseen)?;
     match receive(app, &message, None, Source::Maildir).await? {
         Received::NotOurs | Received::NoReport => Ok(false),
         Received::Recorded(_) | Received::Repeated => {
@@ -110,7 +113,7 @@ fn names(folder: &Path) -> Result<std::collections::BTreeSet<OsString>> {
     let mut latest = std::collections::BTreeSet::new();
     for name in names {
         latest.insert(name);
-        if latest.len() > MOST_NAMES {
+        if latest.len() > MAX_NAMES {
             latest.pop_first();
         }
     }
@@ -123,11 +126,11 @@ fn names(folder: &Path) -> Result<std::collections::BTreeSet<OsString>> {
 /// # Errors
 ///
 /// When the folder, or one in it that a Maildir has, cannot be read.
-pub fn waiting(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(crate) fn waiting(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     std::fs::read_dir(folder.join("cur"))?;
     let long_ago = SystemTime::now() - std::time::Duration::from_secs(300);
     let mut waiting = Vec::new();
-    for entry in std::fs::read_dir(folder.join("new"))?.take(MOST_NAMES) {
+    for entry in std::fs::read_dir(folder.join("new"))?.take(MAX_NAMES) {
         let entry = entry?;
         let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         if !hidden && entry.metadata()?.modified()? < long_ago {

@@ -12,9 +12,10 @@ mod verdict;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-pub use maildir::{Maildir, waiting};
+pub use maildir::Maildir;
+pub(crate) use maildir::waiting;
 pub(crate) use refusal::refuse;
-pub use report::MOST_BYTES;
+pub use report::MAX_BYTES;
 
 use self::report::{Marks, Message};
 use self::verdict::Verdict;
@@ -85,7 +86,7 @@ pub async fn receive(
     recipient: Option<&str>,
     source: Source,
 ) -> Result<Received> {
-    let message = message[..message.len().min(MOST_BYTES)].to_vec();
+    let message = message[..message.len().min(MAX_BYTES)].to_vec();
     let recipient = recipient.map(str::to_owned);
     // Some messages are made to be read slowly.
     let read =
@@ -123,6 +124,12 @@ pub fn is_for_bounces(config: &Config, recipient: &str) -> bool {
         && ascii(domain).is_some_and(|domain| Some(domain) == ascii(address.domain()))
 }
 
+const SENT_MAILS: &str = "select d.notification_id, d.email, n.kind, n.category,
+                coalesce(d.sent_at, d.created_at) as sent_at
+         from deliveries d
+         join notifications n on n.id = d.notification_id
+         where d.created_at > $2 and ";
+
 /// Finds the mail that a report proves to be about.
 async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
     let mut looked_up: Vec<Uuid> = Vec::new();
@@ -135,13 +142,7 @@ async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
         looked_up.push(id);
         let mails: Vec<SentMail> = app
             .db
-            .sql(
-                "select d.notification_id, d.email, n.kind, n.category,
-                        coalesce(d.sent_at, d.created_at) as sent_at
-                 from deliveries d
-                 join notifications n on n.id = d.notification_id
-                 where d.notification_id = $1 and d.created_at > $2",
-            )
+            .sql([SENT_MAILS, "d.notification_id = $1"])
             .bind(id)
             .bind(oldest(app))
             .all()
@@ -162,19 +163,8 @@ async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
 
 async fn find_by_message_id(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
     for email in &marks.addresses {
-        let mails: Vec<SentMail> = app
-            .db
-            .sql(
-                "select d.notification_id, d.email, n.kind, n.category,
-                        coalesce(d.sent_at, d.created_at) as sent_at
-                 from deliveries d
-                 join notifications n on n.id = d.notification_id
-                 where d.email = $1 and d.created_at > $2",
-            )
-            .bind(email)
-            .bind(oldest(app))
-            .all()
-            .await?;
+        let mails: Vec<SentMail> =
+            app.db.sql([SENT_MAILS, "d.email = $1"]).bind(email).bind(oldest(app)).all().await?;
         for mail in mails {
             let id = token::message_id(&app.keys, mail.notification_id, &mail.email);
             if marks.message_ids.iter().any(|named| is_same(named, &id)) {
@@ -193,7 +183,7 @@ fn is_same(header: &str, id: &str) -> bool {
 }
 
 fn oldest(app: &App) -> DateTime<Utc> {
-    app.clock.now() - reports::KEPT
+    app.clock.now() - reports::RETENTION
 }
 
 /// Records a report and does what follows from it.

@@ -10,14 +10,14 @@ use crate::text;
 
 /// How much of a message is read. The parts for programs come before the returned mail. The parser's
 /// time grows with the square of what somebody made for that.
-pub const MOST_BYTES: usize = 256 * 1024;
+pub const MAX_BYTES: usize = 256 * 1024;
 
 /// How many addresses of a report are looked up.
-const MOST_ADDRESSES: usize = 20;
+const MAX_ADDRESSES: usize = 20;
 /// How many recipients a report may have.
-const MOST_GROUPS: usize = 10_000;
+const MAX_GROUPS: usize = 10_000;
 /// How many tokens of a report are looked up. A report has one or two.
-const MOST_TOKENS: usize = 3;
+const MAX_TOKENS: usize = 3;
 
 /// A message that came to the address for bounces.
 pub(super) enum Message {
@@ -57,7 +57,7 @@ pub(crate) struct Marks {
 
 impl Marks {
     fn add_address(&mut self, typed: &str) {
-        if self.addresses.len() < MOST_ADDRESSES
+        if self.addresses.len() < MAX_ADDRESSES
             && let Some(address) = EmailAddress::parse(typed)
             && !self.addresses.contains(&address)
         {
@@ -67,7 +67,7 @@ impl Marks {
 
     fn add_tokens(&mut self, text: &str) {
         for token in token::in_text(text) {
-            if self.tokens.len() < MOST_TOKENS && !self.tokens.contains(&token) {
+            if self.tokens.len() < MAX_TOKENS && !self.tokens.contains(&token) {
                 self.tokens.push(token);
             }
         }
@@ -95,7 +95,7 @@ impl Report {
 
 /// Reads a message. `recipient` is the address to which it came, if the mail server says so.
 pub(super) fn read(message: &[u8], recipient: Option<&str>) -> Message {
-    let message = &message[..message.len().min(MOST_BYTES)];
+    let message = &message[..message.len().min(MAX_BYTES)];
     // The parser promises not to panic, but earlier versions did.
     let parts = std::panic::catch_unwind(|| parts(message)).unwrap_or_default();
     let headers = head(message);
@@ -117,7 +117,7 @@ pub(super) fn read(message: &[u8], recipient: Option<&str>) -> Message {
         return feedback(&part.bytes, marks);
     }
     let statuses = parts.iter().filter(|part| part.kind == PartKind::Status);
-    let statuses = statuses.flat_map(|part| groups(&part.bytes, MOST_GROUPS));
+    let statuses = statuses.flat_map(|part| groups(&part.bytes, MAX_GROUPS));
     let statuses: Vec<Status> = statuses.filter_map(|group| status(&group)).collect();
     if statuses.is_empty() {
         return without_report(&headers);
@@ -128,7 +128,7 @@ pub(super) fn read(message: &[u8], recipient: Option<&str>) -> Message {
     statuses
         .iter()
         .flat_map(|status| &status.addresses)
-        .take(MOST_ADDRESSES)
+        .take(MAX_ADDRESSES)
         .for_each(|address| marks.add_address(address));
     Message::Report(Report { content: Content::Statuses(statuses), marks })
 }

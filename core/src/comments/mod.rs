@@ -211,7 +211,7 @@ pub async fn delete_own(tx: &mut Tx, app: &App, user_id: UserId, id: Uuid) -> Re
 }
 
 /// Removes the author's name from comments when the user is deleted (decision P10).
-pub async fn erase_author(tx: &mut Tx, user_id: UserId) -> Result<()> {
+pub(crate) async fn erase_author(tx: &mut Tx, user_id: UserId) -> Result<()> {
     const NAME: &str = "Former member";
     let theirs: Vec<(Uuid, String)> = tx
         .sql("select id, content from video_comments where user_id = $1")

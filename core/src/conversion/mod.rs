@@ -25,7 +25,8 @@ use crate::uploads::conversion::{
 use crate::uploads::{ConvertVideo, State, remove_metadata, staged};
 use crate::{App, Error, Result, videos};
 
-pub use stored::{Outcome, convert_stored, converted_stored};
+pub(crate) use stored::converted_stored;
+pub use stored::{Outcome, convert_stored};
 
 /// The progress in percent when only the storing is left.
 const STORING: u8 = 99;
@@ -115,7 +116,7 @@ pub async fn prune(app: &App) -> Result<()> {
             None => tokio::fs::remove_dir_all(entry.path()).await.map_err(Error::from),
         };
         if let Err(error) = pruned {
-            tracing::warn!(%error, "the space of a conversion is given back later");
+            tracing::warn!(error = error.reason(), "the space of a conversion is given back later");
         }
     }
     Ok(())
@@ -169,7 +170,10 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
             if matches!(state(&app.db, claimed.id).await?, None | Some(State::Failed))
                 && let Err(error) = storing::discard(app, claimed.id).await
             {
-                tracing::warn!(%error, "the space of a conversion is given back later");
+                tracing::warn!(
+                    error = error.reason(),
+                    "the space of a conversion is given back later"
+                );
             }
         }
         Err(error) => {

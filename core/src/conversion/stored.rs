@@ -20,7 +20,7 @@ pub enum Outcome {
 }
 
 /// How many videos show a file that was converted after it had come.
-pub async fn converted_stored(app: &App) -> Result<i64> {
+pub(crate) async fn converted_stored(app: &App) -> Result<i64> {
     app.db
         .sql(
             "select count(*) from videos v

@@ -12,7 +12,7 @@ use super::made::Made;
 use super::work_folder;
 use crate::{App, Error, Result};
 
-/// How long to wait for a bucket that is away, and how often to try.
+/// How long to wait for an unavailable bucket, and how often to try.
 const TIMEOUT: Duration = Duration::from_secs(3600);
 const AGAIN: Duration = Duration::from_secs(5);
 
@@ -27,7 +27,7 @@ pub(super) async fn put_all(app: &App, id: Uuid, made: &Made, folder: &Path) -> 
     let begun = Instant::now();
     loop {
         match put_missing(app, id, made, folder).await {
-            Err(Error::Away { cause }) if begun.elapsed() < TIMEOUT => {
+            Err(Error::Unavailable { cause }) if begun.elapsed() < TIMEOUT => {
                 tracing::warn!(upload = %id, cause, "a video waits for the bucket to be stored");
                 tokio::time::sleep(AGAIN).await;
             }
@@ -56,7 +56,7 @@ async fn put_missing(app: &App, id: Uuid, made: &Made, folder: &Path) -> Result<
     Ok(())
 }
 
-/// Gives back the space of an upload that nobody will see. What a bucket that is away still has is left
+/// Gives back the space of an upload that nobody will see. What an unavailable bucket still has is left
 /// for the next cleanup, which finds the folder.
 pub(super) async fn discard(app: &App, id: Uuid) -> Result<()> {
     let folder = work_folder(app).join(id.to_string());

@@ -10,8 +10,8 @@ use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
 use super::content_versions::{CONTENT, NUMBERS, PERSONAL};
-use super::line::{ANSWER, Asked, Line, ask};
-use super::remembered::Remembered;
+use super::query_cache::QueryCache;
+use super::single_flight::{ANSWER_TIMEOUT, SingleFlight, Waiters, ask};
 use super::{Db, commits};
 
 /// A version of what families see, apart from counts of views, likes and comments. As long as it is the
@@ -37,21 +37,21 @@ pub struct Versions(Arc<Reading>);
 #[derive(Debug)]
 struct Reading {
     source: Source,
-    line: Line<Current>,
+    waiters: Waiters<Current>,
 }
 
 #[derive(Debug)]
 enum Source {
     Sqlite {
         read: SqlitePool,
-        remembered: Remembered,
+        query_cache: QueryCache,
         /// Was current as long as nobody has committed anything.
         known: Mutex<Option<(commits::Version, Current)>>,
     },
     Postgres(PgPool),
 }
 
-/// What the question is sent over, as long as somebody waits.
+/// The connection of the query, kept as long as a request waits.
 enum Connection {
     Sqlite(PoolConnection<Sqlite>),
     Postgres(PoolConnection<Postgres>),
@@ -60,13 +60,13 @@ enum Connection {
 impl Versions {
     pub fn of(db: &Db) -> Versions {
         let source = match db {
-            Db::Sqlite { read, remembered, .. } => {
-                let (read, remembered) = (read.clone(), remembered.clone());
-                Source::Sqlite { read, remembered, known: Mutex::default() }
+            Db::Sqlite { read, query_cache, .. } => {
+                let (read, query_cache) = (read.clone(), query_cache.clone());
+                Source::Sqlite { read, query_cache, known: Mutex::default() }
             }
             Db::Postgres(pool) => Source::Postgres(pool.clone()),
         };
-        Versions(Arc::new(Reading { source, line: Line::default() }))
+        Versions(Arc::new(Reading { source, waiters: Waiters::default() }))
     }
 
     /// The current versions, never from before this call. `None` where they cannot be told.
@@ -81,27 +81,27 @@ impl Versions {
 impl Reading {
     /// The version, if nobody has committed anything since it was read.
     fn known(&self) -> Option<Current> {
-        let Source::Sqlite { remembered, known, .. } = &self.source else { return None };
+        let Source::Sqlite { query_cache, known, .. } = &self.source else { return None };
         let (of, version) = (*held(known))?;
-        (remembered.version() == Some(of)).then_some(version)
+        (query_cache.version() == Some(of)).then_some(version)
     }
 }
 
-impl Asked for Reading {
+impl SingleFlight for Reading {
     type Answer = Current;
     type Connection = Connection;
 
-    fn line(&self) -> &Line<Current> {
-        &self.line
+    fn waiters(&self) -> &Waiters<Current> {
+        &self.waiters
     }
 
     async fn read(&self, connection: &mut Option<Connection>) -> Option<Current> {
         // From before the version: what somebody commits meanwhile is asked for again.
         let of = match &self.source {
-            Source::Sqlite { remembered, .. } => Some(remembered.version()?),
+            Source::Sqlite { query_cache, .. } => Some(query_cache.version()?),
             Source::Postgres(_) => None,
         };
-        let until = Instant::now() + ANSWER;
+        let until = Instant::now() + ANSWER_TIMEOUT;
         let mut used = match connection.take() {
             Some(connection) => connection,
             None => timeout_at(until, self.connection()).await.ok()??,
@@ -120,7 +120,7 @@ impl Asked for Reading {
                 }
                 Some(version)
             }
-            // It may still be busy with the question.
+            // It may still be busy with the query.
             _ => {
                 used.close_on_drop();
                 None

@@ -6,13 +6,13 @@
 mod commits;
 pub mod content;
 mod content_versions;
-mod kept;
-mod line;
+mod dedicated;
 mod migrations;
 mod packed;
 mod query;
+mod query_cache;
 mod readers;
-mod remembered;
+mod single_flight;
 mod tallies;
 mod transaction;
 mod triggers;
@@ -27,14 +27,14 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
-pub use kept::Kept;
+pub use dedicated::Dedicated;
 pub use migrations::all_migrations;
 pub(crate) use migrations::newest_schema;
 pub(crate) use packed::{packed, packed_by_id};
 pub use query::{On, Row, Value};
 pub(crate) use query::{Query, Sql, Texts, with_ids};
+use query_cache::QueryCache;
 use readers::Readers;
-use remembered::Remembered;
 use transaction::is_reusable;
 pub use transaction::{OpenTransaction, Tx};
 pub use versions::{Version, Versions};
@@ -51,7 +51,7 @@ const SNAPSHOTS: u32 = 4;
 /// writing.
 #[derive(Clone, Debug)]
 pub enum Db {
-    Sqlite { write: SqlitePool, read: SqlitePool, readers: Readers, remembered: Remembered },
+    Sqlite { write: SqlitePool, read: SqlitePool, readers: Readers, query_cache: QueryCache },
     Postgres(PgPool),
 }
 
@@ -98,18 +98,18 @@ impl Db {
             .after_release(|connection, _| Box::pin(is_reusable(connection)))
             .connect_with(options.clone())
             .await?;
-        let remembered = Remembered::of(options.get_filename().to_owned());
+        let query_cache = QueryCache::of(options.get_filename().to_owned());
         let read = pool_of_readers(options).await?;
         let readers = Readers::of(read.clone());
-        Ok(Db::Sqlite { write, read, readers, remembered })
+        Ok(Db::Sqlite { write, read, readers, query_cache })
     }
 
     /// Opens a SQLite database that nobody writes to.
     pub(crate) async fn read_only(options: SqliteConnectOptions) -> Result<Db> {
-        let remembered = Remembered::of(options.get_filename().to_owned());
+        let query_cache = QueryCache::of(options.get_filename().to_owned());
         let read = pool_of_readers(options.read_only(true).immutable(true)).await?;
         let readers = Readers::of(read.clone());
-        Ok(Db::Sqlite { write: read.clone(), read, readers, remembered })
+        Ok(Db::Sqlite { write: read.clone(), read, readers, query_cache })
     }
 
     /// Begins a transaction that writes. On SQLite it is the only one in the process. Fails when
@@ -163,11 +163,6 @@ impl Db {
         }
     }
 
-    /// Checks that the database answers. Fails when it does not.
-    pub async fn ping(&self) -> Result<()> {
-        self.sql("select cast(1 as bigint)").scalar::<i64>().await.map(drop)
-    }
-
     pub async fn close(&self) {
         match self {
             Db::Sqlite { write, read, readers, .. } => {
@@ -183,8 +178,8 @@ impl Db {
 async fn pool_of_readers(options: SqliteConnectOptions) -> Result<SqlitePool> {
     let pool = SqlitePoolOptions::new()
         .test_before_acquire(false)
-        .max_connections(readers::AT_ONCE + SNAPSHOTS)
-        .acquire_timeout(readers::TURN)
+        .max_connections(readers::MAX_READERS + SNAPSHOTS)
+        .acquire_timeout(readers::ACQUIRE_TIMEOUT)
         .after_release(|connection, _| Box::pin(is_reusable(connection)))
         .connect_with(options)
         .await?;

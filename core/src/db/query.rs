@@ -9,7 +9,7 @@ use sqlx::{Arguments, AssertSqlSafe, Encode, FromRow, Postgres, SqlSafeStr, SqlS
 use uuid::Uuid;
 
 use super::transaction::in_time;
-use super::{Db, Kept, Tx};
+use super::{Db, Dedicated, Tx};
 use crate::{Error, Result};
 
 /// A value that can be bound on both engines.
@@ -36,11 +36,11 @@ impl<T> Row for T where
 {
 }
 
-/// Where a query runs: on a pool (reads), in a transaction, or on a connection that is kept for writing.
+/// Where a query runs: on a pool (reads), in a transaction, or on a dedicated connection.
 pub enum On<'c> {
     Db(&'c Db),
     Tx(&'c mut Tx),
-    Kept(&'c mut Kept),
+    Dedicated(&'c mut Dedicated),
 }
 
 impl<'c> From<&'c Db> for On<'c> {
@@ -78,7 +78,7 @@ impl<'c> On<'c> {
         match self {
             On::Db(db) => On::Db(db),
             On::Tx(tx) => On::Tx(tx),
-            On::Kept(kept) => On::Kept(kept),
+            On::Dedicated(dedicated) => On::Dedicated(dedicated),
         }
     }
 
@@ -91,7 +91,7 @@ impl<'c> On<'c> {
     fn is_sqlite(&self) -> bool {
         matches!(
             self,
-            On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) | On::Kept(Kept::Sqlite(_))
+            On::Db(Db::Sqlite { .. }) | On::Tx(Tx::Sqlite(_)) | On::Dedicated(Dedicated::Sqlite(_))
         )
     }
 }
@@ -189,7 +189,7 @@ macro_rules! on_sqlite {
         let mut reader = $readers.take().await?;
         let outcome = $query.$call(&mut *reader).await;
         if outcome.is_ok() {
-            reader.give_back();
+            reader.release();
         }
         outcome
     }};
@@ -220,11 +220,11 @@ macro_rules! run {
             (On::Tx(Tx::Postgres(tx)), Args::Postgres(args)) => {
                 Either::Right(in_time(sqlx::query_with(text, args).$call(&mut **tx)).await?)
             }
-            (On::Kept(Kept::Sqlite(kept)), Args::Sqlite(args)) => {
-                Either::Left(sqlx::query_with(text, args).$call(kept.get()).await?)
+            (On::Dedicated(Dedicated::Sqlite(dedicated)), Args::Sqlite(args)) => {
+                Either::Left(sqlx::query_with(text, args).$call(dedicated.get()).await?)
             }
-            (On::Kept(Kept::Postgres(kept)), Args::Postgres(args)) => {
-                Either::Right(in_time(sqlx::query_with(text, args).$call(kept.get())).await?)
+            (On::Dedicated(Dedicated::Postgres(dedicated)), Args::Postgres(args)) => {
+                Either::Right(in_time(sqlx::query_with(text, args).$call(dedicated.get())).await?)
             }
             _ => unreachable!("arguments are made for the engine they run on"),
         }

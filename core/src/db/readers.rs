@@ -9,16 +9,16 @@ use sqlx::sqlite::{Sqlite, SqliteConnection, SqlitePool};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout_at;
 
-/// How many statements read at the same time.
-pub(super) const AT_ONCE: u32 = 4;
-/// How long a statement waits for its turn.
-pub(super) const TURN: Duration = Duration::from_secs(5);
+/// The maximum number of statements that read at the same time.
+pub(super) const MAX_READERS: u32 = 4;
+/// How long a statement waits for a connection.
+pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// For so long a connection is lent. Then the pool decides about it: a new one plans its statements with the
-/// current statistics.
-const LENT: Duration = Duration::from_secs(20 * 60);
+/// How long a connection stays out of the pool. Then the pool decides about it: a new one plans its statements with
+/// the current statistics.
+const MAX_AGE: Duration = Duration::from_secs(20 * 60);
 
-/// With the time since when they are lent.
+/// With the time at which they left the pool.
 type Idle = Arc<Mutex<Vec<(PoolConnection<Sqlite>, Instant)>>>;
 
 /// Lends connections of a pool without giving them back to it. The pool asks the thread of a connection
@@ -26,25 +26,29 @@ type Idle = Arc<Mutex<Vec<(PoolConnection<Sqlite>, Instant)>>>;
 #[derive(Clone, Debug)]
 pub struct Readers {
     pool: SqlitePool,
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     idle: Idle,
 }
 
 impl Readers {
-    /// The pool must have [`AT_ONCE`] connections more than what others take from it.
+    /// The pool must have [`MAX_READERS`] connections more than what others take from it.
     pub(super) fn of(pool: SqlitePool) -> Readers {
-        Readers { pool, turns: Arc::new(Semaphore::new(AT_ONCE as usize)), idle: Idle::default() }
+        Readers {
+            pool,
+            permits: Arc::new(Semaphore::new(MAX_READERS as usize)),
+            idle: Idle::default(),
+        }
     }
 
     /// # Errors
     ///
     /// When no connection is free in time, or the database is closed.
     pub(super) async fn take(&self) -> sqlx::Result<Reader> {
-        // One for both waits.
-        let deadline = tokio::time::Instant::now() + TURN;
-        let turn = timeout_at(deadline, self.turns.clone().acquire_owned()).await;
-        let turn = turn.map_err(|_| sqlx::Error::PoolTimedOut)?;
-        let turn = turn.map_err(|_| sqlx::Error::PoolClosed)?;
+        // One deadline for both waits.
+        let deadline = tokio::time::Instant::now() + ACQUIRE_TIMEOUT;
+        let permit = timeout_at(deadline, self.permits.clone().acquire_owned()).await;
+        let permit = permit.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        let permit = permit.map_err(|_| sqlx::Error::PoolClosed)?;
         let known = held(&self.idle).pop();
         let (connection, since) = match known {
             Some(lent) => lent,
@@ -53,12 +57,12 @@ impl Readers {
                 (connection.map_err(|_| sqlx::Error::PoolTimedOut)??, Instant::now())
             }
         };
-        Ok(Reader { connection, since, idle: self.idle.clone(), turn })
+        Ok(Reader { connection, since, idle: self.idle.clone(), permit })
     }
 
-    /// Ends all that are not in use, and lends none any more.
+    /// Closes all that are not in use, and lends none any more.
     pub(super) fn close(&self) {
-        self.turns.close();
+        self.permits.close();
         held(&self.idle).clear();
     }
 }
@@ -67,22 +71,22 @@ fn held(idle: &Idle) -> MutexGuard<'_, Vec<(PoolConnection<Sqlite>, Instant)>> {
     idle.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A borrowed connection. Dropped without [`Reader::give_back`], it goes to the pool, which looks
+/// A borrowed connection. Dropped without [`Reader::release`], it goes to the pool, which looks
 /// whether it can be used again.
 pub(super) struct Reader {
     connection: PoolConnection<Sqlite>,
     since: Instant,
     idle: Idle,
-    turn: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
 impl Reader {
     /// For a connection whose statement has ended well.
-    pub fn give_back(self) {
-        let Reader { connection, since, idle, turn } = self;
+    pub fn release(self) {
+        let Reader { connection, since, idle, permit } = self;
         // Locked first, so that `close` misses none.
         let mut held = held(&idle);
-        if !turn.semaphore().is_closed() && since.elapsed() < LENT {
+        if !permit.semaphore().is_closed() && since.elapsed() < MAX_AGE {
             held.push((connection, since));
         }
     }

@@ -101,7 +101,7 @@ impl<E: Database> OpenTransaction<E> {
 
 impl OpenTransaction<Sqlite> {
     /// Lets the next commit write over the log from its beginning, so that it needs no more space. A log that has
-    /// grown until the disk is full would otherwise stop all writes until somebody makes room.
+    /// grown until the disk is full would otherwise stop all writes until somebody frees space.
     async fn reuse_log(&mut self) {
         for text in ["rollback", "pragma wal_checkpoint(passive)"] {
             // There is nothing to roll back if SQLite has ended the transaction.
@@ -112,14 +112,14 @@ impl OpenTransaction<Sqlite> {
 }
 
 /// Timeout for a server to answer a ping.
-const ANSWER: Duration = Duration::from_secs(5);
+const PING_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout for one statement on PostgreSQL. Without it, the kernel waits about 15 minutes for a
 /// server that disappeared silently.
-const STATEMENT: Duration = Duration::from_secs(45);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// Returns the statement's result, or an error if there is no answer in time.
 pub(super) async fn in_time<T>(statement: impl Future<Output = sqlx::Result<T>>) -> Result<T> {
-    match tokio::time::timeout(STATEMENT, statement).await {
+    match tokio::time::timeout(STATEMENT_TIMEOUT, statement).await {
         Ok(outcome) => Ok(outcome?),
         Err(_) => Err(Error::Busy(Some(sqlx::Error::PoolTimedOut))),
     }
@@ -137,7 +137,7 @@ pub(super) async fn is_reusable<C: Connection>(connection: &mut C) -> sqlx::Resu
         return Ok(true);
     }
     // The rollback of a dropped transaction runs before the ping is answered.
-    let answered = tokio::time::timeout(ANSWER, connection.ping());
+    let answered = tokio::time::timeout(PING_TIMEOUT, connection.ping());
     answered.await.map_err(|_| sqlx::Error::PoolTimedOut)??;
     let reusable = !connection.is_in_transaction();
     if !reusable {

@@ -7,8 +7,8 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgPool, Postgres};
 use tokio::time::{Instant, timeout_at};
 
-use super::line::{ANSWER, Asked, Line, ask};
-use super::remembered::Remembered;
+use super::query_cache::QueryCache;
+use super::single_flight::{ANSWER_TIMEOUT, SingleFlight, Waiters, ask};
 use super::{Db, commits};
 
 /// A version of the database. As long as it is the current one, every statement reads the same.
@@ -28,17 +28,18 @@ pub struct Versions(Source);
 
 #[derive(Clone, Debug)]
 enum Source {
-    Sqlite(Remembered),
+    Sqlite(QueryCache),
     Postgres(Arc<Snapshots>),
 }
 
 impl Versions {
     pub fn of(db: &Db) -> Versions {
         Versions(match db {
-            Db::Sqlite { remembered, .. } => Source::Sqlite(remembered.clone()),
-            Db::Postgres(pool) => {
-                Source::Postgres(Arc::new(Snapshots { pool: pool.clone(), line: Line::default() }))
-            }
+            Db::Sqlite { query_cache, .. } => Source::Sqlite(query_cache.clone()),
+            Db::Postgres(pool) => Source::Postgres(Arc::new(Snapshots {
+                pool: pool.clone(),
+                waiters: Waiters::default(),
+            })),
         })
     }
 
@@ -50,7 +51,7 @@ impl Versions {
     /// The current version, never one from before this call. `None` where it cannot be told.
     pub async fn current(&self) -> Option<Version> {
         match &self.0 {
-            Source::Sqlite(remembered) => remembered.version().map(Kind::Sqlite).map(Version),
+            Source::Sqlite(query_cache) => query_cache.version().map(Kind::Sqlite).map(Version),
             Source::Postgres(snapshots) => ask(snapshots).await.map(Kind::Postgres).map(Version),
         }
     }
@@ -60,15 +61,15 @@ impl Versions {
 #[derive(Debug)]
 struct Snapshots {
     pool: PgPool,
-    line: Line<Arc<str>>,
+    waiters: Waiters<Arc<str>>,
 }
 
-impl Asked for Snapshots {
+impl SingleFlight for Snapshots {
     type Answer = Arc<str>;
     type Connection = PoolConnection<Postgres>;
 
-    fn line(&self) -> &Line<Arc<str>> {
-        &self.line
+    fn waiters(&self) -> &Waiters<Arc<str>> {
+        &self.waiters
     }
 
     /// A commit changes which transactions are visible before it is acknowledged, and nothing else
@@ -78,7 +79,7 @@ impl Asked for Snapshots {
     async fn read(&self, connection: &mut Option<PoolConnection<Postgres>>) -> Option<Arc<str>> {
         const CURRENT: &str = "select concat_ws(' ', pg_current_snapshot(), checkpoint_lsn, pg_postmaster_start_time())
              from pg_control_checkpoint()";
-        let until = Instant::now() + ANSWER;
+        let until = Instant::now() + ANSWER_TIMEOUT;
         if connection.is_none() {
             *connection = Some(timeout_at(until, self.pool.acquire()).await.ok()?.ok()?);
         }
@@ -86,7 +87,7 @@ impl Asked for Snapshots {
         if let Ok(Ok(version)) = timeout_at(until, asked).await {
             return Some(version.into());
         }
-        // It may still be busy with the question.
+        // It may still be busy with the query.
         if let Some(mut broken) = connection.take() {
             broken.close_on_drop();
         }

@@ -26,7 +26,7 @@ const CLAIM_OTHERS_EVERY: Duration = Duration::from_secs(1);
 /// How often it begins again at the first mail, since some have become due again.
 const RESTART_EVERY: Duration = Duration::from_secs(10);
 /// How many mails may wait for domains that take no more at the moment.
-const MOST_WAITING: usize = 1_000;
+const MAX_WAITING: usize = 1_000;
 
 pub(super) struct Feed {
     lease: Lease,
@@ -257,7 +257,7 @@ impl Feed {
     async fn claim_others(&self, app: &App, full: &[String]) -> Result<()> {
         let Ok(mut claiming) = self.claiming.try_lock() else { return Ok(()) };
         let is_recent = claiming.others.is_some_and(|at| at.elapsed() < CLAIM_OTHERS_EVERY);
-        if self.is_exhausted() || is_recent || self.waiting() >= MOST_WAITING {
+        if self.is_exhausted() || is_recent || self.waiting() >= MAX_WAITING {
             return Ok(());
         }
         // Unless there are more of them.

@@ -3,8 +3,8 @@
 //!
 //! A mail that was read has not been sent yet: each sender sends one of them at a time. It announces the next one with
 //! the text of the last (RFC 2920), but the server gets a text only when the result of the mail before is stored. If a
-//! worker is killed, at most as many mails may have been sent without a trace as it had connections open. They are sent again with the same
-//! Message-ID once its heartbeat has been missing for a while ([`crate::notifications::recover`]).
+//! worker is killed, at most as many mails may have been sent without a trace as it had connections open. They are sent
+//! again with the same Message-ID once its heartbeat has been missing for a while ([`crate::notifications::recover`]).
 
 mod compose;
 mod digest;
@@ -125,7 +125,7 @@ async fn persist<'a>(
     let mut tries = 0;
     loop {
         match write().await {
-            Err(error) if tries < TRIES || (is_away(&error) && !app.mailer.is_paused()) => {
+            Err(error) if tries < TRIES || (is_unavailable(&error) && !app.mailer.is_paused()) => {
                 tracing::warn!(error = error.reason(), "{what}; trying again");
                 tries += 1;
                 tokio::time::sleep(Duration::from_millis(200 << tries.min(TRIES))).await;
@@ -136,6 +136,6 @@ async fn persist<'a>(
 }
 
 /// Whether the database is unavailable. Other errors do not pass by themselves.
-fn is_away(error: &Error) -> bool {
+fn is_unavailable(error: &Error) -> bool {
     matches!(error, Error::Busy(_) | Error::Full)
 }

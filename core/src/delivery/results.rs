@@ -13,14 +13,15 @@ use uuid::Uuid;
 use super::feed::Recorded;
 use super::not_sent::{Change, change, store_others};
 use super::persist;
-use crate::db::Kept;
+use crate::db::Dedicated;
 use crate::email_address::EmailAddress;
 use crate::mail::{BeforeText, Counted, Mailer, SendError, SendPermit};
 use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, Notification, digest, sent};
 use crate::{App, Error, Result};
 
-/// How often notes are secured on the disk. A power failure loses those made since then, and their mails are sent again.
+/// How often notes are secured on the disk. A power failure loses those made since then, and their mails are sent
+/// again.
 const SECURE_EVERY: Duration = Duration::from_millis(250);
 /// How often mails that were noted as sent are marked.
 const MARK_EVERY: Duration = Duration::from_secs(1);
@@ -28,8 +29,8 @@ const MARK_EVERY: Duration = Duration::from_secs(1);
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a result waits for those of other mails, since one write for many costs each of them less.
 const BATCH_DELAY: Duration = Duration::from_millis(1);
-/// How long the connection of the results is kept, since others wait for it on SQLite,
-const KEEP: Duration = Duration::from_millis(25);
+/// How long the dedicated connection of the results is held, since others wait for it on SQLite,
+const HOLD: Duration = Duration::from_millis(25);
 /// and no longer than this if nothing is to be stored.
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -145,7 +146,7 @@ pub(super) struct Ledger {
     is_digest: bool,
     waiting: mpsc::UnboundedReceiver<Waiting>,
     on_the_way: OnTheWay,
-    kept: Option<(Kept, Instant)>,
+    connection: Option<(Dedicated, Instant)>,
     /// Mails that were noted as sent, and are not marked yet.
     noted: Vec<EmailAddress>,
     /// The number of groups that were noted.
@@ -176,7 +177,7 @@ impl Ledger {
             is_digest: notification.is_digest(),
             waiting,
             on_the_way,
-            kept: None,
+            connection: None,
             noted: Vec::new(),
             groups: 0,
             is_unsecured: false,
@@ -199,7 +200,7 @@ impl Ledger {
                 Some(wait) => match timeout(wait, next).await {
                     Ok(count) => count,
                     Err(_) => {
-                        self.give_back().await;
+                        self.release().await;
                         self.secure_if_due().await?;
                         continue;
                     }
@@ -233,7 +234,7 @@ impl Ledger {
 
     /// How long it waits for the next result before it does something else.
     fn next_wait(&self) -> Option<Duration> {
-        match self.kept {
+        match self.connection {
             Some(_) => Some(PAUSE),
             None => (!self.noted.is_empty()).then_some(SECURE_EVERY),
         }
@@ -257,7 +258,7 @@ impl Ledger {
             self.save_sent(sent).await?;
         }
         if !others.is_empty() {
-            self.give_back().await;
+            self.release().await;
             let (app, lease, is_digest) = (&self.app, self.lease, self.is_digest);
             persist(app, "the results of mails could not be saved", || {
                 Box::pin(store_others(app, lease, is_digest, &others))
@@ -285,7 +286,7 @@ impl Ledger {
                 ),
             }
         }
-        self.give_back().await;
+        self.release().await;
         let (app, id, is_digest) = (&self.app, self.lease.notification_id, self.is_digest);
         persist(app, "mails that were sent could not be saved", || {
             Box::pin(store_sent(app, id, is_digest, &sent))
@@ -297,29 +298,29 @@ impl Ledger {
         Ok(())
     }
 
-    /// Notes mails on the connection that is kept. It is closed if that fails.
+    /// Notes mails on the dedicated connection. It is closed if that fails.
     async fn note(&mut self, sent: &[EmailAddress]) -> Result<()> {
-        let (mut kept, since) = match self.kept.take() {
-            Some(kept) => kept,
-            None => (self.app.db.keep().await?, Instant::now()),
+        let (mut connection, since) = match self.connection.take() {
+            Some(taken) => taken,
+            None => (self.app.db.dedicated().await?, Instant::now()),
         };
         let number = self.groups;
         // Not used again if this fails: it may have been stored.
         self.groups += 1;
-        sent::note(&mut kept, self.lease, number, sent, self.app.clock.now()).await?;
+        sent::note(&mut connection, self.lease, number, sent, self.app.clock.now()).await?;
         self.is_unsecured = true;
-        self.kept = Some((kept, since));
-        if since.elapsed() > KEEP {
-            self.give_back().await;
+        self.connection = Some((connection, since));
+        if since.elapsed() > HOLD {
+            self.release().await;
         }
         Ok(())
     }
 
-    async fn give_back(&mut self) {
-        if let Some((kept, _)) = self.kept.take()
-            && let Err(error) = kept.give_back().await
+    async fn release(&mut self) {
+        if let Some((connection, _)) = self.connection.take()
+            && let Err(error) = connection.release().await
         {
-            tracing::warn!(%error, "a database connection is closed");
+            tracing::warn!(error = error.reason(), "a database connection is closed");
         }
     }
 
@@ -334,7 +335,7 @@ impl Ledger {
         }
         self.end_securing().await?;
         // SQLite has one connection that writes.
-        self.give_back().await;
+        self.release().await;
         let (app, lease, recorded) = (self.app.clone(), self.lease, self.recorded.clone());
         let now = Some(Instant::now());
         (self.is_unsecured, self.secured) = (false, now);
@@ -360,7 +361,7 @@ impl Ledger {
     }
 
     async fn close(mut self) -> Result<()> {
-        self.give_back().await;
+        self.release().await;
         self.end_securing().await?;
         match self.noted.is_empty() {
             true => Ok(()),

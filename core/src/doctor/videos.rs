@@ -16,7 +16,7 @@ const WHAT: &str = "video-files";
 /// How many are named.
 const NAMED: usize = 3;
 /// More than ever wait.
-const MOST_JOBS: i64 = 100_000;
+const MAX_JOBS: i64 = 100_000;
 
 pub(super) async fn examine_ffmpeg(config: &Config, found: &mut Findings) {
     const WHAT: &str = "ffmpeg";
@@ -79,7 +79,7 @@ impl Known {
         let uploads: Vec<(Uuid, Option<String>)> =
             app.db.sql("select id, folder from uploads").all().await?;
         let uploads = uploads.into_iter().map(|(id, folder)| (id.to_string(), folder)).collect();
-        let jobs = jobs::list(&app.db, MOST_JOBS).await?.into_iter();
+        let jobs = jobs::list(&app.db, MAX_JOBS).await?.into_iter();
         let removed_soon = jobs
             .filter(|job| job.state != "failed")
             .filter(|job| [RemoveUpload::NAME, RemoveFiles::NAME].contains(&job.name.as_str()))

@@ -16,23 +16,26 @@ use crate::{Error, Result};
 
 /// An address and how it became known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
-pub(crate) struct Kept {
+pub(crate) struct StoredAddress {
     #[serde(deserialize_with = "EmailAddress::from_stored_json")]
     pub email: EmailAddress,
     pub entered_by_staff: bool,
     pub verified_at: Option<DateTime<Utc>>,
 }
 
-impl Kept {
+impl StoredAddress {
     /// An address that staff have just entered.
-    pub fn typed(email: &EmailAddress) -> Kept {
-        Kept { email: email.clone(), entered_by_staff: true, verified_at: None }
+    pub fn typed(email: &EmailAddress) -> StoredAddress {
+        StoredAddress { email: email.clone(), entered_by_staff: true, verified_at: None }
     }
 }
 
 /// Returns the primary and the secondary address of a family.
-pub(crate) async fn addresses(tx: &mut Tx, id: FamilyId) -> Result<(Option<Kept>, Option<Kept>)> {
-    let mut found: [Option<Kept>; 2] = [None, None];
+pub(crate) async fn addresses(
+    tx: &mut Tx,
+    id: FamilyId,
+) -> Result<(Option<StoredAddress>, Option<StoredAddress>)> {
+    let mut found: [Option<StoredAddress>; 2] = [None, None];
     for (place, kind) in found.iter_mut().zip(["primary", "secondary"]) {
         *place = tx
             .sql(
@@ -64,12 +67,12 @@ pub(crate) async fn change_addresses(
 ) -> Result<bool> {
     let before = addresses(tx, id).await?;
     // An address keeps its verification when it moves between primary and secondary.
-    let place = |typed: Option<Option<EmailAddress>>, old: &Option<Kept>| match typed {
+    let place = |typed: Option<Option<EmailAddress>>, old: &Option<StoredAddress>| match typed {
         None => old.clone(),
         Some(None) => None,
         Some(Some(email)) => {
             let known = [&before.0, &before.1].into_iter().flatten().find(|k| k.email == email);
-            Some(known.cloned().unwrap_or_else(|| Kept::typed(&email)))
+            Some(known.cloned().unwrap_or_else(|| StoredAddress::typed(&email)))
         }
     };
     let after = (place(email, &before.0), place(secondary, &before.1));
@@ -101,12 +104,13 @@ pub(crate) async fn replace_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: FamilyId,
-    primary: Option<Kept>,
-    secondary: Option<Kept>,
+    primary: Option<StoredAddress>,
+    secondary: Option<StoredAddress>,
 ) -> Result<()> {
     let before = addresses(tx, id).await?;
-    let kept =
-        |old: &Kept| [&primary, &secondary].into_iter().flatten().any(|k| k.email == old.email);
+    let kept = |old: &StoredAddress| {
+        [&primary, &secondary].into_iter().flatten().any(|k| k.email == old.email)
+    };
     let lost = ![&before.0, &before.1].into_iter().flatten().all(kept);
     set_addresses(tx, now, id, primary, secondary).await?;
     if lost {
@@ -141,8 +145,8 @@ pub(crate) async fn set_addresses(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: FamilyId,
-    primary: Option<Kept>,
-    secondary: Option<Kept>,
+    primary: Option<StoredAddress>,
+    secondary: Option<StoredAddress>,
 ) -> Result<()> {
     tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
     for (address, place) in [(primary, Place::Primary), (secondary, Place::Secondary)] {
@@ -170,7 +174,7 @@ pub(crate) async fn put_address(
     tx: &mut Tx,
     now: DateTime<Utc>,
     id: FamilyId,
-    address: &Kept,
+    address: &StoredAddress,
     place: Place,
 ) -> Result<()> {
     let (kind, field) = match place {

@@ -26,8 +26,8 @@ pub struct Preferences {
     pub camp_updates_email: bool,
 }
 
-/// The defaults of a new family (portal.md section 9).
-pub const DEFAULT_PREFERENCES: Preferences =
+/// The mail preferences of a new family.
+pub(crate) const DEFAULT_PREFERENCES: Preferences =
     Preferences { email_notifications: true, daily_video_email: true, camp_updates_email: false };
 
 /// The row of a family.
@@ -47,7 +47,7 @@ pub(crate) const NO_FAMILY: Error = Error::NotFound("User not found.");
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such family.
-pub async fn find(on: impl Into<On<'_>>, id: FamilyId) -> Result<FamilyRecord> {
+pub(crate) async fn find(on: impl Into<On<'_>>, id: FamilyId) -> Result<FamilyRecord> {
     on.into()
         .sql("select id, full_name, child_name, user_type from profiles where id = $1 and deleted_at is null")
         .bind(id)

@@ -8,7 +8,7 @@ use super::{Detail, Family, detail, family};
 use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::families::addresses::{Kept, Place, change_addresses, put_address};
+use crate::families::addresses::{Place, StoredAddress, change_addresses, put_address};
 use crate::families::{DEFAULT_PREFERENCES, NewRecord, insert, refresh_search_text};
 use crate::ids::FamilyId;
 use crate::money::Cents;
@@ -102,7 +102,7 @@ pub async fn add(app: &App, actor: Actor, new: NewFamily) -> Result<Family> {
         primary_email: Some(&email),
     };
     let id = insert(&mut tx, now, record).await?;
-    put_address(&mut tx, now, id, &Kept::typed(&email), Place::Primary).await?;
+    put_address(&mut tx, now, id, &StoredAddress::typed(&email), Place::Primary).await?;
     suppression::restore(&mut tx, app).await?;
     payments::open(&mut tx, now, id, settings.default_plan_amount, None, None).await?;
     notifications::notify(

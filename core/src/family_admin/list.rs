@@ -232,7 +232,7 @@ pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Pag
     }
 }
 
-/// The default page size (issue 4).
+/// The default page size.
 const PAGE: i64 = 50;
 
 struct Listing<'a> {
@@ -316,7 +316,7 @@ fn standings(filter: Filter, today: NaiveDate) -> (Option<i64>, Option<i64>) {
 /// # Errors
 ///
 /// [`crate::Error::NotFound`]
-pub async fn family(
+pub(crate) async fn family(
     on: impl Into<On<'_>>,
     app: &App,
     settings: &Settings,

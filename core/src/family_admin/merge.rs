@@ -9,7 +9,7 @@ use super::import;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
-use crate::families::addresses::{Kept, addresses, set_addresses};
+use crate::families::addresses::{StoredAddress, addresses, set_addresses};
 use crate::families::{
     DEFAULT_PREFERENCES, FamilyRecord, create_own, find, lock, move_user, pending,
     refresh_search_text,
@@ -158,7 +158,7 @@ async fn mail(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<Vec<(EmailA
     let mut found = Vec::new();
     for id in [keep, drop] {
         let (primary, secondary) = addresses(tx, id).await?;
-        for Kept { email, .. } in [primary, secondary].into_iter().flatten() {
+        for StoredAddress { email, .. } in [primary, secondary].into_iter().flatten() {
             let (choice, _) = unsubscribe::standing(&mut *tx, &email).await?;
             found.push((email, choice));
         }
@@ -202,7 +202,9 @@ async fn move_addresses(
 ) -> Result<()> {
     let (first, second) = addresses(tx, keep).await?;
     let (third, fourth) = addresses(tx, drop).await?;
-    for Kept { email, entered_by_staff, verified_at } in [&third, &fourth].into_iter().flatten() {
+    for StoredAddress { email, entered_by_staff, verified_at } in
+        [&third, &fourth].into_iter().flatten()
+    {
         if *entered_by_staff || verified_at.is_some() {
             keep_identity(tx, "email", email, keep).await?;
         }

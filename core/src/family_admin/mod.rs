@@ -12,7 +12,8 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::Serialize;
 
 pub use edit::{FamilyChanges, NewFamily, add, edit};
-pub use list::{Direction, Filter, Search, Sort, family, list};
+pub(crate) use list::family;
+pub use list::{Direction, Filter, Search, Sort, list};
 pub use membership::{
     Decided, Decision, Standing, Told, clear_limits, decide, delete, invitation_link, invite,
 };

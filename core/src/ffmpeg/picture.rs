@@ -13,7 +13,7 @@ pub const CANDIDATES: [&str; 3] = ["poster-1.jpg", "poster-2.jpg", "poster-3.jpg
 /// Where the candidates are, as parts of the duration.
 const PLACES: [f64; 3] = [0.1, 0.4, 0.7];
 const LARGEST_POSTER: u32 = 1280;
-const MOST_TILES: u32 = 150;
+const MAX_TILES: u32 = 150;
 const TILE_SIDE: f64 = 160.0;
 const COLUMNS: u32 = 10;
 
@@ -57,8 +57,7 @@ pub(super) struct Sprite {
 
 impl Sprite {
     pub fn of(rung: &Rung, duration: f64) -> Sprite {
-        let interval =
-            SEGMENT * (duration / f64::from(SEGMENT * MOST_TILES)).ceil().max(1.0) as u32;
+        let interval = SEGMENT * (duration / f64::from(SEGMENT * MAX_TILES)).ceil().max(1.0) as u32;
         let tiles = (duration / f64::from(interval)).ceil().max(1.0) as u32;
         let factor = TILE_SIDE / f64::from(rung.width.max(rung.height));
         let even = |side: u32| ((f64::from(side) * factor / 2.0).round() as u32 * 2).max(2);

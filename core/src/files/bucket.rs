@@ -123,7 +123,7 @@ pub(super) fn unless_silent(
 }
 
 pub(super) fn silent() -> Error {
-    Error::Away { cause: "the bucket does not answer".into() }
+    Error::Unavailable { cause: "the bucket does not answer".into() }
 }
 
 pub(super) fn refusal(error: object_store::Error) -> Error {
@@ -139,7 +139,7 @@ pub(super) fn refusal(error: object_store::Error) -> Error {
             return Error::Full;
         }
         if inner.is::<HttpError>() {
-            return Error::Away { cause: error.to_string() };
+            return Error::Unavailable { cause: error.to_string() };
         }
         cause = inner.source();
     }
@@ -147,7 +147,7 @@ pub(super) fn refusal(error: object_store::Error) -> Error {
     // The type of this cause is private, and only its text has the status.
     match ["status code: 5", "status code: 429", "SlowDown"].iter().any(|sign| text.contains(sign))
     {
-        true => Error::Away { cause: text },
+        true => Error::Unavailable { cause: text },
         false => Error::Unforeseen(text),
     }
 }

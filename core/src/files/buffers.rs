@@ -14,7 +14,7 @@ pub(super) const LARGE: usize = 256 << 10;
 /// The size of the others.
 const SMALL: usize = 16 << 10;
 /// How many large ones there are at most, used or not.
-const MOST: usize = 64;
+const MAX_LARGE: usize = 64;
 
 static FREE: Mutex<Vec<Box<[u8]>>> = Mutex::new(Vec::new());
 static MADE: AtomicUsize = AtomicUsize::new(0);
@@ -31,7 +31,7 @@ impl Buffer {
         if let Some(free) = FREE.lock().unwrap_or_else(PoisonError::into_inner).pop() {
             return Buffer(free);
         }
-        let more = |made| (made < MOST).then_some(made + 1);
+        let more = |made| (made < MAX_LARGE).then_some(made + 1);
         match MADE.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
             Ok(_) => Buffer(vec![0; LARGE].into()),
             Err(_) => Buffer(vec![0; SMALL].into()),
@@ -77,7 +77,7 @@ mod tests {
             })
             .collect();
         let held: usize = parts.iter().map(Bytes::len).sum();
-        assert!(held <= MOST * LARGE + 2_000 * SMALL, "{held}");
+        assert!(held <= MAX_LARGE * LARGE + 2_000 * SMALL, "{held}");
         parts.clear();
         assert_eq!(Buffer::take(1 << 20).as_ref().len(), LARGE, "they are used again");
         assert_eq!(Buffer::take(7).as_ref().len(), 7);

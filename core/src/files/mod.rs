@@ -1,6 +1,6 @@
 //! The object store: a folder by default, or S3. The server generates all names.
 //!
-//! A bucket may be away: every call ends within its time with [`Error::Away`].
+//! A bucket may be unavailable: every call then ends within its timeout with [`Error::Unavailable`].
 
 mod bucket;
 mod buffers;
@@ -113,7 +113,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// [`Error::Away`] when the bucket does not answer; it can be called again then.
+    /// [`Error::Unavailable`] when the bucket does not answer; it can be called again then.
     pub async fn abandon(&self, file: &FilePath) -> Result<()> {
         match &self.parts {
             Some(store) => parts::abort(store.as_ref(), file).await,
@@ -170,8 +170,7 @@ impl Files {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] on `range` for a range outside the file, [`Error::NotFound`] without the
-    /// file.
+    /// [`Error::OutOfRange`] for a range outside the file, [`Error::NotFound`] without the file.
     pub async fn get(
         &self,
         key: &str,
@@ -281,7 +280,7 @@ fn bounded(range: Option<(Option<u64>, Option<u64>)>, size: u64) -> Result<Range
         Some((None, Some(n))) => size.saturating_sub(n)..size,
     };
     match size > 0 && (range.start >= size || range.is_empty()) {
-        true => Err(Error::invalid("range", size.to_string())),
+        true => Err(Error::OutOfRange { size }),
         false => Ok(range),
     }
 }

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// A bucket accepts parts of at least 5 MiB, and at most 10,000 of them.
 pub(super) const PART: u64 = 16 << 20;
 /// How many parts are sent at the same time.
-const AT_ONCE: usize = 2;
+const CONCURRENCY: usize = 2;
 
 /// What a bucket has of a file so far. It is kept beside the file.
 #[derive(Debug, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ impl Sent {
                 Ok::<_, Error>((at, part.content_id))
             }
         };
-        let mut receipts = stream::iter(missing).map(send).buffer_unordered(AT_ONCE);
+        let mut receipts = stream::iter(missing).map(send).buffer_unordered(CONCURRENCY);
         while let Some((at, receipt)) = receipts.try_next().await? {
             self.parts[at] = Some(receipt);
             self.write(file).await?;

@@ -130,7 +130,7 @@ impl Mailer {
         self.paused.store(false, Ordering::Relaxed);
     }
 
-    pub fn is_paused(&self) -> bool {
+    pub(crate) fn is_paused(&self) -> bool {
         self.paused.load(Ordering::Relaxed)
     }
 

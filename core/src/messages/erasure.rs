@@ -9,7 +9,7 @@ use crate::{App, Result};
 
 /// Messages and their replies are deleted this long after the last change. The privacy page and the
 /// README state the same period.
-const KEPT: TimeDelta = TimeDelta::days(730);
+const RETENTION: TimeDelta = TimeDelta::days(730);
 
 const REMOVED: &str = "The text was removed when the sender was deleted.";
 
@@ -52,7 +52,7 @@ pub(crate) async fn erase_sender(
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql("delete from messages where updated_at < $1")
-        .bind(app.clock.now() - KEPT)
+        .bind(app.clock.now() - RETENTION)
         .execute()
         .await?;
     tx.commit().await

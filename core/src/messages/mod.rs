@@ -1,6 +1,6 @@
 //! Messages to the camp and its replies (decision C2).
 
-pub mod mail;
+pub(crate) mod mail;
 
 mod contact;
 mod erasure;
@@ -24,7 +24,7 @@ pub use inbox::{
 };
 pub use reply::{NewReply, reply, retry};
 
-pub const NOT_FOUND: Error = Error::NotFound("This message no longer exists.");
+pub(crate) const NOT_FOUND: Error = Error::NotFound("This message no longer exists.");
 
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,

@@ -18,7 +18,7 @@ use crate::{App, Error, Result, jobs};
 /// Notifies every family that wants this category, once per address. A second call for the same
 /// kind and subject queues nothing. Returns how many mails were queued (decisions M1, M2, V3).
 /// Fails when the database does.
-pub async fn notify_families(
+pub(crate) async fn notify_families(
     tx: &mut Tx,
     app: &App,
     settings: &Settings,
@@ -30,7 +30,7 @@ pub async fn notify_families(
 
 /// Like [`notify_families`], for any audience. An address that is in a family and on the list gets
 /// one mail.
-pub async fn notify_all(
+pub(crate) async fn notify_all(
     tx: &mut Tx,
     app: &App,
     settings: &Settings,
@@ -65,7 +65,7 @@ pub async fn notify_all(
 
 /// Notifies the families that asked for a note when a video is late, once for each key. Returns
 /// whether it is new.
-pub async fn notify_late_video(
+pub(crate) async fn notify_late_video(
     tx: &mut Tx,
     app: &App,
     settings: &Settings,
@@ -85,7 +85,7 @@ pub async fn notify_late_video(
 }
 
 /// Counts the families that [`notify_late_video`] would reach now.
-pub async fn late_note_families(on: impl Into<On<'_>>, settings: &Settings) -> Result<i64> {
+pub(crate) async fn late_note_families(on: impl Into<On<'_>>, settings: &Settings) -> Result<i64> {
     let category = Category::DailyVideos;
     if !switched_on(settings, category) {
         return Ok(0);
@@ -172,13 +172,17 @@ async fn insert_subscribers(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result
 }
 
 /// Counts the addresses that [`notify_families`] would reach now.
-pub async fn reach(on: impl Into<On<'_>>, settings: &Settings, category: Category) -> Result<i64> {
+pub(crate) async fn reach(
+    on: impl Into<On<'_>>,
+    settings: &Settings,
+    category: Category,
+) -> Result<i64> {
     reach_all(on, settings, category, Audience::Families).await
 }
 
 /// The same outside a transaction. It is counted again only once a family, a user or an address has
 /// changed.
-pub async fn kept_reach(app: &App, settings: &Settings, category: Category) -> Result<i64> {
+pub(crate) async fn kept_reach(app: &App, settings: &Settings, category: Category) -> Result<i64> {
     let question = format!(
         "reach {category:?} {} {} {:?}",
         switched_on(settings, category),
@@ -190,7 +194,7 @@ pub async fn kept_reach(app: &App, settings: &Settings, category: Category) -> R
 }
 
 /// Counts the addresses that [`notify_all`] would reach now.
-pub async fn reach_all(
+pub(crate) async fn reach_all(
     on: impl Into<On<'_>>,
     settings: &Settings,
     category: Category,
@@ -250,7 +254,7 @@ impl Limited {
     /// # Errors
     ///
     /// The error of [`Limited::Refused`].
-    pub fn or_refuse(self) -> Result<()> {
+    pub(crate) fn or_refuse(self) -> Result<()> {
         match self {
             Limited::Queued => Ok(()),
             Limited::Refused(error) => Err(error),
@@ -258,12 +262,12 @@ impl Limited {
     }
 
     /// For callers whose response must not reveal it.
-    pub fn ignore_refusal(self) {}
+    pub(crate) fn ignore_refusal(self) {}
 }
 
 /// Like [`notify`], for mail that a stranger can cause. One limit for each mailbox covers all such
 /// mails (safety 6).
-pub async fn notify_limited(
+pub(crate) async fn notify_limited(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
@@ -279,7 +283,7 @@ pub async fn notify_limited(
 
 /// Like [`notify_limited`], for mail that the owner of a mailbox needs to sign in, such as a
 /// password reset. Other mails that strangers cause do not use up its limit.
-pub async fn notify_requested(
+pub(crate) async fn notify_requested(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
@@ -300,7 +304,7 @@ pub async fn notify_requested(
 /// # Errors
 ///
 /// [`Error::TooManyTests`] above the limit.
-pub async fn notify_test(
+pub(crate) async fn notify_test(
     tx: &mut Tx,
     app: &App,
     kind: MailKind,
@@ -312,7 +316,7 @@ pub async fn notify_test(
 }
 
 /// Like [`notify`], but only once for each key. Returns the notification if it is new.
-pub async fn notify_once(
+pub(crate) async fn notify_once(
     tx: &mut Tx,
     app: &App,
     notice: Notice,
@@ -337,7 +341,7 @@ pub(crate) async fn notify_at(
 
 /// Sends a mail without a category to each address of a family, once for each key. Unlike a receipt
 /// it waits for the end of quiet time. Returns whether it is new.
-pub async fn notify_family_once(
+pub(crate) async fn notify_family_once(
     tx: &mut Tx,
     app: &App,
     notice: Notice,

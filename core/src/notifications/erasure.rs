@@ -12,13 +12,13 @@ use crate::{App, Result};
 
 /// How long mails keep the name and address of their recipient: 13 months, so that this summer can
 /// be compared with the last one. The privacy page and the README state the same period.
-const KEPT: TimeDelta = TimeDelta::days(396);
+const RETENTION: TimeDelta = TimeDelta::days(396);
 
 /// How long the text of a test mail is kept. A mail that cannot be delivered is tried for two days.
-const TESTS_KEPT: TimeDelta = TimeDelta::days(3);
+const TEST_RETENTION: TimeDelta = TimeDelta::days(3);
 
 /// The maximum number of notifications that are erased in one transaction.
-const AT_ONCE: i64 = 200;
+const BATCH: i64 = 200;
 
 const UNSENT: &str = "status = case when status = 'sent' then 'sent' else 'suppressed' end";
 
@@ -125,7 +125,7 @@ pub async fn erase_old(app: &App) -> Result<()> {
         "update notifications set data = 'null'
          where kind in ('update_test', 'letter_test') and data <> 'null' and created_at < $1",
     )
-    .bind(now - TESTS_KEPT)
+    .bind(now - TEST_RETENTION)
     .execute()
     .await?;
     tx.commit().await?;
@@ -143,9 +143,9 @@ pub async fn erase_old(app: &App) -> Result<()> {
                               limit $3)
                  returning id",
             )
-            .bind(now - KEPT)
+            .bind(now - RETENTION)
             .bind(now)
-            .bind(AT_ONCE)
+            .bind(BATCH)
             .all()
             .await?;
         for (id,) in &old {
@@ -155,7 +155,7 @@ pub async fn erase_old(app: &App) -> Result<()> {
         }
         delete_late_reports(&mut tx).await?;
         tx.commit().await?;
-        if (old.len() as i64) < AT_ONCE {
+        if (old.len() as i64) < BATCH {
             return Ok(());
         }
     }

@@ -130,7 +130,7 @@ pub(crate) struct Footer {
 }
 
 /// Splits typed text into paragraphs at empty lines.
-pub fn paragraphs(text: &str) -> Vec<String> {
+pub(crate) fn paragraphs(text: &str) -> Vec<String> {
     text.split("\n\n").map(|p| p.trim().to_owned()).filter(|p| !p.is_empty()).collect()
 }
 

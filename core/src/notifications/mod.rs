@@ -26,15 +26,17 @@ use uuid::Uuid;
 pub(crate) use addresses::follow_addresses;
 pub(crate) use digest_words::digest_content;
 pub(crate) use enqueue::notify_at;
-pub use enqueue::{
-    Limited, kept_reach, late_note_families, notify, notify_all, notify_families,
-    notify_family_once, notify_late_video, notify_limited, notify_once, notify_requested,
-    notify_test, reach, reach_all,
+pub use enqueue::{Limited, notify};
+pub(crate) use enqueue::{
+    kept_reach, late_note_families, notify_all, notify_families, notify_family_once,
+    notify_late_video, notify_limited, notify_once, notify_requested, notify_test, reach,
+    reach_all,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};
 pub use kind::{AccountMail, MailKind, MessageMail};
-pub use mail_content::{Button, MailContent, Picture, Quote, Section, paragraphs};
+pub(crate) use mail_content::paragraphs;
+pub use mail_content::{Button, MailContent, Picture, Quote, Section};
 pub(crate) use mail_content::{Footer, header_text};
 pub(crate) use reason::reason;
 pub(crate) use recovery::clear_heartbeats;
@@ -218,7 +220,11 @@ pub(crate) const TALLY_COLUMNS: &str = "case when n.sent is null
            as suppressed ";
 
 /// Returns the delivery counts for that kind and subject.
-pub async fn tally(on: impl Into<On<'_>>, kind: MailKind, subject_id: Uuid) -> Result<Tally> {
+pub(crate) async fn tally(
+    on: impl Into<On<'_>>,
+    kind: MailKind,
+    subject_id: Uuid,
+) -> Result<Tally> {
     on.into()
         .sql([
             "select cast(coalesce(sum(t.queued), 0) as bigint) as queued,
@@ -238,7 +244,7 @@ pub async fn tally(on: impl Into<On<'_>>, kind: MailKind, subject_id: Uuid) -> R
 
 /// Queues the failed mails for that kind and subject again. Those of families that get one email a day
 /// go out with the next one. Returns how many.
-pub async fn retry(tx: &mut Tx, app: &App, kind: MailKind, subject_id: Uuid) -> Result<i64> {
+pub(crate) async fn retry(tx: &mut Tx, app: &App, kind: MailKind, subject_id: Uuid) -> Result<i64> {
     let again: Vec<(Uuid,)> = tx
         .sql(
             "update deliveries

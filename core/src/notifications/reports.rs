@@ -13,7 +13,7 @@ use crate::{App, Result};
 
 /// How long reports are kept and shown. No report about a mail that is older is believed either, so
 /// one that was deleted has no effect a second time.
-pub const KEPT: TimeDelta = TimeDelta::days(90);
+pub(crate) const RETENTION: TimeDelta = TimeDelta::days(90);
 
 /// What a report means for an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, sqlx::Type, utoipa::ToSchema)]
@@ -197,7 +197,7 @@ pub async fn list(app: &App, part: &PageRequest) -> Result<Page<MailReport>> {
         .bind(at)
         .bind(id)
         .bind(part.limit() + 1)
-        .bind(app.clock.now() - KEPT)
+        .bind(app.clock.now() - RETENTION)
         .all()
         .await?;
     Ok(part.page("mail reports", rows, |row| (row.reported_at, row.id)))
@@ -211,9 +211,9 @@ pub async fn list(app: &App, part: &PageRequest) -> Result<Page<MailReport>> {
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql("delete from mail_reports where reported_at < $1")
-        .bind(app.clock.now() - KEPT)
+        .bind(app.clock.now() - RETENTION)
         .execute()
         .await?;
-    suppression::prune(&mut tx, app.clock.now() - KEPT).await?;
+    suppression::prune(&mut tx, app.clock.now() - RETENTION).await?;
     tx.commit().await
 }

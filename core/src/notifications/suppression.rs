@@ -126,13 +126,22 @@ pub(crate) async fn opt_out(
     .bind(now)
     .execute()
     .await?;
+    record_opt_out(tx, email, category, now).await
+}
+
+async fn record_opt_out(
+    tx: &mut Tx,
+    email: &EmailAddress,
+    category: Category,
+    at: DateTime<Utc>,
+) -> Result<()> {
     tx.sql(
         "insert into unsubscribes (email, category, created_at) values ($1, $2, $3)
          on conflict (email, category) do nothing",
     )
     .bind(email)
     .bind(category)
-    .bind(now)
+    .bind(at)
     .execute()
     .await?;
     Ok(())
@@ -238,15 +247,7 @@ pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
         addresses.into_iter().map(|(email,)| (hash(app, &email), email)).collect();
     for (email_hash, category, created_at) in kept {
         let Some(email) = known.get(&email_hash) else { continue };
-        tx.sql(
-            "insert into unsubscribes (email, category, created_at) values ($1, $2, $3)
-             on conflict (email, category) do nothing",
-        )
-        .bind(email)
-        .bind(category)
-        .bind(created_at)
-        .execute()
-        .await?;
+        record_opt_out(tx, email, category, created_at).await?;
         tx.sql("delete from kept_opt_outs where email_hash = $1 and category = $2")
             .bind(email_hash)
             .bind(category)

@@ -21,7 +21,7 @@ fn lately(now: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// The same as the number of that hour in the tally `failed_mails`.
-pub fn hour_of_lately(now: DateTime<Utc>) -> i64 {
+pub(crate) fn hour_of_lately(now: DateTime<Utc>) -> i64 {
     (now - LATELY).timestamp().div_euclid(3600)
 }
 
@@ -120,7 +120,7 @@ pub struct FailedCounts {
 }
 
 /// Counts the rows of [`failed`].
-pub async fn count_failed(db: &Db, now: DateTime<Utc>) -> Result<FailedCounts> {
+pub(crate) async fn count_failed(db: &Db, now: DateTime<Utc>) -> Result<FailedCounts> {
     db.sql(
         "select cast(coalesce(sum(t.total), 0) as bigint) as all_mails,
                 cast(coalesce(sum(case when n.kind = 'video' then t.total end), 0) as bigint)
@@ -191,7 +191,7 @@ pub async fn failed(
 ///
 /// [`Error::Invalid`] on `mails` for more than 100.
 pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef]) -> Result<i64> {
-    if mails.len() as i64 > crate::pagination::MOST {
+    if mails.len() as i64 > crate::pagination::MAX_LIMIT {
         return Err(Error::invalid("mails", "Please send at most 100 emails at a time."));
     }
     let now = app.clock.now();

@@ -11,7 +11,7 @@ use super::{Kind, NO_PLAN, Payment, PaymentPlan, Plan, check_date, find, receipt
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::ids::FamilyId;
-use crate::money::{Cents, MOST, money};
+use crate::money::{Cents, MAX_AMOUNT, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};
@@ -65,7 +65,7 @@ pub struct Recorded {
 /// A row to write.
 pub struct Entry {
     pub kind: Kind,
-    /// Signed.
+    /// The change of the paid amount in cents.
     pub amount: Cents,
     pub payment_date: NaiveDate,
     /// Visible to the family.
@@ -101,8 +101,8 @@ impl NewPayment {
                 "Please enter an amount greater than 0.",
             );
         }
-        checks.require((-MOST..=MOST).contains(&amount), "amount", {
-            format!("Please enter an amount up to {}.", money(MOST, &settings.currency))
+        checks.require((-MAX_AMOUNT..=MAX_AMOUNT).contains(&amount), "amount", {
+            format!("Please enter an amount up to {}.", money(MAX_AMOUNT, &settings.currency))
         });
         check_date(&mut checks, "payment_date", self.payment_date);
         let future = "The payment date cannot be in the future.";
@@ -172,8 +172,8 @@ fn within_bounds(plan: &Plan, entry: &Entry, as_credit: bool, settings: &Setting
         let text = format!("This is more than the {} paid so far.", shown(plan.paid_amount));
         return Err(Error::invalid("amount", text));
     }
-    if paid > MOST {
-        let text = format!("A family cannot have paid more than {}.", shown(MOST));
+    if paid > MAX_AMOUNT {
+        let text = format!("A family cannot have paid more than {}.", shown(MAX_AMOUNT));
         return Err(Error::invalid("amount", text));
     }
     Ok(())

@@ -3,7 +3,7 @@
 
 mod ledger;
 mod plan;
-pub mod receipt;
+pub(crate) mod receipt;
 pub mod reminders;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -45,7 +45,7 @@ pub enum Kind {
 pub struct Payment {
     pub id: Uuid,
     pub kind: Kind,
-    /// The change of the paid amount: refunds are negative.
+    /// The change of the paid amount in cents: refunds are negative.
     #[schema(value_type = i64)]
     pub amount: Cents,
     pub payment_date: NaiveDate,
@@ -67,7 +67,7 @@ pub struct Payment {
 pub struct FamilyPayment {
     pub id: Uuid,
     pub kind: Kind,
-    /// The change of the paid amount: refunds are negative.
+    /// The change of the paid amount in cents: refunds are negative.
     #[schema(value_type = i64)]
     pub amount: Cents,
     pub payment_date: NaiveDate,
@@ -96,7 +96,7 @@ pub(crate) fn today(settings: &Settings, now: DateTime<Utc>) -> NaiveDate {
 }
 
 /// Returns the ledger of a family for staff, the latest row first.
-pub async fn history(db: &Db, profile_id: FamilyId) -> Result<Vec<Payment>> {
+pub(crate) async fn history(db: &Db, profile_id: FamilyId) -> Result<Vec<Payment>> {
     db.sql(
         "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
                 v.id is not null as voided, p.void_of, s.username as recorded_by
@@ -113,7 +113,7 @@ pub async fn history(db: &Db, profile_id: FamilyId) -> Result<Vec<Payment>> {
 }
 
 /// Returns the ledger of a family for its members, the latest row first.
-pub async fn family_history(db: &Db, profile_id: FamilyId) -> Result<Vec<FamilyPayment>> {
+pub(crate) async fn family_history(db: &Db, profile_id: FamilyId) -> Result<Vec<FamilyPayment>> {
     db.sql(
         "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.created_at,
                 v.id is not null as voided, p.void_of

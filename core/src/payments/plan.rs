@@ -10,7 +10,7 @@ use super::{Entry, Kind, ledger, today};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx};
 use crate::ids::FamilyId;
-use crate::money::{Cents, MOST, money};
+use crate::money::{Cents, MAX_AMOUNT, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};
@@ -28,7 +28,7 @@ pub enum Badge {
     NoPlan,
 }
 
-/// The payment plan of a family.
+/// The payment plan of a family. Amounts are in cents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PaymentPlan {
     #[schema(value_type = i64)]
@@ -193,8 +193,8 @@ pub(crate) fn check_amount(
     amount: Cents,
     settings: &Settings,
 ) {
-    checks.require((Cents::ZERO..=MOST).contains(&amount), field, {
-        format!("Please enter an amount from 0 to {}.", money(MOST, &settings.currency))
+    checks.require((Cents::ZERO..=MAX_AMOUNT).contains(&amount), field, {
+        format!("Please enter an amount from 0 to {}.", money(MAX_AMOUNT, &settings.currency))
     });
 }
 
@@ -436,7 +436,7 @@ mod tests {
     #[test]
     fn percents_are_rounded_down() {
         assert_eq!(plan(280_000, 279_999, None).percent, 99);
-        assert_eq!(plan(MOST.get(), MOST.get() - 1, None).percent, 99);
+        assert_eq!(plan(MAX_AMOUNT.get(), MAX_AMOUNT.get() - 1, None).percent, 99);
         assert_eq!(plan(300, 100, None).percent, 33);
     }
 }

@@ -25,7 +25,7 @@ const HOURS: i64 = 10;
 /// From this hour on none is queued, unless a later one was chosen.
 const NIGHT: i64 = 21;
 /// The maximum number of reminders that are queued in one transaction.
-const AT_ONCE: usize = 100;
+const BATCH: usize = 100;
 /// The last [`Reminder`] of the plan `l` as JSON.
 const LAST: &str = "(select n.data from notifications n
                      where n.subject_id = l.id and n.kind = 'payment_reminder'
@@ -165,7 +165,7 @@ pub async fn remind_due(app: &App) -> Result<usize> {
         .filter(|(plan, reminder)| !plan.was_last(reminder))
         .collect();
     let mut queued = 0;
-    for some in due.chunks(AT_ONCE) {
+    for some in due.chunks(BATCH) {
         let mut tx = app.db.begin().await?;
         for (plan, reminder) in some {
             queued += usize::from(queue(&mut tx, app, plan, reminder).await?);
@@ -386,7 +386,7 @@ struct Shown {
 /// # Errors
 ///
 /// Only those of the database.
-pub async fn of_family(app: &App, id: FamilyId) -> Result<Reminders> {
+pub(crate) async fn of_family(app: &App, id: FamilyId) -> Result<Reminders> {
     let found: Option<Shown> = app
         .db
         .sql([

@@ -68,7 +68,7 @@ impl Place {
     }
 
     /// The offset of the sun's time from UTC, in hours.
-    pub fn sun_hours(&self) -> f64 {
+    pub(crate) fn sun_hours(&self) -> f64 {
         self.longitude / 15.0
     }
 }

@@ -155,7 +155,7 @@ impl ExtraTime {
     }
 
     /// Whether it is over. A day ends at the latest on the following one.
-    pub fn is_over(&self, zone: Tz, now: DateTime<Utc>) -> bool {
+    pub(crate) fn is_over(&self, zone: Tz, now: DateTime<Utc>) -> bool {
         let end = match self.when {
             When::Days { last, .. } => (last + Days::new(2)).and_time(NaiveTime::MIN),
             When::Hours { to, .. } => to,

@@ -26,31 +26,31 @@ pub struct RateLimit {
     pub within: TimeDelta,
 }
 
-pub const SIGN_UP_BY_ADDRESS: RateLimit = limit("sign-up", 30, 60);
-pub const FORGOT_BY_ADDRESS: RateLimit = limit("forgot-address", 20, 60);
-pub const FORGOT_BY_RECIPIENT: RateLimit = limit("forgot-recipient", 3, 60);
-pub const VERIFY_BY_RECIPIENT: RateLimit = limit("verify-recipient", 5, 60);
-pub const TOKENS_BY_ADDRESS: RateLimit = limit("tokens", 60, 60);
+pub(crate) const SIGN_UP_BY_ADDRESS: RateLimit = limit("sign-up", 30, 60);
+pub(crate) const FORGOT_BY_ADDRESS: RateLimit = limit("forgot-address", 20, 60);
+pub(crate) const FORGOT_BY_RECIPIENT: RateLimit = limit("forgot-recipient", 3, 60);
+pub(crate) const VERIFY_BY_RECIPIENT: RateLimit = limit("verify-recipient", 5, 60);
+pub(crate) const TOKENS_BY_ADDRESS: RateLimit = limit("tokens", 60, 60);
 /// Enrollment codes of an authenticator app, from one staff account.
-pub const CODES_BY_STAFF: RateLimit = limit("codes", 10, 15);
-pub const CHANGES_BY_USER: RateLimit = limit("changes", 10, 60);
-pub const CONTACT_BY_ADDRESS: RateLimit = limit("contact-address", 20, 60);
-pub const CONTACT_BY_SENDER: RateLimit = limit("contact-sender", 5, 60);
-pub const CONTACT_BY_MAILBOX: RateLimit = limit("contact-mailbox", 30, 60);
-pub const SUBSCRIBE_BY_ADDRESS: RateLimit = limit("subscribe-address", 20, 60);
-pub const SUBSCRIBE_BY_RECIPIENT: RateLimit = limit("subscribe-recipient", 3, 60);
-pub const COMMENTS_BY_USER: RateLimit = limit("comments", 30, 10);
-pub const REPORTS_BY_ADDRESS: RateLimit = limit("reports-address", 20, 60);
-pub const VIEWS_BY_ADDRESS: RateLimit = limit("views-address", 300, 60);
+pub(crate) const CODES_BY_STAFF: RateLimit = limit("codes", 10, 15);
+pub(crate) const CHANGES_BY_USER: RateLimit = limit("changes", 10, 60);
+pub(crate) const CONTACT_BY_ADDRESS: RateLimit = limit("contact-address", 20, 60);
+pub(crate) const CONTACT_BY_SENDER: RateLimit = limit("contact-sender", 5, 60);
+pub(crate) const CONTACT_BY_MAILBOX: RateLimit = limit("contact-mailbox", 30, 60);
+pub(crate) const SUBSCRIBE_BY_ADDRESS: RateLimit = limit("subscribe-address", 20, 60);
+pub(crate) const SUBSCRIBE_BY_RECIPIENT: RateLimit = limit("subscribe-recipient", 3, 60);
+pub(crate) const COMMENTS_BY_USER: RateLimit = limit("comments", 30, 10);
+pub(crate) const REPORTS_BY_ADDRESS: RateLimit = limit("reports-address", 20, 60);
+pub(crate) const VIEWS_BY_ADDRESS: RateLimit = limit("views-address", 300, 60);
 /// Test mails, from one staff account to itself.
-pub const TESTS_BY_STAFF: RateLimit = limit("tests", 10, 60);
+pub(crate) const TESTS_BY_STAFF: RateLimit = limit("tests", 10, 60);
 /// Calls of webhooks that no mail provider made.
 pub const WEBHOOKS_BY_ADDRESS: RateLimit = limit("webhooks", 60, 60);
 /// Certificates that are fetched to check calls of webhooks, all together.
 pub(crate) const CERTIFICATES: RateLimit = limit("webhook-certificates", 600, 60);
 /// The same, for calls from one network.
 pub(crate) const CERTIFICATES_BY_ADDRESS: RateLimit = limit("webhook-certificates-address", 20, 60);
-pub const FAQ_VIEWS_BY_ADDRESS: RateLimit = limit("faq-views-address", 300, 60);
+pub(crate) const FAQ_VIEWS_BY_ADDRESS: RateLimit = limit("faq-views-address", 300, 60);
 
 /// The limit of an IPv6 /48, as a multiple of the limit of a /64 in it. A site or a hosting
 /// customer usually has a whole /48, which contains 65,536 networks of size /64.
@@ -62,7 +62,7 @@ const fn limit(name: &'static str, most: i64, minutes: i64) -> RateLimit {
 
 /// The network that counts as one address. For IPv6 it is the /64, since a household has a whole
 /// one.
-pub fn network(address: IpAddr) -> String {
+pub(crate) fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(v4) => Ipv4Net::from(v4).to_string(),
         IpAddr::V6(v6) => Ipv6Net::new_assert(v6, 64).trunc().to_string(),
@@ -83,7 +83,7 @@ fn networks(address: IpAddr) -> Vec<(String, i64)> {
 /// # Errors
 ///
 /// [`Error::TooMany`] above the limit.
-pub async fn count(app: &App, limit: RateLimit, who: &str) -> Result<()> {
+pub(crate) async fn count(app: &App, limit: RateLimit, who: &str) -> Result<()> {
     let mut tx = app.db.begin().await?;
     let until = count_in(&mut tx, app, limit, who).await?;
     tx.commit().await?;
@@ -176,14 +176,6 @@ fn too_many(until: DateTime<Utc>, now: DateTime<Utc>) -> Error {
 
 fn seconds(until: DateTime<Utc>, now: DateTime<Utc>) -> u64 {
     (until - now).num_seconds().max(1) as u64
-}
-
-/// Clears all rate limits, for staff and operators who help users.
-pub async fn clear(app: &App) -> Result<u64> {
-    let mut tx = app.db.begin().await?;
-    let cleared = tx.sql("delete from attempts").execute().await?;
-    tx.commit().await?;
-    Ok(cleared)
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ const ADDRESS_FAILURES: i64 = 30;
 const MEMORY: TimeDelta = TimeDelta::minutes(30);
 const LONGEST_DELAY: TimeDelta = TimeDelta::minutes(15);
 
-/// An attempt to sign in or to confirm the password. It is counted as a failure before the password is verified, so that a
-/// thousand concurrent guesses count as a thousand. [`Attempt::succeeded`] reverts this.
+/// An attempt to sign in or to confirm the password. It is counted as a failure before the password is verified, so
+/// that a thousand concurrent guesses count as a thousand. [`Attempt::succeeded`] reverts this.
 pub struct Attempt {
     accounts: Vec<Vec<u8>>,
     /// Each with the number of failures before delays begin.

@@ -201,10 +201,10 @@ fn after(
         true => published_at,
         false => published_at.max(now - EARLIEST),
     };
-    let room = (now - from).num_minutes();
-    let room = if film.announced { room.min(minutes) } else { room };
+    let period = (now - from).num_minutes();
+    let period = if film.announced { period.min(minutes) } else { period };
     let soon = random.below(1000) * random.below(1000) / 1000;
-    from + TimeDelta::seconds(60 * room * soon as i64 / 1000)
+    from + TimeDelta::seconds(60 * period * soon as i64 / 1000)
 }
 
 /// What the first, second and third reader of a comment report.

@@ -6,10 +6,10 @@ use chrono_tz::Tz;
 use serde_json::{Number, Value, json};
 use uuid::Uuid;
 
-use super::pictures::{MOST_HERO, PictureSlot, named};
+use super::pictures::{MAX_HERO, PictureSlot, named};
 use crate::colors::Color;
 use crate::email_address::EmailAddress;
-use crate::money::{Cents, MOST, money};
+use crate::money::{Cents, MAX_AMOUNT, money};
 use crate::quiet_time::{ExtraTime, Nightfall, Place, TypedExtraTime, WeekTime};
 use crate::{Error, Result};
 
@@ -79,7 +79,7 @@ const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     Key { name, kind, help }
 }
 
-pub const KEYS: &[Key] = &[
+pub(crate) const KEYS: &[Key] = &[
     key(
         "siteName",
         Kind::Line { min: 1, max: 60 },
@@ -116,7 +116,7 @@ pub const KEYS: &[Key] = &[
     ),
     key(
         "defaultPlanAmount",
-        Kind::Money { min: Cents::ZERO, max: MOST },
+        Kind::Money { min: Cents::ZERO, max: MAX_AMOUNT },
         "What a new family owes, in cents",
     ),
     key(
@@ -383,14 +383,14 @@ const NOT_A_PLACE: &str = "Please choose a place of the list, or enter latitude 
 const NOT_A_NIGHTFALL: &str =
     "Please enter 4 to 12 degrees like 8.5 degrees, or 20 to 120 minutes like 72 minutes.";
 /// More than a camp needs for years.
-const MOST_EXTRA: usize = 200;
+const MAX_EXTRA: usize = 200;
 
 /// Extra times in order, each once.
 fn extra_times(name: &str, value: &Value) -> Result<Value> {
     let wrong = |text: String| Err(Error::invalid(name, text));
     let Value::Array(list) = value else { return wrong(format!("{name} must be a list.")) };
-    if list.len() > MOST_EXTRA {
-        return wrong(format!("Please enter at most {MOST_EXTRA} dates."));
+    if list.len() > MAX_EXTRA {
+        return wrong(format!("Please enter at most {MAX_EXTRA} dates."));
     }
     let mut checks = crate::validation::Validator::new();
     let mut times = Vec::new();
@@ -475,7 +475,7 @@ fn pictures(name: &str, value: &Value, given: usize) -> Result<Value> {
     if ids.len() < given || once.len() < ids.len() {
         return Err(Error::invalid(name, GONE));
     }
-    if ids.len() > MOST_HERO {
+    if ids.len() > MAX_HERO {
         return Err(Error::invalid(name, format!("{name}: at most three pictures.")));
     }
     Ok(json!(ids))

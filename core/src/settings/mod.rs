@@ -24,10 +24,11 @@ use crate::money::Cents;
 use crate::quiet_time::{ExtraTime, Nightfall, Place, WeekTime, YomTov};
 use crate::{Error, Result};
 
+pub(crate) use keys::KEYS;
 pub(crate) use keys::{GONE, check, find};
-pub use keys::{KEYS, Key, Kind, UNAVAILABLE, group};
+pub use keys::{Key, Kind, UNAVAILABLE, group};
 pub(crate) use pictures::named;
-pub use pictures::{MOST_HERO, PictureSlot};
+pub use pictures::{MAX_HERO, PictureSlot};
 pub use quiet_time::{QuietHours, ShabbosMode};
 pub(crate) use stored::read;
 pub use stored::{InvalidValue, invalid_values};
@@ -131,7 +132,7 @@ impl Settings {
 
 /// The camp's name without the Yiddish or Hebrew that may follow it: "Camp Naarim" of "Camp Naarim ·
 /// קעמפ נערים".
-pub fn camp_name(site_name: &str) -> &str {
+pub(crate) fn camp_name(site_name: &str) -> &str {
     in_two_scripts(site_name).0
 }
 
@@ -203,10 +204,10 @@ impl Default for Settings {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Cache(Mutex<Kept>);
+pub(crate) struct Cache(Mutex<Cached>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct Cached {
     settings: Option<(Instant, Arc<Settings>)>,
     /// How many times the settings were invalidated.
     invalidated: u64,
@@ -227,29 +228,29 @@ impl Cache {
 
     async fn stored(&self, db: &Db) -> Result<Arc<Settings>> {
         let before = {
-            let kept = self.kept();
-            match &kept.settings {
+            let cached = self.cached();
+            match &cached.settings {
                 Some((at, settings)) if at.elapsed() < FRESH => return Ok(settings.clone()),
-                _ => kept.invalidated,
+                _ => cached.invalidated,
             }
         };
         let settings = Arc::new(stored::read(db).await?.0);
-        let mut kept = self.kept();
+        let mut cached = self.cached();
         // What was read before a change must not be kept after it.
-        if kept.invalidated == before {
-            kept.settings = Some((Instant::now(), settings.clone()));
+        if cached.invalidated == before {
+            cached.settings = Some((Instant::now(), settings.clone()));
         }
         Ok(settings)
     }
 
     /// Forgets the settings, so that the next access reads them again.
     pub(crate) fn invalidate(&self) {
-        let mut kept = self.kept();
-        kept.settings = None;
-        kept.invalidated += 1;
+        let mut cached = self.cached();
+        cached.settings = None;
+        cached.invalidated += 1;
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn cached(&self) -> MutexGuard<'_, Cached> {
         self.0.lock().expect("no panic inside")
     }
 }

@@ -14,7 +14,7 @@ pub enum PictureSlot {
 }
 
 /// The maximum number of rotating pictures on the home page.
-pub const MOST_HERO: usize = 3;
+pub const MAX_HERO: usize = 3;
 /// The pictures that a setting names. The value has been validated.
 pub(crate) fn named(value: &Value) -> Vec<Uuid> {
     match value {

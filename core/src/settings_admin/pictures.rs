@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::{locked, set};
 use crate::audit::Actor;
 use crate::db::{On, Tx};
-use crate::settings::{MOST_HERO, PictureSlot};
+use crate::settings::{MAX_HERO, PictureSlot};
 use crate::unused_files::RemoveFiles;
 use crate::{App, Error, Result, jobs, pictures};
 
@@ -40,7 +40,7 @@ pub async fn add_picture(app: &App, actor: Actor, place: PictureSlot, sent: Byte
     let current = locked(&mut tx).await?;
     let (name, value) = match place {
         PictureSlot::Logo => ("logo", json!(id)),
-        PictureSlot::Hero if current.hero_pictures.len() >= MOST_HERO => {
+        PictureSlot::Hero if current.hero_pictures.len() >= MAX_HERO => {
             return Err(Error::Conflict(
                 "There are already three pictures. Please remove one first.",
             ));

@@ -3,8 +3,8 @@
 
 pub(crate) mod cell;
 mod csv;
-pub mod date;
-pub mod encoding;
+pub(crate) mod date;
+pub(crate) mod encoding;
 mod format;
 mod json;
 mod row;
@@ -22,7 +22,7 @@ pub use shape::{Column, Shape};
 use crate::{Error, Result};
 
 /// The maximum number of rows in a file.
-pub const MAX_ROWS: usize = 20_000;
+pub(crate) const MAX_ROWS: usize = 20_000;
 /// How many values are shown as a sample.
 const SAMPLE: usize = 3;
 const SAMPLE_LENGTH: usize = 60;
@@ -76,7 +76,7 @@ pub struct Source {
 /// # Errors
 ///
 /// [`Error::Invalid`] on `file`.
-pub async fn open(file: File, shape: &'static Shape) -> Result<Sheet> {
+pub(crate) async fn open(file: File, shape: &'static Shape) -> Result<Sheet> {
     match tokio::task::spawn_blocking(move || read(&file, shape)).await {
         Ok(sheet) => sheet,
         Err(broken) => {

@@ -26,7 +26,7 @@ pub struct Problem {
 }
 
 impl Row {
-    pub fn cell(&self, column: usize) -> &str {
+    pub(crate) fn cell(&self, column: usize) -> &str {
         self.cells.get(column).and_then(Option::as_deref).unwrap_or_default()
     }
 
@@ -35,7 +35,7 @@ impl Row {
     }
 
     /// The message about a row that is unreliable as a whole.
-    pub fn fault(&self) -> Option<String> {
+    pub(crate) fn fault(&self) -> Option<String> {
         if let Some((found, named)) = self.too_many {
             return Some(format!(
                 "This line has {found} values where the header names {named} columns. Please put \

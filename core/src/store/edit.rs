@@ -8,7 +8,7 @@ use super::{Category, Changes, NOT_FOUND, NewProduct};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::idempotency::{self, Claim};
-use crate::money::{Cents, MOST};
+use crate::money::{Cents, MAX_AMOUNT};
 use crate::search_text::normalize;
 use crate::unused_files::RemoveFiles;
 use crate::validation::Validator;
@@ -35,7 +35,7 @@ fn check(
     });
     let description = description.map(|text| checks.block("description", text, 2000));
     let bounds = "Please enter a price from 0 to 1,000,000.";
-    checks.require(price.is_none_or(|p| (Cents::ZERO..=MOST).contains(&p)), "price", bounds);
+    checks.require(price.is_none_or(|p| (Cents::ZERO..=MAX_AMOUNT).contains(&p)), "price", bounds);
     let bounds = "Please enter a stock from 0 to 1,000,000.";
     checks.require(stock.is_none_or(|n| (0..=1_000_000).contains(&n)), "stock_quantity", bounds);
     checks.done()?;

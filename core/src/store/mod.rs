@@ -103,6 +103,7 @@ pub struct Changes {
     pub title: Option<String>,
     /// Empty to remove it.
     pub description: Option<String>,
+    /// Cents.
     #[schema(value_type = Option<i64>)]
     pub price: Option<Cents>,
     pub category: Option<Category>,
@@ -145,5 +146,5 @@ pub enum Sort {
 }
 
 /// The maximum number of pictures of a product.
-pub const MOST_IMAGES: i64 = 4;
+pub(crate) const MAX_IMAGES: i64 = 4;
 const NOT_FOUND: Error = Error::NotFound("This product no longer exists.");

@@ -4,7 +4,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::edit::remove_later;
-use super::{MOST_IMAGES, NOT_FOUND};
+use super::{MAX_IMAGES, NOT_FOUND};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::{App, Error, Result, pictures};
@@ -66,7 +66,7 @@ pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Res
         .bind(product_id)
         .one()
         .await?;
-    if count >= MOST_IMAGES {
+    if count >= MAX_IMAGES {
         return Err(Error::Conflict("You can only upload up to 4 images per product."));
     }
     let now = app.clock.now();
@@ -142,7 +142,7 @@ pub async fn order(
         .bind(product_id)
         .execute()
         .await?;
-    for (place, id) in ids.iter().take(MOST_IMAGES as usize).enumerate() {
+    for (place, id) in ids.iter().take(MAX_IMAGES as usize).enumerate() {
         tx.sql("update product_images set display_order = $3 where product_id = $1 and id = $2")
             .bind(product_id)
             .bind(*id)

@@ -166,7 +166,7 @@ pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpd
 }
 
 /// Counts the updates that families see now.
-pub async fn count_active(app: &App) -> Result<i64> {
+pub(crate) async fn count_active(app: &App) -> Result<i64> {
     app.db
         .sql(
             "select count(*) from live_updates

@@ -1,6 +1,6 @@
 //! Live updates: short announcements that staff post and families read, on the page and by mail.
 
-pub mod announce;
+pub(crate) mod announce;
 
 mod admin;
 mod edit;
@@ -10,9 +10,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+pub(crate) use admin::count_active;
 pub use admin::{
-    AdminFilter, AdminUpdate, Standing, admin_list, count_active, find_for_staff, last_author,
-    reach,
+    AdminFilter, AdminUpdate, Standing, admin_list, find_for_staff, last_author, reach,
 };
 pub(crate) use edit::end_old_pins;
 pub use edit::{Saved, create, delete, edit, expire_due, send_test};
@@ -23,7 +23,7 @@ use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
-pub const NOT_FOUND: Error = Error::NotFound("Update not found");
+pub(crate) const NOT_FOUND: Error = Error::NotFound("Update not found");
 
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,

@@ -1,4 +1,4 @@
-//! The beginning of an upload: its room is checked first, so that nobody sends an hour for nothing.
+//! The beginning of an upload: its space is checked first, so that nobody sends an hour for nothing.
 
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ pub struct NewUpload {
     pub size_bytes: i64,
 }
 
-/// How much room the camp's own videos take, and may take.
+/// How much space the camp's own videos take, and may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Space {
     pub used_bytes: i64,
@@ -34,7 +34,7 @@ pub struct Space {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `file` for a file without bytes or one for which there is no room.
+/// [`Error::Invalid`] on `file` for a file without bytes or one for which there is no space.
 pub async fn create(
     app: &App,
     settings: &Settings,
@@ -45,7 +45,11 @@ pub async fn create(
     shown(app, vec![row]).await?.pop().ok_or(NOT_FOUND)
 }
 
-/// Begins an upload of a member of the staff, or of the command line. Errors as in [`create`].
+/// Begins an upload of a member of the staff, or of the command line.
+///
+/// # Errors
+///
+/// As for [`create`].
 pub(super) async fn begin(
     app: &App,
     settings: &Settings,
@@ -66,7 +70,7 @@ pub(super) async fn begin(
     let now = app.clock.now();
     let id = Uuid::now_v7();
     let mut tx = app.db.begin().await?;
-    // Two files that begin at the same time must not both take the last room.
+    // Two files that begin at the same time must not both take the last space.
     tx.lock("uploads").await?;
     check_quota(space(&mut tx, settings).await?, size)?;
     check_disk(app, &mut tx, size).await?;
@@ -87,7 +91,7 @@ pub(super) async fn begin(
     Ok(row)
 }
 
-/// Returns the room that all uploads take: finished videos with all their files, and what is
+/// Returns the space that all uploads take: finished videos with all their files, and what is
 /// promised to those that are on their way.
 pub async fn space(on: impl Into<On<'_>>, settings: &Settings) -> Result<Space> {
     // Of a file that was no video nothing is kept, nor of a cut that failed.
@@ -118,7 +122,7 @@ fn check_quota(space: Space, size: i64) -> Result<()> {
     }
 }
 
-/// The disk must have room for what is on its way, for this file, for its conversion, and some for
+/// The disk must have space for what is on its way, for this file, for its conversion, and some for
 /// everything else.
 async fn check_disk(app: &App, tx: &mut Tx, size: i64) -> Result<()> {
     let Some(free) = free_bytes(&app.config.data_dir) else { return Ok(()) };

@@ -9,7 +9,7 @@ const LONGEST_INDEX: u64 = 256 << 20;
 
 /// Recordings in fragments have two parts for each second or two: this is enough for a day. Each part
 /// is read from the disk by itself.
-const MOST_PARTS: usize = 200_000;
+const MAX_PARTS: usize = 200_000;
 
 /// What the index says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(super) fn read(path: &Path) -> Result<Mp4, Wrong> {
     let (mut at, mut parts, mut index, mut pictures) = (0, 0, None, false);
     while at < size {
         parts += 1;
-        if parts > MOST_PARTS {
+        if parts > MAX_PARTS {
             return Err(Wrong::Unreadable);
         }
         let (kind, start, end) = match head(&mut file, at, size) {

@@ -83,8 +83,8 @@ fn found(file: &mut File) -> io::Result<Vec<Hidden>> {
     Ok(found)
 }
 
-/// In the index, which begins at `start` of the file, and in its tracks. Parts of parts are read to a fixed depth, because
-/// a file can have a million of them in each other.
+/// In the index, which begins at `start` of the file, and in its tracks. Parts of parts are read to a fixed depth,
+/// because a file can have a million of them in each other.
 fn in_index(bytes: &[u8], start: u64, found: &mut Vec<Hidden>) {
     for (at, end, part) in placed(bytes, start) {
         match &part.kind {
@@ -143,7 +143,7 @@ fn is_of_metadata(track: &[u8]) -> bool {
 }
 
 /// More than the chunks of a day, one of which has about a second.
-const MOST_CHUNKS: usize = 200_000;
+const MAX_CHUNKS: usize = 200_000;
 
 /// Where the samples of a track lie in the file.
 fn samples(track: &[u8]) -> Option<Vec<Hidden>> {
@@ -165,7 +165,7 @@ fn samples(track: &[u8]) -> Option<Vec<Hidden>> {
     };
     let runs = inside(table, &[b"stsc"])?;
     let (mut found, mut sample, mut run, mut chunk) = (Vec::new(), 0, 0, 0);
-    while let Some(at) = offset(chunk).filter(|_| chunk < MOST_CHUNKS) {
+    while let Some(at) = offset(chunk).filter(|_| chunk < MAX_CHUNKS) {
         while number(runs, 8 + 12 * (run + 1)).is_some_and(|first| first <= chunk + 1) {
             run += 1;
         }

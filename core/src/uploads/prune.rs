@@ -1,4 +1,4 @@
-//! Gives back the room of uploads that nobody goes on with.
+//! Frees the space of uploads that nobody goes on with.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use super::{find, folder, staged};
 use crate::{App, Result};
 
 /// Without a byte, or without a form that is saved with it.
-const KEPT: TimeDelta = TimeDelta::days(1);
+const RETENTION: TimeDelta = TimeDelta::days(1);
 const UNFINISHED: &str = "The upload was not finished within a day. Please upload the file again.";
 
 /// Removes uploads of which nothing arrived for a day, and finished ones that no form was saved
 /// with. Of a video that waits for its file, staff are shown why it does not come. Also removes files
 /// of which the database knows nothing.
 pub async fn prune(app: &App) -> Result<()> {
-    let before = app.clock.now() - KEPT;
+    let before = app.clock.now() - RETENTION;
     let stalled: Vec<(Uuid,)> = app
         .db
         .sql(
@@ -47,7 +47,7 @@ pub async fn prune(app: &App) -> Result<()> {
 /// Returns the files of uploads that have no row, with their sizes in bytes: of processes that were
 /// killed between the two. Of the last day none, because a row may still follow.
 pub(crate) async fn left_over(app: &App) -> Result<Vec<(PathBuf, u64)>> {
-    let before = app.clock.now() - KEPT;
+    let before = app.clock.now() - RETENTION;
     let mut found = Vec::new();
     let Ok(mut entries) = tokio::fs::read_dir(folder(app)).await else { return Ok(found) };
     while let Some(entry) = entries.next_entry().await? {
@@ -63,7 +63,7 @@ pub(crate) async fn left_over(app: &App) -> Result<Vec<(PathBuf, u64)>> {
 }
 
 async fn prune_one(app: &App, id: Uuid) -> Result<()> {
-    let before = app.clock.now() - KEPT;
+    let before = app.clock.now() - RETENTION;
     let mut tx = app.db.begin().await?;
     let removed = tx
         .sql(

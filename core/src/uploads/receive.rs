@@ -115,7 +115,7 @@ pub async fn receive<E>(
             return Err(Error::invalid("file", TOO_LONG));
         }
         Err(error) => {
-            // The disk is full, and others need the room that this request took.
+            // The disk is full, and others need the space that this request took.
             file.set_len(before).await?;
             return Err(error.into());
         }
@@ -140,7 +140,7 @@ enum Written {
 
 async fn write<E>(
     file: &mut File,
-    room: u64,
+    most: u64,
     checksum: Option<Checksum>,
     body: impl Stream<Item = Result<Bytes, E>> + Send,
 ) -> io::Result<Written> {
@@ -156,7 +156,7 @@ async fn write<E>(
             });
         };
         count += bytes.len() as u64;
-        if count > room {
+        if count > most {
             file.flush().await?;
             return Ok(Written::TooLong);
         }

@@ -98,8 +98,15 @@ pub async fn check_reset(app: &App, token: &str, from: ClientInfo) -> Result<()>
 pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Result<Option<UserId>> {
     rate_limits::count_network(app, rate_limits::TOKENS_BY_ADDRESS, from.address).await?;
     let settings = app.settings().await?;
+    let (_, bearer) = tokens::peek(app, token).await?;
+    let username = match bearer.staff_id {
+        Some(id) => staff::find(&app.db, id).await?.username,
+        None => String::new(),
+    };
+    let address = bearer.email.as_deref().unwrap_or_default();
+    let known = [username.as_str(), address, settings.site_name.as_str()];
     let mut checks = Validator::new();
-    password::check(&mut checks, "password", new, &settings, &[&settings.site_name]);
+    password::check(&mut checks, "password", new, &settings, &known);
     checks.done()?;
     let hash = password::hash(app, new).await?;
     let mut tx = app.db.begin().await?;

@@ -24,7 +24,7 @@ pub use verification::{
     confirmation, resend_verification, verify,
 };
 
-pub const EXISTS: &str = "This email is already registered. Please sign in instead.";
+pub(crate) const EXISTS: &str = "This email is already registered. Please sign in instead.";
 
 async fn must_find(tx: &mut Tx, id: UserId) -> Result<User> {
     find_user(tx, id).await?.ok_or(Error::SignInRequired)

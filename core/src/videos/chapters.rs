@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::ffmpeg::Cut;
 use crate::text;
 
-const MOST: usize = 100;
+const MAX_CHAPTERS: usize = 100;
 const LONGEST_TITLE: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -52,8 +52,8 @@ pub(super) fn read(typed: &str, duration: Option<i64>) -> Result<Vec<Chapter>, S
         }
         chapters.push(Chapter { start_seconds, title: title.to_owned() });
     }
-    match chapters.len() > MOST {
-        true => Err(format!("A video may have at most {MOST} chapters.")),
+    match chapters.len() > MAX_CHAPTERS {
+        true => Err(format!("A video may have at most {MAX_CHAPTERS} chapters.")),
         false => Ok(chapters),
     }
 }
@@ -143,7 +143,7 @@ mod tests {
         assert!(read("0:42 Bunk\u{7}", None).is_err());
         let long = format!("0:01 {}", "a".repeat(101));
         assert!(read(&long, None).is_err());
-        let many: String = (0..=MOST).map(|at| format!("{at}:00 Bunk\n")).collect();
+        let many: String = (0..=MAX_CHAPTERS).map(|at| format!("{at}:00 Bunk\n")).collect();
         assert!(read(&many, None).is_err());
     }
 }

@@ -40,7 +40,7 @@ pub async fn video_file(
     viewer: &Viewer,
     id: Uuid,
 ) -> Result<Media> {
-    let row = app.db.remembered(("video file", id, Uuid::nil()), async {
+    let row = app.db.cached(("video file", id, Uuid::nil()), async {
         let row = app.db.sql("select status, file_key, content_type from videos where id = $1");
         row.bind(id).optional().await
     });
@@ -58,7 +58,9 @@ pub struct Download {
 
 /// Returns the file of a video that staff allow viewers to keep.
 ///
-/// Errors as in [`video_file`]; [`Error::NotFound`] also where staff do not allow it.
+/// # Errors
+///
+/// As for [`video_file`], and [`Error::NotFound`] where staff do not allow it.
 pub async fn download(
     app: &App,
     settings: &Settings,
@@ -78,9 +80,13 @@ pub async fn download(
     Ok(Download { media: video_file(app, settings, viewer, id).await?, title })
 }
 
-/// Returns the picture of a video. Errors as in [`video_file`].
+/// Returns the picture of a video.
+///
+/// # Errors
+///
+/// As for [`video_file`].
 pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Media> {
-    let row = app.db.remembered(("thumbnail", id, Uuid::nil()), async {
+    let row = app.db.cached(("thumbnail", id, Uuid::nil()), async {
         app.db
             .sql("select status, thumbnail_key, cast(null as text) from videos where id = $1")
             .bind(id)
@@ -94,7 +100,9 @@ pub async fn thumbnail(app: &App, settings: &Settings, viewer: &Viewer, id: Uuid
 /// Returns a file of the conversion of a video: a playlist, a size, a poster, or the pictures for the
 /// seek bar. `upload_id` is the upload that the video shows; the files of a replaced one are gone.
 ///
-/// Errors as in [`video_file`].
+/// # Errors
+///
+/// As for [`video_file`].
 pub async fn converted_file(
     app: &App,
     settings: &Settings,
@@ -106,7 +114,7 @@ pub async fn converted_file(
     if !ffmpeg::is_output(name) {
         return Err(NOT_FOUND);
     }
-    let row = app.db.remembered(("converted file", id, upload_id), async {
+    let row = app.db.cached(("converted file", id, upload_id), async {
         app.db
             .sql(
                 "select v.status, u.folder, cast(null as text)

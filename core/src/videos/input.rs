@@ -185,7 +185,7 @@ impl NewGalleryVideo {
     /// # Errors
     ///
     /// [`Error::Invalid`] for a year out of range.
-    pub fn as_video(&self, settings: &Settings, now: DateTime<Utc>) -> Result<NewVideo> {
+    pub(crate) fn as_video(&self, settings: &Settings, now: DateTime<Utc>) -> Result<NewVideo> {
         let this_year = day_in(settings.timezone, now).year();
         let year = Some(self.year).filter(|year| (this_year - 10..this_year).contains(year));
         let Some(day) = year.and_then(|year| NaiveDate::from_ymd_opt(year, 7, 1)) else {

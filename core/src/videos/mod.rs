@@ -1,7 +1,7 @@
 //! The daily videos and the archive: staff post them, the worker publishes scheduled ones, families
 //! watch, like and search them.
 
-pub mod announce;
+pub(crate) mod announce;
 pub mod captions;
 pub mod link;
 
@@ -47,13 +47,14 @@ pub(crate) use late::{
 pub use link::VideoType;
 pub use list::{Filter, list, posting_time, years};
 pub(crate) use own_file::chosen_poster;
-pub use own_file::{held_back, use_upload};
+pub(crate) use own_file::{held_back, use_upload};
 pub use own_picture::{remove_picture, set_picture};
 pub(crate) use positions::of_user as positions_of;
 pub use positions::{Watched, keep_position, watched};
 pub(crate) use publish::add_upload;
 pub use publish::{Publication, add_own_file, create, create_gallery, publish, publish_due};
-pub use reactions::{Like, erase_likes, favorites, like, record_view, unlike};
+pub(crate) use reactions::erase_likes;
+pub use reactions::{Like, favorites, like, record_view, unlike};
 pub(crate) use reactions::{must_be_open, viewer_key, write_views, write_watcher};
 pub(crate) use record::search_texts;
 pub(crate) use trim::cut_texts;
@@ -63,7 +64,7 @@ pub use watch::{Preview, find, media_elsewhere, preview, published};
 use crate::Error;
 use crate::search_text::optional_pattern;
 
-pub const NOT_FOUND: Error = Error::NotFound("Video not found");
+pub(crate) const NOT_FOUND: Error = Error::NotFound("Video not found");
 
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,

@@ -52,7 +52,7 @@ pub(super) async fn is_prepared(tx: &mut Tx, id: Uuid) -> Result<bool> {
 /// # Errors
 ///
 /// Only those of the database.
-pub async fn held_back(app: &App) -> Result<i64> {
+pub(crate) async fn held_back(app: &App) -> Result<i64> {
     app.db
         .sql([
             "select count(*) from videos v
@@ -94,7 +94,7 @@ struct Ready {
 /// Lets a video show an upload that is ready, and removes what it showed before. Does nothing for
 /// an upload that is not ready or that no form was saved with. Call it in the transaction in which
 /// an upload becomes ready, and [`super::publish_due`] afterwards.
-pub async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
+pub(crate) async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Result<()> {
     let ready: Option<Ready> = tx
         .sql(
             "select video_id, staff_id is null or trim_end_seconds is not null as is_same_film,

@@ -254,7 +254,7 @@ pub async fn publish_due(app: &App) -> Result<usize> {
         match publish_one(app, &settings, id).await {
             Ok(done) => published += usize::from(done),
             Err(error) => {
-                tracing::warn!(%id, %error, "a due video could not be published; it will be tried again");
+                tracing::warn!(%id, error = error.reason(), "a due video could not be published; it will be tried again");
                 trouble = Some(error);
             }
         }

@@ -134,7 +134,11 @@ pub async fn like(
     Ok(Like { liked: true, like_count: count_likes(tx, id, added as i64).await? })
 }
 
-/// Removes a like. Errors as in [`like`].
+/// Removes a like.
+///
+/// # Errors
+///
+/// As for [`like`].
 pub async fn unlike(tx: &mut Tx, settings: &Settings, viewer: &Viewer, id: Uuid) -> Result<Like> {
     let user_id = viewer.user_id.ok_or(Error::SignInRequired)?;
     must_be_open(&mut *tx, settings, viewer, id).await?;
@@ -158,7 +162,7 @@ async fn count_likes(tx: &mut Tx, id: Uuid, more: i64) -> Result<i64> {
 }
 
 /// Removes all likes of a user. Call it before the user is deleted.
-pub async fn erase_likes(tx: &mut Tx, user_id: UserId) -> Result<()> {
+pub(crate) async fn erase_likes(tx: &mut Tx, user_id: UserId) -> Result<()> {
     tx.sql(
         "update videos set like_count = like_count - 1
          where id in (select video_id from video_likes where user_id = $1)",

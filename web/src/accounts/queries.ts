@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { components, paths } from "../api/schema.gen";
-import { api, send, type ProfilePatch } from "../api/client";
+import { api, send } from "../api/client";
 import { requireCookies } from "../lib/cookies";
 
 type Body<Path extends keyof paths> = paths[Path] extends {
@@ -91,5 +91,4 @@ export const deleteAccount = (current_password: string) =>
 export const downloadAddress = "/api/profile/download";
 
 /** Stores it in the account, so that other devices do not ask. */
-export const rememberWelcome = () =>
-  send(api.PATCH("/api/profile", { body: { welcome_popup_shown: true } as Required<ProfilePatch> }));
+export const rememberWelcome = () => send(api.PATCH("/api/profile", { body: { welcome_popup_shown: true } }));

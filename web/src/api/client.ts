@@ -10,7 +10,7 @@ export type Video = Schemas["Video"];
 export type Comment = Schemas["Comment"];
 export type Profile = Schemas["Profile"];
 /** Fields that are left out stay unchanged. */
-export type ProfilePatch = Partial<Schemas["ProfilePatch"]>;
+export type ProfilePatch = Schemas["ProfilePatch"];
 export type LoginSession = Schemas["LoginSession"];
 export type LiveUpdate = Schemas["LiveUpdate"];
 export type FamilyPayment = Schemas["FamilyPayment"];
@@ -44,12 +44,12 @@ export class ApiError extends Error {
 export const isApiError = (error: unknown, ...codes: string[]): error is ApiError =>
   error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
 
-const patience = 30_000;
+const requestTimeout = 30_000;
 
 export const api = createClient<paths>({
   // Looked up at each call, so that tests can replace it.
   fetch: (request) => {
-    const timeout = AbortSignal.timeout(patience);
+    const timeout = AbortSignal.timeout(requestTimeout);
     const signal = "any" in AbortSignal ? AbortSignal.any([request.signal, timeout]) : timeout;
     return globalThis.fetch(request, { signal });
   },

@@ -8,22 +8,22 @@ import {
   type Query,
   type RefetchQueryFilters,
 } from "@tanstack/react-query";
-import { knowZone } from "../lib/format";
+import { setCampZone } from "../lib/format";
 import { boot } from "./boot";
 import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
 /** How often a visible page polls for changes. */
 export const everyThirtySeconds = 30_000;
 
-let told = false;
+let eventsConnected = false;
 
 /** Whether the stream of server-sent events is connected. */
-export function setEventsConnected(yes: boolean) {
-  told = yes;
+export function setEventsConnected(connected: boolean) {
+  eventsConnected = connected;
 }
 
 /** Polls less often while the stream is connected. */
-export const pollInterval = () => (told ? 5 * 60_000 : everyThirtySeconds);
+export const pollInterval = () => (eventsConnected ? 5 * 60_000 : everyThirtySeconds);
 
 /** The request for the next page of a list, if one is under way. */
 export const nextPage = ({ state, promise }: Query) =>
@@ -75,7 +75,7 @@ export function makeQueryClient(): QueryClient {
 const worthAnotherTry = (error: unknown) => isApiError(error) && (error.code === "network" || error.status >= 500);
 
 function withZone(site: Site) {
-  knowZone(site.timezone, site.utc_offsets);
+  setCampZone(site.timezone, site.utc_offsets);
   return site;
 }
 

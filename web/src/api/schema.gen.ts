@@ -2186,11 +2186,11 @@ export interface paths {
         };
         /**
          * Stream live events
-         * @description The first event is `hello {id}`. If the client sends the id of the last event that it received, all
-         *     later events follow; if they are no longer stored, `reset {}` tells the page to load everything
-         *     again. Then the other events of `ServerEvent` are sent as they happen: the `event` line of the stream
-         *     has the name, the `data` line the data as JSON. Viewers receive only what they may see. A comment line every 15 seconds shows
-         *     that the stream is alive. It ends when the session or the right to watch changes.
+         * @description The first event is `hello {id}`. If the client sends the id of the last event that it received, all later events
+         *     follow; if they are no longer stored, `reset {}` tells the page to load everything again. Then the other events of
+         *     `ServerEvent` are sent as they happen: the `event` line of the stream has the name, the `data` line the data as
+         *     JSON. Viewers receive only what they may see. A comment line every 15 seconds shows that the stream is alive. It
+         *     ends when the session or the right to watch changes.
          */
         get: operations["get_events"];
         put?: never;
@@ -3736,7 +3736,7 @@ export interface components {
         FamilyPayment: {
             /**
              * Format: int64
-             * @description The change of the paid amount: refunds are negative.
+             * @description The change of the paid amount in cents: refunds are negative.
              */
             amount: number;
             /** Format: date-time */
@@ -4247,22 +4247,22 @@ export interface components {
              * @description User name of an active account, or null.
              * @default null
              */
-            assigned_to: string | null;
+            assigned_to?: string | null;
             /**
              * @description An unfinished reply, or null.
              * @default null
              */
-            draft: string | null;
+            draft?: string | null;
             /** @default null */
-            spam: boolean | null;
+            spam?: boolean | null;
             /** @default null */
-            status: components["schemas"]["MessageStatus"] | null;
+            status?: components["schemas"]["MessageStatus"] | null;
             /**
              * Format: int64
              * @description The version that was read, so that nobody else's draft is overwritten.
              * @default null
              */
-            version: number | null;
+            version?: number | null;
         };
         MessageReply: {
             body: string;
@@ -5101,7 +5101,7 @@ export interface components {
         Payment: {
             /**
              * Format: int64
-             * @description The change of the paid amount: refunds are negative.
+             * @description The change of the paid amount in cents: refunds are negative.
              */
             amount: number;
             /** Format: date-time */
@@ -5129,7 +5129,7 @@ export interface components {
         PaymentBadge: "paid_in_full" | "payment_due" | "overdue" | "no_plan";
         /** @enum {string} */
         PaymentKind: "payment" | "adjustment" | "refund" | "void";
-        /** @description The payment plan of a family. */
+        /** @description The payment plan of a family. Amounts are in cents. */
         PaymentPlan: {
             badge: components["schemas"]["PaymentBadge"];
             /**
@@ -5242,7 +5242,10 @@ export interface components {
             is_bestseller?: boolean | null;
             is_featured?: boolean | null;
             is_new?: boolean | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Cents.
+             */
             price?: number | null;
             /** Format: int64 */
             stock_quantity?: number | null;
@@ -5300,35 +5303,35 @@ export interface components {
         /** @description Changes of members to their family. Omitted fields stay as they are. */
         ProfilePatch: {
             /** @default null */
-            camp_updates_email: boolean | null;
+            camp_updates_email?: boolean | null;
             /** @default null */
-            child_name: string | null;
+            child_name?: string | null;
             /** @default null */
-            current_password: string | null;
+            current_password?: string | null;
             /**
              * @description For all addresses of the family. Switching it off sends at once what waits for the next one.
              * @default null
              */
-            daily_digest: boolean | null;
+            daily_digest?: boolean | null;
             /** @default null */
-            daily_video_email: boolean | null;
+            daily_video_email?: boolean | null;
             /** @default null */
-            email_notifications: boolean | null;
+            email_notifications?: boolean | null;
             /** @default null */
-            full_name: string | null;
+            full_name?: string | null;
             /**
              * @description For all addresses of the family.
              * @default null
              */
-            late_video_note: boolean | null;
+            late_video_note?: boolean | null;
             /**
              * @description Empty removes it. A new one counts once its owner has confirmed it. Replacing a known one
              *     requires `current_password`.
              * @default null
              */
-            secondary_email: string | null;
+            secondary_email?: string | null;
             /** @default null */
-            welcome_popup_shown: boolean | null;
+            welcome_popup_shown?: boolean | null;
         };
         /** @description What quiet time does to something that is posted or scheduled for a time. */
         QuietTime: {
@@ -5941,12 +5944,12 @@ export interface components {
             next?: string | null;
             /**
              * Format: int64
-             * @description The room that they may take.
+             * @description The space that they may take, in bytes.
              */
             quota_bytes: number;
             /**
              * Format: int64
-             * @description The room that all files of videos take.
+             * @description The space that all files of videos take, in bytes.
              */
             used_bytes: number;
         };

@@ -13,7 +13,7 @@ import "../ui/more-icons";
 import "./admin.css";
 
 /** How long the first rendering waits for answers of the API, in milliseconds. */
-const patience = 1_000;
+const answersTimeout = 1_000;
 
 /** `build/shells.ts` reads these lines, so that the HTML of a page names its scripts. */
 const page = <Props extends object>(path: string, load: () => Promise<{ default: ComponentType<Props> }>) => ({
@@ -62,7 +62,7 @@ async function fetchAnswers(client: QueryClient) {
     const staff = client.getQueryData(staffQuery.queryKey)?.staff;
     await (staff && !mustSetUpTwoFactor(staff) ? client.prefetchQuery(dashboardQuery) : login.fetch());
   };
-  await Promise.race([fetchAll(), new Promise((resolve) => setTimeout(resolve, patience))]);
+  await Promise.race([fetchAll(), new Promise((resolve) => setTimeout(resolve, answersTimeout))]);
 }
 
 const nobodyYet = { username: "", role: "staff" } as Staff;

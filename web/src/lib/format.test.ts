@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { campLocal, campZone, cardDate, count, duration, fullDate, knowZone, longDate } from "./format";
+import { campLocal, campZone, cardDate, count, duration, fullDate, setCampZone, longDate } from "./format";
 import { initials } from "./initials";
 import { money } from "./money";
 import { age, ago, campDateTime } from "./moments";
@@ -80,7 +80,7 @@ describe("a zone whose clock the server described", () => {
     "2027-01-01T04:59:59Z",
   ];
   const shown = (moment: string) => [campDateTime(moment, zone), campZone(moment, zone), campLocal(moment, zone)];
-  const unknown = () => knowZone("", []);
+  const unknown = () => setCampZone("", []);
 
   afterEach(() => {
     unknown();
@@ -91,21 +91,21 @@ describe("a zone whose clock the server described", () => {
     vi.stubEnv("TZ", "Europe/London");
     unknown();
     const asTheBrowserSays = moments.map(shown);
-    knowZone(zone, offsets);
+    setCampZone(zone, offsets);
     const formatter = vi.spyOn(Intl, "DateTimeFormat");
     expect(moments.map(shown)).toEqual(asTheBrowserSays);
     expect(formatter).not.toHaveBeenCalled();
   });
 
   it("asks the browser about other years and other zones", () => {
-    knowZone(zone, offsets);
+    setCampZone(zone, offsets);
     expect(campDateTime("2019-07-04T16:00:00Z", zone)).toBe("July 4, 2019, 12:00 PM");
     expect(campDateTime("2026-07-04T16:00:00Z", "Asia/Jerusalem")).toBe("July 4, 2026, 7:00 PM");
   });
 
   it("is not named to readers whose clock shows the same time", () => {
     vi.stubEnv("TZ", "America/Toronto");
-    knowZone(zone, offsets);
+    setCampZone(zone, offsets);
     expect(moments.map((moment) => campZone(moment, zone))).toEqual(moments.map(() => ""));
   });
 });

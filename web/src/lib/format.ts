@@ -52,7 +52,7 @@ export type UtcOffset = { from: string; until: string; minutes: number; name: st
 let known: { timeZone: string; offsets: UtcOffset[] } | undefined;
 
 /** Without a formatter, times of this zone are known at once: the first one takes a phone longer than a whole page. */
-export function knowZone(timeZone: string, offsets: UtcOffset[]) {
+export function setCampZone(timeZone: string, offsets: UtcOffset[]) {
   known = { timeZone, offsets };
 }
 

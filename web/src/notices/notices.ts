@@ -23,7 +23,7 @@ const inSight = "notifications: a page in sight";
 const spread = 2_000;
 
 /** How long a page in sight has to show a notice, in milliseconds. One that is just being closed does not. */
-const patience = 1_000;
+const pageTimeout = 1_000;
 
 /** A timer is set again after this long, in milliseconds, because the device may have slept. */
 const longestTimer = 60_000;
@@ -70,7 +70,7 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
 
   /** Whether no page in sight shows the notice. */
   async function isLeftToUs({ id }: Notice) {
-    if (await isLockHeld(inSight)) await new Promise((done) => setTimeout(done, patience));
+    if (await isLockHeld(inSight)) await new Promise((done) => setTimeout(done, pageTimeout));
     return !ended && !shownBefore(id);
   }
 

@@ -6,9 +6,7 @@ export const profileQuery = queryOptions({
   queryFn: ({ signal }) => send(api.GET("/api/profile", { signal })),
 });
 
-// The contract gives each field a default, so the generator makes them required.
-export const saveProfile = (body: ProfilePatch) =>
-  send(api.PATCH("/api/profile", { body: body as Required<ProfilePatch> }));
+export const saveProfile = (body: ProfilePatch) => send(api.PATCH("/api/profile", { body }));
 
 export const askSecondEmailAgain = () => send(api.POST("/api/profile/second-email/resend"));
 

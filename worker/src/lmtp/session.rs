@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use portal::App;
-use portal::bounces::{self, MOST_BYTES, Received, Source};
+use portal::bounces::{self, MAX_BYTES, Received, Source};
 use smtp_proto::request::receiver::{DataReceiver, DummyDataReceiver};
 use smtp_proto::{MAIL_BODY_7BIT, MAIL_BODY_8BITMIME, MailFrom, RcptTo, Request};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -13,14 +13,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Limits, Stream};
 
-/// The largest message. Only its first [`MOST_BYTES`] are kept and read.
-const MOST_SIZE: usize = 16 << 20;
+/// The largest message. Only its first [`MAX_BYTES`] are kept and read.
+const MAX_SIZE: usize = 16 << 20;
 /// The longest line of a command.
-const MOST_LINE: usize = 2048;
-const MOST_RECIPIENTS: usize = 100;
-const MOST_COMMANDS: usize = 10_000;
+const MAX_LINE: usize = 2048;
+const MAX_RECIPIENTS: usize = 100;
+const MAX_COMMANDS: usize = 10_000;
 /// Commands that were not understood.
-const MOST_ERRORS: usize = 10;
+const MAX_ERRORS: usize = 10;
 const BUFFER: usize = 8192;
 
 pub(super) struct Session {
@@ -80,7 +80,7 @@ impl Session {
 
     async fn talk(&mut self) -> End {
         self.say(&format!("220 {} LMTP ready", self.name()));
-        for _ in 0..MOST_COMMANDS {
+        for _ in 0..MAX_COMMANDS {
             let handled = match self.line().await {
                 Ok(line) => self.handle(&line).await,
                 Err(end) => Err(end),
@@ -88,7 +88,7 @@ impl Session {
             if let Err(end) = handled {
                 return end;
             }
-            if self.errors > MOST_ERRORS {
+            if self.errors > MAX_ERRORS {
                 return End::Saying("421 4.7.0 Too many errors");
             }
         }
@@ -102,7 +102,7 @@ impl Session {
                 self.reset();
                 let name = self.name();
                 self.say(&format!(
-                    "250-{name}\r\n250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250 SIZE {MOST_SIZE}"
+                    "250-{name}\r\n250-PIPELINING\r\n250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250 SIZE {MAX_SIZE}"
                 ));
             }
             Ok(Request::Mail { from }) => self.sender(&from),
@@ -137,7 +137,7 @@ impl Session {
         if from.flags & !(MAIL_BODY_7BIT | MAIL_BODY_8BITMIME) != 0 {
             return self.refuse("555 5.5.4 This parameter is not supported");
         }
-        if from.size > MOST_SIZE {
+        if from.size > MAX_SIZE {
             return self.say("552 5.3.4 The message is too large");
         }
         self.has_sender = true;
@@ -148,7 +148,7 @@ impl Session {
         if !self.has_sender {
             return self.refuse("503 5.5.1 Not now");
         }
-        if self.recipients.len() == MOST_RECIPIENTS {
+        if self.recipients.len() == MAX_RECIPIENTS {
             return self.say("452 4.5.3 Too many recipients");
         }
         if !bounces::is_for_bounces(&self.app.config, &to.address) {
@@ -171,7 +171,7 @@ impl Session {
         self.say("354 Send the message, then a line with only a dot");
         let (message, size) = self.message().await?;
         for recipient in std::mem::take(&mut self.recipients) {
-            let reply = match size > MOST_SIZE {
+            let reply = match size > MAX_SIZE {
                 true => "552 5.3.4 The message is too large",
                 false => self.record(&message, &recipient).await,
             };
@@ -203,8 +203,8 @@ impl Session {
             };
             size += bytes.len() - rest.len();
             self.input = rest.as_slice().to_vec();
-            if dropped.is_none() && message.len() > MOST_BYTES {
-                message.truncate(MOST_BYTES);
+            if dropped.is_none() && message.len() > MAX_BYTES {
+                message.truncate(MAX_BYTES);
                 dropped = Some(DummyDataReceiver::new_data(&kept));
             }
             if is_whole {
@@ -240,11 +240,11 @@ impl Session {
                 let text = line.strip_suffix(b"\r\n").unwrap_or(b"\n");
                 return match text.iter().any(|byte| b"\r\n\0".contains(byte)) {
                     true => Err(End::Saying("500 5.5.2 Lines end with CR LF")),
-                    false if text.len() > MOST_LINE => Err(TOO_LONG),
+                    false if text.len() > MAX_LINE => Err(TOO_LONG),
                     false => Ok(line),
                 };
             }
-            if self.input.len() > MOST_LINE {
+            if self.input.len() > MAX_LINE {
                 return Err(TOO_LONG);
             }
             self.flush().await?;

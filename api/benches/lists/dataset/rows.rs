@@ -17,7 +17,7 @@ pub enum Cell {
 }
 
 /// The maximum number of rows of one statement on either engine.
-const AT_ONCE: usize = 500;
+const BATCH: usize = 500;
 
 macro_rules! insert_into {
     ($pool:expr, $engine:ty, $into:expr, $rows:expr) => {{
@@ -25,7 +25,7 @@ macro_rules! insert_into {
         let mut rows = $rows.peekable();
         while rows.peek().is_some() {
             let mut query = QueryBuilder::<$engine>::new($into);
-            query.push_values(rows.by_ref().take(AT_ONCE), |mut out, row| {
+            query.push_values(rows.by_ref().take(BATCH), |mut out, row| {
                 for cell in row {
                     match cell {
                         Cell::Id(value) => out.push_bind(value),

@@ -17,7 +17,7 @@ const PART: usize = 16 << 20;
 /// Files are stored as they are.
 const PLAIN: [&str; 2] = ["--ffmpeg", "/nowhere/ffmpeg"];
 /// How many parts are sent at the same time.
-const AT_ONCE: usize = 2;
+const CONCURRENCY: usize = 2;
 
 /// A video of so many parts, the last of which is short. Players skip what fills it.
 fn film(parts: usize) -> Vec<u8> {
@@ -116,7 +116,7 @@ async fn whoever_kills_the_worker_while_it_stores_sends_only_what_is_missing() {
     let mut memory = 0;
     for kill in 0..kills {
         story.proxy.hold_parts_after(parts / (kills + 1));
-        let wanted = story.proxy.parts() + parts / (kills + 1) + AT_ONCE;
+        let wanted = story.proxy.parts() + parts / (kills + 1) + CONCURRENCY;
         let mut worker = story.worker();
         story.until_parts(wanted).await;
         memory = memory.max(worker.peak_memory());
@@ -140,7 +140,7 @@ async fn whoever_kills_the_worker_while_it_stores_sends_only_what_is_missing() {
         memory.max(worker.peak_memory()),
     );
     assert_eq!(sent - again, parts);
-    assert!(again <= kills * AT_ONCE, "{again} parts were sent again");
+    assert!(again <= kills * CONCURRENCY, "{again} parts were sent again");
     assert!(memory < 300, "{memory} MiB");
     assert_eq!(story.bucket.begun().await, [""; 0]);
     assert!(story.play(&video, None).await.body == film, "the bytes are those of the film");
@@ -155,7 +155,7 @@ async fn what_is_begun_in_the_bucket_may_vanish_and_leaves_nothing() {
     story.owner.upload(&film).await;
     story.proxy.hold_parts_after(1);
     let mut worker = story.worker();
-    story.until_parts(1 + AT_ONCE).await;
+    story.until_parts(1 + CONCURRENCY).await;
     story.kill(&mut worker).await;
     // A rule of the bucket removed it.
     story.bucket.forget_begun().await;
@@ -170,7 +170,7 @@ async fn what_is_begun_in_the_bucket_may_vanish_and_leaves_nothing() {
         story.proxy.hold_parts_after(1);
         let parts = story.proxy.parts();
         let mut worker = story.worker();
-        story.until_parts(parts + 1 + AT_ONCE).await;
+        story.until_parts(parts + 1 + CONCURRENCY).await;
         assert_eq!(story.bucket.begun().await.len(), 1);
         if is_killed {
             story.kill(&mut worker).await;
@@ -200,7 +200,7 @@ async fn while_the_bucket_is_away_readers_are_told_so_and_nothing_is_lost() {
         let before = (story.proxy.parts(), story.published().await);
         story.proxy.hold_parts_after(2);
         let second = story.owner.upload(&film).await;
-        story.until_parts(before.0 + 2 + AT_ONCE).await;
+        story.until_parts(before.0 + 2 + CONCURRENCY).await;
         match silent {
             true => story.proxy.be_silent(true),
             false => story.proxy.go_away().await,

@@ -17,7 +17,7 @@ use Expected::{Failed, Refused, Sizes};
 
 const X264: &str = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p";
 /// What the memory of the portal may grow by, in MiB.
-const MOST_GROWTH: u64 = 96;
+const MAX_GROWTH: u64 = 96;
 
 /// What becomes of a file.
 #[derive(Clone, Copy)]
@@ -215,7 +215,7 @@ async fn try_it(camp: &Camp, site: &Site, owner: &Owner, file: &File) {
         length_of(&file.parts) as f64 / 1e6,
         all - upload_took,
     );
-    assert!(most < before + MOST_GROWTH, "{}: {before} MiB before, {most} MiB", file.name);
+    assert!(most < before + MAX_GROWTH, "{}: {before} MiB before, {most} MiB", file.name);
     emptied(&camp.data("uploads")).await;
     emptied(&camp.data("converting")).await;
 }

@@ -254,7 +254,7 @@ pub async fn send_reset_as(
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such account.
-pub async fn send_reset(app: &App, actor: Actor, id: StaffId) -> Result<()> {
+async fn send_reset(app: &App, actor: Actor, id: StaffId) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;

@@ -72,7 +72,11 @@ pub async fn change(
     let (username, email) =
         check_names(&mut checks, changes.username.as_deref(), changes.email.as_deref());
     if let Some(new) = &changes.password {
-        password::check(&mut checks, "password", new, &settings, &[&settings.site_name]);
+        let account = find(&app.db, id).await?;
+        let name = username.as_deref().unwrap_or(&account.username);
+        let address = email.as_ref().unwrap_or(&account.email).as_str();
+        let known = [name, address, settings.site_name.as_str()];
+        password::check(&mut checks, "password", new, &settings, &known);
     }
     checks.done()?;
     let hash = match &changes.password {

@@ -82,7 +82,7 @@ pub async fn list(db: &Db, filter: Filter, part: &PageRequest) -> Result<Page<Ac
 }
 
 /// Counts the accounts that may sign in.
-pub async fn count_active(db: &Db) -> Result<i64> {
+pub(crate) async fn count_active(db: &Db) -> Result<i64> {
     db.sql("select count(*) from staff where disabled_at is null").scalar().await
 }
 

@@ -18,7 +18,7 @@ use crate::ids::StaffId;
 use crate::settings::Settings;
 
 pub use super::totp::Enrollment;
-pub use admin::{NewStaff, add, add_as, remove, remove_as, send_reset, send_reset_as};
+pub use admin::{NewStaff, add, add_as, remove, remove_as, send_reset_as};
 pub use change::{StaffChanges, change, change_as};
 pub(crate) use credentials::password_was_reset;
 pub use credentials::{
@@ -26,12 +26,13 @@ pub use credentials::{
 };
 pub use known_browsers::DAYS as BROWSER_DAYS;
 pub(super) use known_browsers::prune as prune_browsers;
-pub use list::{Account, Filter, colleagues, count_active, find, list, named};
+pub(crate) use list::count_active;
+pub use list::{Account, Filter, colleagues, find, list, named};
 pub use second_factor::{
     begin_two_factor, confirm_two_factor, end_two_factor, recovery_codes_left,
     renew_recovery_codes, reset_two_factor,
 };
-pub use sign_in::{SignedIn, WRONG, sign_in};
+pub use sign_in::{SignedIn, sign_in};
 
 /// Owners may do everything; staff everything but admin accounts, settings, exports and the audit.
 #[derive(

@@ -15,8 +15,7 @@ use crate::rate_limits::{Attempt, By};
 use crate::settings::Settings;
 use crate::{App, Error, Result};
 
-pub const WRONG: &str =
-    "Invalid username or password. Please check your credentials and try again.";
+const WRONG: &str = "Invalid username or password. Please check your credentials and try again.";
 
 /// The kind under which wrong codes are counted for the account, whatever the network. Only somebody who
 /// knows the password gets that far, so strangers cannot use this limit up.

@@ -92,14 +92,14 @@ impl Provider for Ses {
         marks.message_ids.push(text(mail, &["commonHeaders", "messageId"]).to_owned());
         marks.message_ids.extend(message_ids(mail));
         let recipients = mail.get("destination").and_then(Value::as_array).into_iter().flatten();
-        let recipients = recipients.filter_map(Value::as_str).take(MOST_RECIPIENTS);
+        let recipients = recipients.filter_map(Value::as_str).take(MAX_RECIPIENTS);
         marks.addresses.extend(recipients.filter_map(EmailAddress::parse));
         Some(Event { marks, verdict })
     }
 }
 
 /// Each mail of the portal has one.
-const MOST_RECIPIENTS: usize = 3;
+const MAX_RECIPIENTS: usize = 3;
 
 fn message_ids(mail: &Value) -> impl Iterator<Item = String> {
     let headers = mail.get("headers").and_then(Value::as_array).into_iter().flatten();

@@ -7,7 +7,7 @@ use super::row::Wanted;
 use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::families::addresses::{Kept, Place, put_address, replace_addresses};
+use crate::families::addresses::{Place, StoredAddress, put_address, replace_addresses};
 use crate::families::{DEFAULT_PREFERENCES, NewRecord, insert, lock, refresh_search_text};
 use crate::family_admin::membership::{Standing, set_standing};
 use crate::ids::FamilyId;
@@ -37,7 +37,7 @@ pub(super) async fn add(
     let id = insert(tx, now, record).await?;
     for (email, place) in [(&wanted.email, Place::Primary), (&wanted.second, Place::Secondary)] {
         let Some(email) = email else { continue };
-        put_address(tx, now, id, &Kept::typed(email), place).await?;
+        put_address(tx, now, id, &StoredAddress::typed(email), place).await?;
     }
     if wanted.second.is_some() {
         refresh_search_text(tx, id).await?;
@@ -68,8 +68,8 @@ pub(super) async fn add(
     let state = State {
         full_name: wanted.full_name.clone(),
         child_name: wanted.child_name.clone(),
-        primary: wanted.email.as_ref().map(Kept::typed),
-        secondary: wanted.second.as_ref().map(Kept::typed),
+        primary: wanted.email.as_ref().map(StoredAddress::typed),
+        secondary: wanted.second.as_ref().map(StoredAddress::typed),
         total,
         due: wanted.due,
         standing: Standing::Approved,

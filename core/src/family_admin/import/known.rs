@@ -8,7 +8,7 @@ use super::row::{Total, Wanted};
 use crate::Result;
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
-use crate::families::addresses::Kept;
+use crate::families::addresses::StoredAddress;
 use crate::family_admin::membership::{APPROVAL, Standing};
 use crate::ids::FamilyId;
 use crate::money::Cents;
@@ -35,8 +35,8 @@ pub(super) struct Known {
 pub(super) struct State {
     pub(super) full_name: String,
     pub(super) child_name: String,
-    pub(super) primary: Option<Kept>,
-    pub(super) secondary: Option<Kept>,
+    pub(super) primary: Option<StoredAddress>,
+    pub(super) secondary: Option<StoredAddress>,
     pub(super) total: Option<Cents>,
     pub(super) due: Option<NaiveDate>,
     pub(super) standing: Standing,
@@ -92,7 +92,7 @@ impl Known {
             known.by_email.insert(email.clone(), id);
             let Some(state) = known.families.get_mut(&id) else { continue };
             let place = if kind == "primary" { &mut state.primary } else { &mut state.secondary };
-            *place = Some(Kept { email, entered_by_staff, verified_at });
+            *place = Some(StoredAddress { email, entered_by_staff, verified_at });
         }
         for (id, state) in &known.families {
             if state.standing == Standing::Approved {
@@ -270,8 +270,10 @@ impl State {
         for email in [&wanted.email, &wanted.second].into_iter().flatten() {
             match () {
                 _ if after.has(email) => {}
-                _ if after.primary.is_none() => after.primary = Some(Kept::typed(email)),
-                _ if after.secondary.is_none() => after.secondary = Some(Kept::typed(email)),
+                _ if after.primary.is_none() => after.primary = Some(StoredAddress::typed(email)),
+                _ if after.secondary.is_none() => {
+                    after.secondary = Some(StoredAddress::typed(email))
+                }
                 _ => return Err("This family already has two other addresses. Please edit it."),
             }
         }

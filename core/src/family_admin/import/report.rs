@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::known::State;
-use crate::families::addresses::Kept;
+use crate::families::addresses::StoredAddress;
 use crate::family_admin::membership::Standing;
 use crate::ids::FamilyId;
 use crate::money::Cents;
@@ -132,7 +132,7 @@ pub struct MergedRow {
 
 impl Details {
     pub(super) fn of(state: &State) -> Details {
-        let email = |kept: &Option<Kept>| kept.as_ref().map(|kept| kept.email.to_string());
+        let email = |kept: &Option<StoredAddress>| kept.as_ref().map(|kept| kept.email.to_string());
         Details {
             full_name: state.full_name.clone(),
             child_name: state.child_name.clone(),

@@ -11,7 +11,7 @@ use super::apply;
 use super::known::State;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::families::addresses::{Kept, addresses, set_addresses};
+use crate::families::addresses::{StoredAddress, addresses, set_addresses};
 use crate::families::lock;
 use crate::family_admin::membership::{APPROVAL, Standing};
 use crate::family_admin::remove;
@@ -70,8 +70,8 @@ pub(super) struct Snapshot {
     version: i64,
     full_name: String,
     child_name: String,
-    primary: Option<Kept>,
-    secondary: Option<Kept>,
+    primary: Option<StoredAddress>,
+    secondary: Option<StoredAddress>,
     total: Option<Cents>,
     due: Option<NaiveDate>,
     #[serde(default)]

@@ -43,7 +43,7 @@ pub(super) enum Stage {
 
 impl Failed {
     pub fn judge(self) -> SendError {
-        let is_closing = self.error.status().is_some_and(|code| code.to_string() == "421");
+        let is_closing = is_closing(&self.error);
         match (self.stage, classify(self.error)) {
             // A server that does not let us in says nothing about this mail.
             (Stage::Connect, SendError::Refused { text, .. }) => SendError::Unreachable(text),
@@ -64,9 +64,14 @@ impl Failed {
     }
 }
 
-/// Whether the server answered and keeps the connection open. 421 means that it closes it.
+/// Whether the server answered and keeps the connection open.
 pub(super) fn is_answer(error: &SmtpError) -> bool {
-    error.status().is_some_and(|code| code.to_string() != "421")
+    error.status().is_some() && !is_closing(error)
+}
+
+/// Whether the server closes the connection (421).
+fn is_closing(error: &SmtpError) -> bool {
+    error.status().is_some_and(|code| code.to_string() == "421")
 }
 
 pub(super) fn silent(limit: Duration) -> SendError {

@@ -120,9 +120,9 @@ impl Smtp {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Sends a mail on the connection where it was announced, or on a free or new one. Fails when the server refuses it or
-    /// does not answer in time, which is less `if_another` server can take the mail. It gets the text after `before`.
-    /// Returns whether that may go, and the connection on which the `next` mail was announced.
+    /// Sends a mail on the connection where it was announced, or on a free or new one. Fails when the server refuses it
+    /// or does not answer in time, which is less `if_another` server can take the mail. It gets the text after
+    /// `before`. Returns whether that may go, and the connection on which the `next` mail was announced.
     pub async fn send(
         &self,
         mail: Transmission<'_>,

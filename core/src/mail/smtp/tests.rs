@@ -5,8 +5,9 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// A mail server without SMTPUTF8. It does not know `nobody`, relays nothing to `elsewhere`, refuses the
-/// text for `filter`, closes the connection for `busy`, thinks about `slow` for a minute, and otherwise closes it after two mails. Returns its port, and the lines that it received.
+/// A mail server without SMTPUTF8. It does not know `nobody`, relays nothing to `elsewhere`, refuses the text for
+/// `filter`, closes the connection for `busy`, thinks about `slow` for a minute, and otherwise closes it after two
+/// mails. Returns its port, and the lines that it received.
 async fn server(hello: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();

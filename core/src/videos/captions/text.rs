@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::spreadsheet;
 
 /// More than the captions of any film.
-const MOST: usize = 20_000;
+const MAX_CUES: usize = 20_000;
 const LONGEST_TEXT: usize = 1000;
 
 const NOT_TEXT: &str =
@@ -39,7 +39,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Captions, String> {
     let mut cues = cues(&text)?;
     match cues.len() {
         0 => return Err(NONE.into()),
-        count if count > MOST => return Err(TOO_MANY.into()),
+        count if count > MAX_CUES => return Err(TOO_MANY.into()),
         _ => {}
     }
     cues.sort_by_key(|cue| cue.start);
@@ -240,7 +240,7 @@ mod tests {
         ] {
             assert_eq!(read(bytes), Err(problem.to_owned()));
         }
-        let many = "0:01.0 --> 0:02.0\nx\n\n".repeat(MOST + 1);
+        let many = "0:01.0 --> 0:02.0\nx\n\n".repeat(MAX_CUES + 1);
         assert_eq!(read(many.as_bytes()), Err(TOO_MANY.to_owned()));
     }
 }

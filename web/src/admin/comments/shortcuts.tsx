@@ -1,27 +1,24 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent } from "react";
 
 /** Calls the handler of a key that is pressed outside of fields and dialogs, alone. */
 export function useShortcuts(handlers: Record<string, () => void>) {
-  const latest = useRef(handlers);
-  useEffect(() => {
-    latest.current = handlers;
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    // A key that is held down walks through the list, and decides once.
+    if (event.repeat && !/^[jk]$/i.test(event.key)) return;
+    const from = event.target;
+    const typing =
+      from instanceof HTMLElement && (from.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(from.tagName));
+    if (typing || document.querySelector("dialog[open]")) return;
+    const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (!Object.hasOwn(handlers, name)) return;
+    event.preventDefault();
+    handlers[name]!();
   });
   useEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      // A key that is held down walks through the list, and decides once.
-      if (event.repeat && !/^[jk]$/i.test(event.key)) return;
-      const from = event.target;
-      const typing =
-        from instanceof HTMLElement && (from.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(from.tagName));
-      if (typing || document.querySelector("dialog[open]")) return;
-      const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      if (!Object.hasOwn(latest.current, name)) return;
-      event.preventDefault();
-      latest.current[name]!();
-    }
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
+    const listener = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", listener);
+    return () => document.removeEventListener("keydown", listener);
   }, []);
 }
 

@@ -76,7 +76,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
 function useMessageChange(message: Message, onChanged: (message: Message) => void) {
   const client = useQueryClient();
   const change = useAction({
-    mutationFn: (patch: Partial<MessagePatch>) => changeMessage(message.id, patch),
+    mutationFn: (patch: MessagePatch) => changeMessage(message.id, patch),
     onSuccess: (now, patch) => {
       onChanged(now);
       toast(changeToast(now, patch));
@@ -92,7 +92,7 @@ function useMessageChange(message: Message, onChanged: (message: Message) => voi
   return { change, refused };
 }
 
-function changeToast(now: Message, patch: Partial<MessagePatch>) {
+function changeToast(now: Message, patch: MessagePatch) {
   if (patch.spam !== undefined)
     return now.spam
       ? { title: "Marked as Spam", description: "It is no longer in the inbox." }
@@ -146,7 +146,7 @@ const Facts = ({ message, timeZone }: { message: Message; timeZone: string }) =>
 type ActionsProps = {
   message: Message;
   busy: boolean;
-  onChange: (patch: Partial<MessagePatch>) => void;
+  onChange: (patch: MessagePatch) => void;
   onDelete: () => void;
 };
 

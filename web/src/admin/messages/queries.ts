@@ -77,9 +77,9 @@ const at = (id: string) => ({ params: { path: { id } } });
 
 export const readMessage = ({ id }: Message) => nullIfNotFound(asStaff(api.GET("/api/admin/messages/{id}", at(id))));
 
-/** Fields that are left out stay unchanged; the contract requires them only because of their defaults. */
-export const changeMessage = (id: string, change: Partial<MessagePatch>) =>
-  asStaff(api.PATCH("/api/admin/messages/{id}", { ...at(id), body: change as MessagePatch }));
+/** Fields that are left out stay unchanged. */
+export const changeMessage = (id: string, body: MessagePatch) =>
+  asStaff(api.PATCH("/api/admin/messages/{id}", { ...at(id), body }));
 /** The last reply and the draft that the writer has seen. */
 export type Seen = Omit<Schemas["NewMessageReply"], "body">;
 export const replyTo = (id: string, body: string, seen: Seen) =>

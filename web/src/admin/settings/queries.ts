@@ -3,6 +3,7 @@ import { queryOptions, skipToken, useQuery, useQueryClient } from "@tanstack/rea
 import { api } from "../../api/client";
 import { siteQuery } from "../../api/queries";
 import type { components } from "../../api/schema.gen";
+import { fileBody } from "../shared/file-body";
 import { asStaff, staffQuery } from "../shared/session";
 import type { Typed } from "./words";
 
@@ -26,8 +27,7 @@ export const addPicture = async (place: PicturePlace, file: File) =>
     await asStaff(
       api.POST("/api/admin/settings/pictures/{place}", {
         params: { path: { place } },
-        body: file as unknown as string,
-        bodySerializer: (body) => body,
+        ...fileBody(file),
         headers: { "Content-Type": file.type || "image/*" },
       }),
     )

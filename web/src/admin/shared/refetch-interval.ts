@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-const patience = 5 * 60_000;
+const idleLimit = 5 * 60_000;
 let last = Date.now();
 
 function subscribe(listener: () => void) {
@@ -9,7 +9,7 @@ function subscribe(listener: () => void) {
     last = Date.now();
     listener();
     clearTimeout(timer);
-    timer = setTimeout(listener, patience + 100);
+    timer = setTimeout(listener, idleLimit + 100);
   };
   const signs = ["pointerdown", "keydown", "wheel", "focus"];
   signs.forEach((sign) => addEventListener(sign, seen, { passive: true }));
@@ -27,7 +27,7 @@ function subscribe(listener: () => void) {
 export function useRefetchInterval(milliseconds: number): number | false {
   const attended = useSyncExternalStore(
     subscribe,
-    () => Date.now() - last < patience,
+    () => Date.now() - last < idleLimit,
     () => true,
   );
   return attended ? milliseconds : false;

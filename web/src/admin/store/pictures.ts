@@ -36,13 +36,13 @@ export function acceptFiles(files: readonly File[], already: number): { taken: F
       refused.push({ title: "File too large", description: `${file.name} is larger than 10MB.` });
     else taken.push(file);
   }
-  const room = Math.max(0, maxPictures - already);
-  if (taken.length > room)
+  const left = Math.max(0, maxPictures - already);
+  if (taken.length > left)
     refused.push({
       title: "Too many images",
       description: `You can only upload up to ${maxPictures} images per product.`,
     });
-  return { taken: taken.slice(0, room), refused };
+  return { taken: taken.slice(0, left), refused };
 }
 
 /** iPhones save photos in a format that browsers do not show; computers often do not know its type. */

@@ -51,14 +51,14 @@ export const removeImage = (id: string, imageId: string) =>
 export const addImage = (id: string, file: File, onProgress: (percent: number) => void): Promise<AdminProduct> =>
   asStaff(upload(id, file, onProgress));
 
-const patience = 120_000;
+const uploadTimeout = 120_000;
 
 function upload(id: string, file: File, onProgress: (percent: number) => void) {
   return new Promise<{ data?: AdminProduct; error?: unknown; response: Response }>((done, fail) => {
     const request = new XMLHttpRequest();
     request.open("POST", `/api/admin/products/${encodeURIComponent(id)}/images`);
     request.setRequestHeader("Content-Type", file.type);
-    request.timeout = patience;
+    request.timeout = uploadTimeout;
     request.upload.addEventListener("progress", ({ loaded, total }) => total > 0 && onProgress((100 * loaded) / total));
     request.addEventListener("load", () => {
       const response = new Response(null, { status: request.status, headers: retryAfter(request) });

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from "@tanstack/react-query";
 import { api, type AdminVideo } from "../../api/client";
 import type { components } from "../../api/schema.gen";
+import { fileBody } from "../shared/file-body";
 import { asStaff } from "../shared/session";
 import { nullIfNotFound } from "../shared/missing-records";
 
@@ -109,8 +110,7 @@ export const setCaptions = (id: string, language: CaptionLanguage, file: File): 
     api.PUT("/api/admin/videos/{id}/captions/{language}", {
       ...ofLanguage(id, language),
       headers: { "Content-Type": "text/vtt" },
-      body: file as never,
-      bodySerializer: (body: unknown) => body as File,
+      ...fileBody(file),
     }),
   );
 
@@ -120,8 +120,7 @@ export const setPicture = (id: string, file: File): Promise<AdminVideo> =>
     api.PUT("/api/admin/videos/{id}/picture", {
       params: { path: { id } },
       headers: { "Content-Type": file.type || "image/jpeg" },
-      body: file as never,
-      bodySerializer: (body: unknown) => body as File,
+      ...fileBody(file),
     }),
   );
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type SyntheticEvent } from "react";
+import { useEffect, useEffectEvent, useState, type SyntheticEvent } from "react";
 import { cx } from "../../ui/class-names";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -31,13 +31,10 @@ export function TryVideo({ video, onOutcome }: Props) {
     came(video.video_type === "upload" ? "trying" : "embed");
   }
 
-  const late = useRef(() => {});
-  useEffect(() => {
-    late.current = () => came("late");
-  });
+  const onLate = useEffectEvent(() => came("late"));
   useEffect(() => {
     if (outcome !== "trying") return;
-    const timer = setTimeout(() => late.current(), startLimit);
+    const timer = setTimeout(() => onLate(), startLimit);
     return () => clearTimeout(timer);
   }, [outcome, round]);
 

@@ -15,7 +15,7 @@ pub struct Known {
     cursors: Vec<String>,
 }
 
-const MOST: usize = 2_000;
+const MAX_VALUES: usize = 2_000;
 
 impl Known {
     pub fn learn(&mut self, answer: &Value, rng: &mut StdRng) {
@@ -49,9 +49,9 @@ impl Known {
 }
 
 fn keep(list: &mut Vec<String>, text: &str, rng: &mut StdRng) {
-    match list.len() < MOST {
+    match list.len() < MAX_VALUES {
         true => list.push(text.to_owned()),
-        false => list[rng.random_range(0..MOST)] = text.to_owned(),
+        false => list[rng.random_range(0..MAX_VALUES)] = text.to_owned(),
     }
 }
 

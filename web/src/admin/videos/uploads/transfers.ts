@@ -22,7 +22,7 @@ export type Transfer = {
 /** Each request carries one piece, so that a proxy that limits requests lets it through. */
 const pieceSize = 8 * 1024 * 1024;
 /** Without progress for so long, a connection counts as lost. */
-const patience = 45_000;
+const stallTimeout = 45_000;
 const delays = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 type Sending = { sender: Sender; watchdog: ReturnType<typeof setTimeout> | undefined; samples: Sample[] };
@@ -177,7 +177,7 @@ function watch(id: string) {
   const now = sending.get(id);
   if (!now) return;
   clearTimeout(now.watchdog);
-  now.watchdog = setTimeout(() => lost(id), patience);
+  now.watchdog = setTimeout(() => lost(id), stallTimeout);
 }
 
 function progressed(id: string, sent: number) {

@@ -1,4 +1,4 @@
-//! What was read, as long as nobody commits anything.
+//! Caches the results of queries until somebody commits.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -11,28 +11,28 @@ use super::Db;
 use super::commits::{Commits, Version};
 use crate::Result;
 
-/// How many answers are kept at most.
-const MOST: usize = 2_000;
+/// The maximum number of cached answers.
+const MAX_ANSWERS: usize = 2_000;
 
 /// What was asked: a name for the question, and the ids in it.
 pub(crate) type Question = (&'static str, Uuid, Uuid);
 
 type Answers = HashMap<(Question, TypeId), Arc<dyn Any + Send + Sync>>;
 
-/// Answers of a SQLite database.
+/// The cache of a SQLite database.
 #[derive(Clone, Debug)]
-pub struct Remembered(Arc<Memory>);
+pub struct QueryCache(Arc<Inner>);
 
 #[derive(Debug)]
-struct Memory {
+struct Inner {
     commits: Commits,
     known: Mutex<(Option<Version>, Answers)>,
 }
 
-impl Remembered {
+impl QueryCache {
     /// Of the database in this file.
-    pub(super) fn of(database: PathBuf) -> Remembered {
-        Remembered(Arc::new(Memory { commits: Commits::of(database), known: Mutex::default() }))
+    pub(super) fn of(database: PathBuf) -> QueryCache {
+        QueryCache(Arc::new(Inner { commits: Commits::of(database), known: Mutex::default() }))
     }
 
     /// The current version of the database, if it can be told.
@@ -53,7 +53,7 @@ impl Remembered {
     fn put<V: Send + Sync + 'static>(&self, question: Question, version: Version, answer: V) {
         let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (of, answers) = &mut *known;
-        if *of == Some(version) && answers.len() < MOST {
+        if *of == Some(version) && answers.len() < MAX_ANSWERS {
             answers.insert((question, TypeId::of::<V>()), Arc::new(answer));
         }
     }
@@ -62,19 +62,19 @@ impl Remembered {
 impl Db {
     /// Returns what `read` returns, or what it returned before if nobody, in no process, has committed
     /// anything since. The answer is never older than this call. PostgreSQL is always asked.
-    pub(crate) async fn remembered<V: Clone + Send + Sync + 'static>(
+    pub(crate) async fn cached<V: Clone + Send + Sync + 'static>(
         &self,
         question: Question,
         read: impl Future<Output = Result<V>>,
     ) -> Result<V> {
-        let Db::Sqlite { remembered, .. } = self else { return read.await };
+        let Db::Sqlite { query_cache, .. } = self else { return read.await };
         // Of before the reading: what somebody commits meanwhile makes another version.
-        let Some(version) = remembered.version() else { return read.await };
-        if let Some(answer) = remembered.get(question, version) {
+        let Some(version) = query_cache.version() else { return read.await };
+        if let Some(answer) = query_cache.get(question, version) {
             return Ok(answer);
         }
         let answer = read.await?;
-        remembered.put(question, version, answer.clone());
+        query_cache.put(question, version, answer.clone());
         Ok(answer)
     }
 }
@@ -99,7 +99,7 @@ mod tests {
                 asked.set(asked.get() + 1);
                 db.sql("select count(*) from numbers").scalar::<i64>().await
             };
-            db.remembered(("numbers", Uuid::nil(), Uuid::nil()), read).await.expect("a number")
+            db.cached(("numbers", Uuid::nil(), Uuid::nil()), read).await.expect("a number")
         };
         assert_eq!((count().await, count().await, asked.get()), (0, 0, 1));
         let mut tx = db.begin().await.expect("a transaction");

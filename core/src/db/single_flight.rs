@@ -1,4 +1,4 @@
-//! One answer for all that ask at the same time.
+//! Single flight: one query answers all requests that wait for the same answer.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -6,15 +6,15 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::yield_now;
 
-/// The time for the database to answer. A slower one is not asked on behalf of a cache.
-pub(super) const ANSWER: Duration = Duration::from_secs(2);
+/// Timeout for the database to answer. Without an answer in this time, the caller does not use its cache.
+pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// So often others go first before a question is sent. Each time costs a microsecond.
-const MOST_TURNS: usize = 16;
+/// How often the query yields to requests that are about to join it. Each time costs a microsecond.
+const MAX_YIELDS: usize = 16;
 
-/// Those who wait for an answer.
+/// The requests that wait for the answer.
 #[derive(Debug)]
-pub(super) struct Line<A>(Mutex<Waiting<A>>);
+pub(super) struct Waiters<A>(Mutex<Waiting<A>>);
 
 #[derive(Debug)]
 struct Waiting<A> {
@@ -22,40 +22,40 @@ struct Waiting<A> {
     senders: Vec<oneshot::Sender<Option<A>>>,
 }
 
-impl<A> Default for Line<A> {
+impl<A> Default for Waiters<A> {
     fn default() -> Self {
-        Line(Mutex::new(Waiting { is_asking: false, senders: Vec::new() }))
+        Waiters(Mutex::new(Waiting { is_asking: false, senders: Vec::new() }))
     }
 }
 
-impl<A> Line<A> {
+impl<A> Waiters<A> {
     fn held(&self) -> MutexGuard<'_, Waiting<A>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is asked one question by many.
-pub(super) trait Asked: Send + Sync + 'static {
+/// A query that many requests share.
+pub(super) trait SingleFlight: Send + Sync + 'static {
     type Answer: Clone + Send;
-    /// What the question is sent over, as long as somebody waits.
+    /// The connection of the query. It is kept as long as a request waits.
     type Connection: Send;
 
-    fn line(&self) -> &Line<Self::Answer>;
+    fn waiters(&self) -> &Waiters<Self::Answer>;
 
-    /// Sends the question. `None` if there is no answer within [`ANSWER`].
+    /// Runs the query. `None` if there is no answer within [`ANSWER_TIMEOUT`].
     fn read(
         &self,
         connection: &mut Option<Self::Connection>,
     ) -> impl Future<Output = Option<Self::Answer>> + Send;
 }
 
-/// Asks. One answer is for all that waited before the question was sent, so that many simultaneous requests
-/// cost one. `None` if there is no answer in time, also for those who wait to ask next: otherwise each of them would
-/// wait for a database that is away once more.
-pub(super) async fn ask<T: Asked>(asked: &Arc<T>) -> Option<T::Answer> {
+/// Waits for an answer that is not older than this call. All requests that waited before the query ran share its
+/// answer. `None` if there is none in time, also for those who wait for the next one: otherwise each of them would
+/// wait once more for a database that does not answer.
+pub(super) async fn ask<T: SingleFlight>(asked: &Arc<T>) -> Option<T::Answer> {
     let (sender, answer) = oneshot::channel();
     let is_first = {
-        let mut waiting = asked.line().held();
+        let mut waiting = asked.waiters().held();
         waiting.senders.push(sender);
         !std::mem::replace(&mut waiting.is_asking, true)
     };
@@ -66,26 +66,26 @@ pub(super) async fn ask<T: Asked>(asked: &Arc<T>) -> Option<T::Answer> {
     answer.await.ok()?
 }
 
-/// Lets those go first whose requests have arrived, also those whom the last answer woke, as long as more of them
-/// come: the more share a question, the less it costs each of them.
-async fn gather<A>(line: &Line<A>) {
+/// Yields as long as more requests join, also those that the last answer woke: the more share a query, the less it
+/// costs each of them.
+async fn gather<A>(waiters: &Waiters<A>) {
     let mut waiting = 0;
-    for _ in 0..MOST_TURNS {
+    for _ in 0..MAX_YIELDS {
         yield_now().await;
-        let before = std::mem::replace(&mut waiting, line.held().senders.len());
+        let before = std::mem::replace(&mut waiting, waiters.held().senders.len());
         if waiting <= before.max(1) {
             return;
         }
     }
 }
 
-/// Asks as long as somebody waits.
-async fn answer_all<T: Asked>(asked: Arc<T>) {
+/// Runs the query again as long as a request waits.
+async fn answer_all<T: SingleFlight>(asked: Arc<T>) {
     let mut connection = None;
     loop {
-        gather(asked.line()).await;
+        gather(asked.waiters()).await;
         let mut senders = {
-            let mut waiting = asked.line().held();
+            let mut waiting = asked.waiters().held();
             if waiting.senders.is_empty() {
                 waiting.is_asking = false;
                 return;
@@ -94,7 +94,7 @@ async fn answer_all<T: Asked>(asked: Arc<T>) {
         };
         let answer = asked.read(&mut connection).await;
         if answer.is_none() {
-            senders.append(&mut asked.line().held().senders);
+            senders.append(&mut asked.waiters().held().senders);
         }
         for sender in senders {
             sender.send(answer.clone()).ok();
@@ -113,17 +113,17 @@ mod tests {
 
     /// A database that answers when it is let, with how often it was asked, and not at first.
     struct Slow {
-        line: Line<usize>,
+        waiters: Waiters<usize>,
         asked: AtomicUsize,
         answers: Semaphore,
     }
 
-    impl Asked for Slow {
+    impl SingleFlight for Slow {
         type Answer = usize;
         type Connection = ();
 
-        fn line(&self) -> &Line<usize> {
-            &self.line
+        fn waiters(&self) -> &Waiters<usize> {
+            &self.waiters
         }
 
         async fn read(&self, _: &mut Option<()>) -> Option<usize> {
@@ -142,7 +142,7 @@ mod tests {
     #[tokio::test]
     async fn who_waits_behind_a_question_without_an_answer_does_not_wait_for_the_next() {
         let slow = Arc::new(Slow {
-            line: Line::default(),
+            waiters: Waiters::default(),
             asked: AtomicUsize::new(0),
             answers: Semaphore::new(0),
         });
@@ -151,7 +151,7 @@ mod tests {
             tokio::spawn(async move { ask(&slow).await })
         };
         let asked = |times| slow.asked.load(Ordering::SeqCst) == times;
-        let waiting = |many| slow.line.held().senders.len() == many;
+        let waiting = |many| slow.waiters.held().senders.len() == many;
 
         let first = ask();
         until(|| asked(1)).await;

@@ -1,4 +1,4 @@
-//! A connection that one task keeps for many short writes, each of which is a transaction by itself.
+//! A dedicated connection of one task for many short writes, each of which is a transaction of its own.
 //!
 //! The pool asks a connection before and after each use whether it lives, and `begin` and `commit` cost as
 //! much as a short statement. What is written here survives the end of the process at once, and a
@@ -11,25 +11,25 @@ use super::transaction::in_time;
 use super::{Db, On};
 use crate::Result;
 
-pub enum Kept {
+pub enum Dedicated {
     Sqlite(Connection<Sqlite>),
     Postgres(Connection<Postgres>),
 }
 
-/// Dropped without [`Kept::give_back`], it is closed: the next user must not get its settings.
+/// Dropped without [`Dedicated::release`], it is closed: the next user must not get its settings.
 pub struct Connection<E: Database> {
     connection: Option<PoolConnection<E>>,
 }
 
 impl Db {
-    /// Takes a connection, on SQLite the one that writes, so it must be given back soon.
-    pub(crate) async fn keep(&self) -> Result<Kept> {
+    /// Takes a connection out of the pool, on SQLite the one that writes, so it must be released soon.
+    pub(crate) async fn dedicated(&self) -> Result<Dedicated> {
         Ok(match self {
             Db::Sqlite { write, .. } => {
-                Kept::Sqlite(Connection::of(write, "pragma synchronous = normal").await?)
+                Dedicated::Sqlite(Connection::of(write, "pragma synchronous = normal").await?)
             }
             // The statements are few and the same each time, so their plans may be kept as well.
-            Db::Postgres(pool) => Kept::Postgres(
+            Db::Postgres(pool) => Dedicated::Postgres(
                 Connection::of(
                     pool,
                     "set synchronous_commit = off; set plan_cache_mode = force_generic_plan",
@@ -40,12 +40,12 @@ impl Db {
     }
 }
 
-impl Kept {
-    pub(crate) async fn give_back(self) -> Result<()> {
+impl Dedicated {
+    pub(crate) async fn release(self) -> Result<()> {
         match self {
-            Kept::Sqlite(kept) => kept.give_back("pragma synchronous = full").await,
-            Kept::Postgres(kept) => {
-                kept.give_back("reset synchronous_commit; reset plan_cache_mode").await
+            Dedicated::Sqlite(dedicated) => dedicated.release("pragma synchronous = full").await,
+            Dedicated::Postgres(dedicated) => {
+                dedicated.release("reset synchronous_commit; reset plan_cache_mode").await
             }
         }
     }
@@ -56,12 +56,12 @@ where
     for<'c> &'c mut E::Connection: Executor<'c, Database = E>,
 {
     async fn of(pool: &Pool<E>, settings: &'static str) -> Result<Connection<E>> {
-        let mut kept = Connection { connection: Some(pool.acquire().await?) };
-        in_time(sqlx::raw_sql(settings).execute(kept.get())).await?;
-        Ok(kept)
+        let mut dedicated = Connection { connection: Some(pool.acquire().await?) };
+        in_time(sqlx::raw_sql(settings).execute(dedicated.get())).await?;
+        Ok(dedicated)
     }
 
-    async fn give_back(mut self, settings: &'static str) -> Result<()> {
+    async fn release(mut self, settings: &'static str) -> Result<()> {
         in_time(sqlx::raw_sql(settings).execute(self.get())).await?;
         self.connection = None;
         Ok(())
@@ -70,7 +70,7 @@ where
 
 impl<E: Database> Connection<E> {
     pub(super) fn get(&mut self) -> &mut E::Connection {
-        self.connection.as_mut().expect("until it is given back")
+        self.connection.as_mut().expect("it is not released yet")
     }
 }
 
@@ -82,9 +82,9 @@ impl<E: Database> Drop for Connection<E> {
     }
 }
 
-impl<'c> From<&'c mut Kept> for On<'c> {
-    fn from(kept: &'c mut Kept) -> Self {
-        On::Kept(kept)
+impl<'c> From<&'c mut Dedicated> for On<'c> {
+    fn from(dedicated: &'c mut Dedicated) -> Self {
+        On::Dedicated(dedicated)
     }
 }
 
@@ -108,19 +108,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_kept_connection_waits_for_the_disk_again_before_others_get_it() {
+    async fn a_dedicated_connection_waits_for_the_disk_again_before_others_get_it() {
         for db in engines().await {
             made(&db).await;
             let usual = waits(&db).await;
             at_rest(&db).await;
-            let mut kept = db.keep().await.expect("a connection");
+            let mut dedicated = db.dedicated().await.expect("a connection");
             let text = "insert into bunks (id) values (1)";
-            assert_eq!(On::from(&mut kept).sql(text).execute().await.expect("a row"), 1);
-            kept.give_back().await.expect("as it was");
+            assert_eq!(On::from(&mut dedicated).sql(text).execute().await.expect("a row"), 1);
+            dedicated.release().await.expect("as it was");
             assert_eq!(waits(&db).await, usual, "{}: given back", db.engine());
             assert!(same_connection(&db).await, "{}: given back", db.engine());
             at_rest(&db).await;
-            drop(db.keep().await.expect("a connection"));
+            drop(db.dedicated().await.expect("a connection"));
             assert_eq!(waits(&db).await, usual, "{}: dropped", db.engine());
             assert!(!same_connection(&db).await, "{}: dropped", db.engine());
             db.close().await;
