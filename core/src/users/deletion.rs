@@ -107,7 +107,7 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         // Somebody else may have written from an unverified address.
         false => Vec::new(),
     };
-    let sessions = sessions::of_user(&app.db, user.id, session).await?;
+    let sessions = sessions::of_user(app, user.id, session).await?;
     let payments = payments::own(app, user).await?;
     Ok(json!({
         "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified, "last_watched_at": last_watched_at },
