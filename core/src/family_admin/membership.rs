@@ -82,7 +82,8 @@ pub async fn invitation_link(app: &App, actor: Actor, id: FamilyId) -> Result<St
     Ok(app.url(&format!("/auth?invite={token}")))
 }
 
-/// Clears the sign-in rate limits of a family's users. Returns how many there were.
+/// Clears the sign-in rate limits of a family's users, and the delays of networks, behind which they may
+/// be. Returns how many there were.
 ///
 /// # Errors
 ///
@@ -97,6 +98,7 @@ pub async fn clear_limits(app: &App, actor: Actor, id: FamilyId) -> Result<u64> 
         cleared += rate_limits::clear_account(&mut tx, app, &email).await?;
     }
     let (now, subject) = (app.clock.now(), Subject::new(SubjectKind::Profile, id));
+    cleared += rate_limits::clear_networks(&mut tx, now).await?;
     let details = json!({ "cleared": cleared });
     audit::record(&mut tx, now, actor, Action::ProfileClearLimits, subject, details).await?;
     tx.commit().await?;

@@ -404,12 +404,13 @@ async fn change_address(
 /// # Errors
 ///
 /// [`Error::Conflict`] when the address is confirmed, [`Error::TooMany`] above the limit of the
-/// recipient, [`Error::TooManyMails`] above that of the mailbox, [`Error::NotFound`] when the user was
-/// deleted meanwhile.
-pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
+/// client's network or of the recipient, [`Error::TooManyMails`] above that of the mailbox,
+/// [`Error::NotFound`] when the user was deleted meanwhile.
+pub async fn resend_verification(app: &App, user: &User, from: ClientInfo) -> Result<()> {
     if user.verified {
         return Err(Error::Conflict("Your email is already confirmed."));
     }
+    rate_limits::count_network(app, rate_limits::VERIFY_BY_ADDRESS, from.address).await?;
     rate_limits::count(app, rate_limits::VERIFY_BY_RECIPIENT, &user.email).await?;
     let mut tx = app.db.begin().await?;
     let notice =
