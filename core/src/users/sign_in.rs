@@ -209,7 +209,7 @@ async fn insert(tx: &mut Tx, now: DateTime<Utc>, new: NewUser<'_>) -> Result<()>
 }
 
 /// A user that was created with this address but never verified.
-async fn unconfirmed(tx: &mut Tx, email: &EmailAddress) -> Result<Option<User>> {
+pub(super) async fn unconfirmed(tx: &mut Tx, email: &EmailAddress) -> Result<Option<User>> {
     let found: Option<(UserId,)> = tx
         .sql("select id from users where email = $1 and verified_at is null")
         .bind(email)

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::credentials::password_changed;
+use super::deletion::remove_unconfirmed;
 use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Purpose};
@@ -374,6 +375,7 @@ async fn change_address(
 ) -> Result<()> {
     let now = app.clock.now();
     let user = must_find(tx, user_id).await?;
+    remove_unconfirmed(tx, app, user_id, email).await?;
     tx.sql("update users set email = $2, verified_at = $3, updated_at = $3 where id = $1")
         .bind(user_id)
         .bind(email)
