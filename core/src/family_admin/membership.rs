@@ -9,7 +9,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::families::addresses::drop_all;
-use crate::families::{FamilyRecord, find};
+use crate::families::{FamilyRecord, find, lock};
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
@@ -333,7 +333,8 @@ pub async fn delete(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
 
 pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -> Result<()> {
     let now = app.clock.now();
-    find(&mut *tx, id).await?;
+    // Nobody joins it from now on.
+    lock(tx, now, id).await?;
     let known = known_addresses(tx, id).await?;
     let logins: Vec<(UserId,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;

@@ -37,6 +37,10 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
         .optional()
         .await?;
     let Some((own, family)) = other else { return Ok(false) };
+    // It may be deleted at this moment.
+    if !families::hold(tx, now, family).await? {
+        return Ok(false);
+    }
     let fresh = !families::has_user(tx, family).await?;
     let moved = tx
         .sql(
@@ -55,15 +59,7 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
     if moved == 0 {
         return Ok(false);
     }
-    tx.sql(
-        "update profile_addresses set verified_at = coalesce(verified_at, $3)
-         where profile_id = $1 and email = (select email from users where id = $2)",
-    )
-    .bind(family)
-    .bind(user_id)
-    .bind(now)
-    .execute()
-    .await?;
+    families::mark_verified(tx, now, family, user_id).await?;
     let signed_up = families::find(&mut *tx, own).await?;
     families::fill_names(tx, now, family, &signed_up.full_name, &signed_up.child_name).await?;
     // The preferences from sign-up move with the user, unless another guardian has already decided.
