@@ -118,8 +118,12 @@ async fn verify(
 
 /// Send the confirmation link again
 #[utoipa::path(post, path = "/api/auth/verify/resend", tag = "accounts", security(("session" = [])), responses((status = 202), (status = 409, body = Problem), (status = 429, body = Problem)))]
-async fn resend(State(app): State<App>, signed_in: CurrentUser) -> Answer<StatusCode> {
-    users::resend_verification(&app, &signed_in.user).await?;
+async fn resend(
+    State(app): State<App>,
+    Client(from): Client,
+    signed_in: CurrentUser,
+) -> Answer<StatusCode> {
+    users::resend_verification(&app, &signed_in.user, from).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -191,8 +195,9 @@ async fn invitation(State(app): State<App>, Input(given): Input<Token>) -> Answe
     responses((status = 202), (status = 404, body = Problem), (status = 409, body = Problem), (status = 429, body = Problem)))]
 async fn ask_second_email_again(
     State(app): State<App>,
+    Client(from): Client,
     signed_in: CurrentUser,
 ) -> Answer<StatusCode> {
-    families::pending::ask_again(&app, &signed_in.user).await?;
+    families::pending::ask_again(&app, &signed_in.user, from).await?;
     Ok(StatusCode::ACCEPTED)
 }

@@ -161,7 +161,7 @@ async fn list_sessions(
     State(app): State<App>,
     signed_in: CurrentUser,
 ) -> Answer<Json<Page<SessionInfo>>> {
-    let sessions = sessions::of_user(&app.db, signed_in.user.id, signed_in.session).await?;
+    let sessions = sessions::of_user(&app, signed_in.user.id, signed_in.session).await?;
     Ok(Json(Page::whole(sessions)))
 }
 

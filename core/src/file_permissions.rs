@@ -40,7 +40,8 @@ pub(crate) fn folder(path: &Path) -> Result<()> {
 /// [`Error::Unforeseen`] when the data folder cannot be read, [`Error::Database`] for an invalid
 /// SQLite address.
 pub(crate) fn tighten(config: &Config) -> Result<()> {
-    let data = &config.data_dir;
+    // The operator may have put the folder on another disk, with a link to it.
+    let data = &std::fs::canonicalize(&config.data_dir)?;
     let entries = entries_of(data)?;
     // A folder that contains other things too is left as it is.
     if entries.iter().all(|entry| is_ours(entry) || is_beside_ours(entry)) {

@@ -289,6 +289,23 @@ story! {
 }
 
 story! {
+    async fn the_list_of_ones_sessions_has_only_those_that_still_work(camp) {
+        let phone = camp.parent("Chaya", "chaya@family.example").await;
+        let laptop = camp.browser();
+        laptop.post("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": PASSWORD })).await.expect(200);
+        camp.wait(TimeDelta::days(13));
+        // Other processes, whose caches are empty.
+        camp.beside().await.of(&phone).get("/api/profile").await.expect(200);
+        camp.wait(TimeDelta::days(2));
+        let later = camp.beside().await;
+        later.of(&laptop).get("/api/profile").await.refused(401, "sign_in_required");
+        let listed = later.of(&phone).get("/api/auth/sessions").await.expect(200).json();
+        let current: Vec<_> = listed["items"].as_array().expect("a list").iter().map(|session| &session["current"]).collect();
+        assert_eq!(json!(current), json!([true]));
+    }
+}
+
+story! {
     async fn a_deleted_account_is_gone_and_its_family_record_stays(camp) {
         let staff = camp.staff().await;
         let chaya = camp.parent("Chaya", "chaya@family.example").await;

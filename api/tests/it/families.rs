@@ -295,6 +295,23 @@ story! {
 }
 
 story! {
+    async fn staff_also_clear_the_delay_of_a_network_in_which_many_sign_ins_failed(camp) {
+        let staff = camp.staff().await;
+        camp.parent("Chaya", "chaya@family.example").await;
+        let browser = camp.browser_at("198.51.100.20");
+        for n in 0..30 {
+            let wrong = json!({ "email": format!("guest{}@family.example", n % 6), "password": "wrong wrong wrong" });
+            browser.post("/api/auth/sign-in", wrong).await.refused(401, "invalid_credentials");
+        }
+        let right = json!({ "email": "chaya@family.example", "password": PASSWORD });
+        browser.post("/api/auth/sign-in", right.clone()).await.refused(429, "too_many_requests");
+        let family = find(&staff, "chaya").await;
+        staff.post(&format!("{}/clear-limits", path(&family)), json!({})).await.expect(200);
+        browser.post("/api/auth/sign-in", right).await.expect(200);
+    }
+}
+
+story! {
     async fn the_addresses_of_a_family_begin_with_its_primary_one(camp) {
         let staff = camp.staff().await;
         let parent = camp.parent("Rivka", "rivka@family.example").await;

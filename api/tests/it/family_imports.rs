@@ -456,3 +456,43 @@ story! {
         assert_eq!(camp.mails_to("chaya@family.example").iter().filter(|mail| told(mail)).count(), 1);
     }
 }
+
+story! {
+    async fn of_an_import_and_an_edit_of_one_family_at_the_same_moment_one_wins(camp) {
+        let staff = camp.staff().await;
+        for n in 0..20 {
+            import(&staff, &format!("Chaya {n},Yossi,chaya{n}@family.example,,2800,,\n")).await;
+            let rows = format!("From the table,Yossi,chaya{n}@family.example,,2800,,\n");
+            let seen = preview(&staff, &rows).await;
+            let known = family(&staff, &format!("chaya{n}@")).await;
+            let path = format!("/api/admin/users/{}", known["id"].as_str().expect("an id"));
+            let (done, edited) = tokio::join!(
+                send(&staff, json!({ "csv": format!("{HEAD}{rows}"), "update": [tick(&seen["changes"][0])] })),
+                staff.patch(&path, json!({ "version": known["version"], "full_name": "By hand" })),
+            );
+            let is_edited = edited.status == 200;
+            assert_eq!(done["updated"], json!(i32::from(!is_edited)), "{done} {}", edited.text());
+            let name = if is_edited { "By hand" } else { "From the table" };
+            assert_eq!(family(&staff, &format!("chaya{n}@")).await["full_name"], name);
+        }
+    }
+}
+
+story! {
+    async fn an_import_that_is_undone_while_a_payment_is_recorded_loses_no_payment(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        for n in 0..20 {
+            let done = import(&staff, &format!("Chaya {n},Yossi,chaya{n}@family.example,,2800,,\n")).await;
+            let known = family(&staff, &format!("chaya{n}@")).await;
+            let known = crate::payments::Family { id: known["id"].as_str().expect("an id").to_owned() };
+            let (undone, paid) = tokio::join!(
+                undo(&staff, &done),
+                crate::payments::record(&staff, &known, crate::payments::payment(1_000)),
+            );
+            let is_paid = paid.status == 201;
+            assert_eq!(undone["removed"], json!(i32::from(!is_paid)), "{undone} {}", paid.text());
+        }
+        assert_books_agree(&camp).await;
+    }
+}

@@ -1,5 +1,6 @@
 //! The family of a user: invitations, linking and approval (decisions P2, P3, P9).
 
+use portal::db::Db;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, sign_up, token};
@@ -179,6 +180,94 @@ story! {
         statuses.sort_unstable();
         assert_eq!(statuses, [201, 410, 410, 410, 410]);
         assert_eq!(staff.get(&format!("/api/admin/users/{id}")).await.json()["logins"], 1);
+    }
+}
+
+story! {
+    async fn two_guardians_of_a_family_without_an_address_confirm_theirs_at_the_same_moment(camp) {
+        let staff = camp.staff().await;
+        for n in 0..6 {
+            let table = json!({ "csv": format!("name,child\nFamily {n},Yossi\n") });
+            staff.post("/api/admin/users/import", table).await.expect(200);
+            let found = staff.get(&format!("/api/admin/users?q=Family%20{n}")).await.json();
+            let family = format!("/api/admin/users/{}", found["items"][0]["id"].as_str().expect("an id"));
+            let mut claims = Vec::new();
+            for who in ["chaya", "moshe"] {
+                let email = format!("{who}{n}@family.example");
+                let mut form = sign_up("Guardian", &email);
+                form["invite"] = json!(copy_link(&staff, &family).await);
+                let browser = camp.browser_at(&format!("198.51.100.{n}"));
+                browser.post("/api/auth/sign-up", form).await.expect(201);
+                let token = confirmation(&camp, &email).await;
+                claims.push(async move { browser.post("/api/auth/verify", json!({ "token": token })).await.expect(200) });
+            }
+            futures_util::future::join_all(claims).await;
+            let family = staff.get(&family).await.expect(200).json();
+            let mut emails = [family["email"].as_str().expect("a first"), family["secondary_email"].as_str().expect("a second")];
+            emails.sort_unstable();
+            assert_eq!(emails, [format!("chaya{n}@family.example"), format!("moshe{n}@family.example")]);
+        }
+    }
+}
+
+story! {
+    async fn a_family_that_is_deleted_while_somebody_joins_it_locks_nobody_out(camp) {
+        let (staff, beside) = (camp.staff().await, camp.beside().await);
+        for n in 0..20 {
+            let email = format!("chaya{n}@family.example");
+            let new = json!({ "full_name": "Family", "email": email, "child_name": "Yossi" });
+            let family = staff.post("/api/admin/users", new).await.expect(201).json();
+            let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+            let chaya = camp.browser_at(&format!("198.51.100.{n}"));
+            chaya.post("/api/auth/sign-up", sign_up("Chaya", &email)).await.expect(201);
+            let token = confirmation(&camp, &email).await;
+            let (_, deleted) = tokio::join!(chaya.post("/api/auth/verify", json!({ "token": token })), staff.delete(&path));
+            deleted.expect(204);
+            // Either she joined first and was deleted with the family, or she has her own record.
+            if beside.of(&chaya).get("/api/profile").await.status != 200 {
+                beside.of(&chaya).post("/api/auth/sign-up", sign_up("Chaya", &email)).await.expect(201);
+            }
+        }
+    }
+}
+
+story! {
+    async fn a_family_that_is_deleted_while_an_invitation_to_it_is_accepted_locks_nobody_out(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Family", "email": "chaya@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let invited = async |email: &str| {
+            let mut form = sign_up("Guardian", email);
+            form["invite"] = json!(copy_link(&staff, &path).await);
+            form
+        };
+        camp.browser().post("/api/auth/sign-up", invited("moshe@family.example").await).await.expect(201);
+        let (bubby, form) = (camp.browser(), invited("bubby@family.example").await);
+        // Both wait for the family, the deletion first.
+        let held = match &camp.app.db {
+            Db::Postgres(pool) => {
+                let mut held = pool.begin().await.expect("a transaction");
+                sqlx::query("select id from profiles for no key update").fetch_all(&mut *held).await.expect("locked");
+                Some(held)
+            }
+            Db::Sqlite { .. } => None,
+        };
+        let wait = async |millis| tokio::time::sleep(std::time::Duration::from_millis(millis)).await;
+        let accept = async {
+            wait(500).await;
+            bubby.post("/api/auth/sign-up", form).await
+        };
+        let release = async {
+            wait(2_000).await;
+            drop(held);
+        };
+        let (deleted, ..) = tokio::join!(staff.delete(&path), accept, release);
+        deleted.expect(204);
+        if bubby.get("/api/profile").await.status != 200 {
+            let again = camp.browser();
+            again.post("/api/auth/sign-up", sign_up("Guardian", "bubby@family.example")).await.expect(201);
+        }
     }
 }
 

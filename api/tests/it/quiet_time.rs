@@ -389,6 +389,26 @@ story! {
 }
 
 story! {
+    async fn a_fixed_week_that_ends_after_midnight_lasts_through_holidays_too(camp) {
+        camp.set_clock("2026-05-11T16:00:00Z");
+        let owner = camp.owner().await;
+        let typed = json!({
+            "quietHours": "fixed", "quietStart": "Friday 18:00", "quietEnd": "Sunday 00:30", "yomTov": "diaspora",
+            "quietDates": [{ "from": "2026-05-13", "to": "2026-05-13", "name": "Visit" }],
+        });
+        let windows = owner.post("/api/admin/quiet-time/preview", typed).await.expect(200).json()["items"].clone();
+        for (at, starts_at, ends_at, name) in [
+            (0, "2026-05-12T22:00:00Z", "2026-05-14T04:30:00Z", "Visit"),
+            (1, "2026-05-15T22:00:00Z", "2026-05-17T04:30:00Z", "Shabbos"),
+            // Shavuos is on Friday and Shabbos.
+            (2, "2026-05-21T22:00:00Z", "2026-05-24T04:30:00Z", "Shavuos and Shabbos"),
+        ] {
+            assert_eq!(windows[at], json!({ "starts_at": starts_at, "ends_at": ends_at, "name": name }));
+        }
+    }
+}
+
+story! {
     async fn a_calendar_file_is_read_and_its_dates_can_be_saved(camp) {
         camp.set_clock(FRIDAY);
         let owner = camp.owner().await;

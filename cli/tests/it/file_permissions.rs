@@ -93,6 +93,17 @@ fn what_an_earlier_version_left_open_is_closed() {
 }
 
 #[test]
+fn a_data_folder_behind_a_link_is_closed_as_well() {
+    let camp = Camp::on_sqlite();
+    let disk = camp.folder().join("disk");
+    std::fs::create_dir(&disk).expect("a folder");
+    std::fs::set_permissions(&disk, Permissions::from_mode(0o755)).expect("ours");
+    symlink(&disk, camp.folder().join("data")).expect("a link");
+    assert_eq!(camp.run(&["migrate"]).code, 0);
+    assert_eq!(open_to_others(&disk), []);
+}
+
+#[test]
 fn a_folder_with_other_things_in_it_is_not_closed() {
     let camp = Camp::on_sqlite();
     let theirs = camp.data("notes.txt");

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use super::{Staff, StaffRow, User};
-use crate::db::{Db, On, Tx, with_ids};
+use crate::db::{On, Tx, with_ids};
 use crate::device::Device;
 use crate::ids::{StaffId, UserId};
 use crate::settings::Settings;
@@ -317,16 +317,21 @@ pub(crate) async fn end_everyones(tx: &mut Tx) -> Result<()> {
     Ok(())
 }
 
-/// Returns the sessions of a user, the newest first.
-pub async fn of_user(db: &Db, user_id: UserId, current: Uuid) -> Result<Vec<SessionInfo>> {
-    db.sql(
-        "select id, device, created_at, last_seen_at, id = $2 as current
-         from sessions where user_id = $1 order by last_seen_at desc limit 100",
-    )
-    .bind(user_id)
-    .bind(current)
-    .all()
-    .await
+/// Returns the valid sessions of a user, the newest first.
+pub async fn of_user(app: &App, user_id: UserId, current: Uuid) -> Result<Vec<SessionInfo>> {
+    let now = app.clock.now();
+    app.db
+        .sql(
+            "select id, device, created_at, last_seen_at, id = $2 as current
+             from sessions where user_id = $1 and expires_at > $3 and last_seen_at > $4
+             order by last_seen_at desc limit 100",
+        )
+        .bind(user_id)
+        .bind(current)
+        .bind(now)
+        .bind(now - USER_IDLE)
+        .all()
+        .await
 }
 
 /// Returns the valid sessions of a staff account, the newest first.

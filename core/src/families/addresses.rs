@@ -5,12 +5,12 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{EXISTS, pending, refresh_search_text};
+use super::{EXISTS, hold, pending, refresh_search_text};
 use crate::accounts::tokens;
 use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications;
 use crate::{Error, Result};
 
@@ -211,6 +211,8 @@ pub(crate) async fn add_address(
     profile_id: FamilyId,
     email: &EmailAddress,
 ) -> Result<()> {
+    // Of two addresses that are verified at the same moment, the second one sees the place of the first.
+    hold(tx, now, profile_id).await?;
     tx.sql(
         "insert into profile_addresses (email, profile_id, kind, entered_by_staff, verified_at, created_at)
          select cast($1 as text), $2,
@@ -229,6 +231,25 @@ pub(crate) async fn add_address(
     .await?;
     pending::settle(tx, profile_id).await?;
     refresh_search_text(tx, profile_id).await
+}
+
+/// Records that a user of a family verified the family's address.
+pub(crate) async fn mark_verified(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: FamilyId,
+    user_id: UserId,
+) -> Result<()> {
+    tx.sql(
+        "update profile_addresses set verified_at = coalesce(verified_at, $3)
+         where profile_id = $1 and email = (select email from users where id = $2)",
+    )
+    .bind(id)
+    .bind(user_id)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
 }
 
 /// Moves the address of a family after its user moved to another verified address.

@@ -7,7 +7,7 @@ pub mod pending;
 
 use chrono::{DateTime, Utc};
 
-pub(crate) use addresses::{add_address, has_address, move_address};
+pub(crate) use addresses::{add_address, has_address, mark_verified, move_address};
 pub use own::{OwnChanges, OwnProfile, change_own, own};
 
 use crate::accounts::{User, UserType};
@@ -77,6 +77,17 @@ pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Resul
         0 => Err(NO_FAMILY),
         _ => Ok(()),
     }
+}
+
+/// Locks a family like [`lock`], for what is no change of its details. Returns whether it is there.
+pub(crate) async fn hold(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Result<bool> {
+    let held = tx
+        .sql("update profiles set updated_at = $2 where id = $1 and deleted_at is null")
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    Ok(held > 0)
 }
 
 /// Sets the sort keys of the family in lists ordered by payment. `paid` is `None` without a plan.

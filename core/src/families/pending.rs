@@ -4,7 +4,7 @@
 
 use super::{add_address, addresses, refresh_search_text};
 use crate::accounts::sessions::Holder;
-use crate::accounts::{User, links};
+use crate::accounts::{ClientInfo, User, links};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
@@ -96,9 +96,9 @@ async fn ask(tx: &mut Tx, app: &App, user: &User, email: &EmailAddress) -> Resul
 /// # Errors
 ///
 /// [`Error::Conflict`] for a user with an unverified address, [`Error::NotFound`] when no address
-/// waits or the user was deleted meanwhile, [`Error::TooMany`] above the limit of the recipient,
-/// [`Error::TooManyMails`] above that of the mailbox.
-pub async fn ask_again(app: &App, user: &User) -> Result<()> {
+/// waits or the user was deleted meanwhile, [`Error::TooMany`] above the limit of the client's network
+/// or of the recipient, [`Error::TooManyMails`] above that of the mailbox.
+pub async fn ask_again(app: &App, user: &User, from: ClientInfo) -> Result<()> {
     if !user.verified {
         return Err(Error::Conflict(CONFIRM_FIRST));
     }
@@ -108,6 +108,7 @@ pub async fn ask_again(app: &App, user: &User) -> Result<()> {
     let Some(email) = email else {
         return Err(Error::NotFound("No second address is waiting for confirmation."));
     };
+    rate_limits::count_network(app, rate_limits::VERIFY_BY_ADDRESS, from.address).await?;
     rate_limits::count(app, rate_limits::VERIFY_BY_RECIPIENT, &email).await?;
     let mut tx = app.db.begin().await?;
     ask(&mut tx, app, user, &email).await?;

@@ -9,7 +9,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::families::addresses::drop_all;
-use crate::families::{FamilyRecord, find};
+use crate::families::{FamilyRecord, find, lock};
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
@@ -82,7 +82,8 @@ pub async fn invitation_link(app: &App, actor: Actor, id: FamilyId) -> Result<St
     Ok(app.url(&format!("/auth?invite={token}")))
 }
 
-/// Clears the sign-in rate limits of a family's users. Returns how many there were.
+/// Clears the sign-in rate limits of a family's users, and the delays of networks, behind which they may
+/// be. Returns how many there were.
 ///
 /// # Errors
 ///
@@ -97,6 +98,7 @@ pub async fn clear_limits(app: &App, actor: Actor, id: FamilyId) -> Result<u64> 
         cleared += rate_limits::clear_account(&mut tx, app, &email).await?;
     }
     let (now, subject) = (app.clock.now(), Subject::new(SubjectKind::Profile, id));
+    cleared += rate_limits::clear_networks(&mut tx, now).await?;
     let details = json!({ "cleared": cleared });
     audit::record(&mut tx, now, actor, Action::ProfileClearLimits, subject, details).await?;
     tx.commit().await?;
@@ -331,7 +333,8 @@ pub async fn delete(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
 
 pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -> Result<()> {
     let now = app.clock.now();
-    find(&mut *tx, id).await?;
+    // Nobody joins it from now on.
+    lock(tx, now, id).await?;
     let known = known_addresses(tx, id).await?;
     let logins: Vec<(UserId,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;

@@ -170,7 +170,19 @@ impl Schedule {
     fn keeps_shabbos(&self) -> bool {
         match self.hours {
             Hours::Sun { .. } => true,
-            Hours::Fixed { start, end } => start.day == Weekday::Fri && end.day == Weekday::Sat,
+            Hours::Fixed { start, end } => {
+                start.day == Weekday::Fri && (end.day == Weekday::Sat || self.ends_after_midnight())
+            }
+        }
+    }
+
+    /// Whether a fixed Shabbos, and with it every other rest day, ends in the night that follows.
+    fn ends_after_midnight(&self) -> bool {
+        match self.hours {
+            Hours::Sun { .. } => false,
+            Hours::Fixed { start, end } => {
+                start.day == Weekday::Fri && end.day == Weekday::Sun && end.time.hour() < 12
+            }
         }
     }
 
@@ -191,7 +203,10 @@ impl Schedule {
                 let end = sun::nightfall(place, day, *nightfall);
                 floor_minute(end + TimeDelta::seconds(59))
             }
-            Hours::Fixed { end, .. } => moment_in(self.zone, day.and_time(end.time)),
+            Hours::Fixed { end, .. } => {
+                let last = if self.ends_after_midnight() { day + Days::new(1) } else { day };
+                moment_in(self.zone, last.and_time(end.time))
+            }
         }
     }
 

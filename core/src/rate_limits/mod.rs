@@ -11,8 +11,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use ipnet::{Ipv4Net, Ipv6Net};
 
 pub(crate) use mail::{Quota, count_asked_mail, count_mail, count_own_mail, count_test};
-pub(crate) use sign_in::clear_account;
 pub use sign_in::{Attempt, By};
+pub(crate) use sign_in::{clear_account, clear_networks};
 
 use crate::access::Viewer;
 use crate::db::Tx;
@@ -29,6 +29,8 @@ pub struct RateLimit {
 pub(crate) const SIGN_UP_BY_ADDRESS: RateLimit = limit("sign-up", 30, 60);
 pub(crate) const FORGOT_BY_ADDRESS: RateLimit = limit("forgot-address", 20, 60);
 pub(crate) const FORGOT_BY_RECIPIENT: RateLimit = limit("forgot-recipient", 3, 60);
+/// Confirmations that are sent again.
+pub(crate) const VERIFY_BY_ADDRESS: RateLimit = limit("verify-address", 20, 60);
 pub(crate) const VERIFY_BY_RECIPIENT: RateLimit = limit("verify-recipient", 5, 60);
 pub(crate) const TOKENS_BY_ADDRESS: RateLimit = limit("tokens", 60, 60);
 /// Enrollment codes of an authenticator app, from one staff account.

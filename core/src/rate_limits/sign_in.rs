@@ -158,6 +158,15 @@ pub(crate) async fn clear_account(tx: &mut Tx, app: &App, email: &EmailAddress) 
         .await
 }
 
+/// Clears the delays of networks in which sign-ins to many accounts failed. Which of them a person uses is
+/// not stored.
+pub(crate) async fn clear_networks(tx: &mut Tx, now: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from attempts where account is null and blocked_until > $1")
+        .bind(now)
+        .execute()
+        .await
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -223,8 +223,12 @@ pub async fn change_email(
     if let Some(refusal) = rate_limits::count_mail(&mut tx, app, &email).await? {
         return Err(refusal);
     }
-    let taken: i64 =
-        tx.sql("select count(*) from users where email = $1").bind(&email).scalar().await?;
+    // An address that nobody verified gives way when this user does.
+    let taken: i64 = tx
+        .sql("select count(*) from users where email = $1 and verified_at is not null")
+        .bind(&email)
+        .scalar()
+        .await?;
     if taken == 0 {
         let kind = AccountMail::ChangeEmail;
         let notice = links::with_link(&mut tx, kind, user.id, Holder::User(user.id)).await?;

@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::sign_in::unconfirmed;
 use crate::accounts::sessions;
 use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, Category};
 use crate::unsubscribe;
@@ -63,6 +65,29 @@ pub(crate) async fn remove(tx: &mut Tx, id: UserId) -> Result<()> {
     }
 }
 
+/// Deletes the user that somebody created with an address and never verified, for another user who has
+/// verified it (decision P2).
+///
+/// # Errors
+///
+/// [`crate::Error::SignInRequired`] or [`crate::Error::NotFound`] when its family is deleted already.
+pub(super) async fn remove_unconfirmed(
+    tx: &mut Tx,
+    app: &App,
+    by: UserId,
+    email: &EmailAddress,
+) -> Result<()> {
+    let Some(user) = unconfirmed(tx, email).await?.filter(|user| user.id != by) else {
+        return Ok(());
+    };
+    let now = app.clock.now();
+    remove(tx, user.id).await?;
+    notifications::erase_about(tx, user.id).await?;
+    families::drop_if_own_and_empty(tx, now, user.profile_id).await?;
+    let subject = Subject::new(SubjectKind::User, user.id);
+    audit::record(tx, now, Actor::User(by), Action::UserDelete, subject, Value::Null).await
+}
+
 /// Exports everything that is stored about a user as one document (safety 30). `session` is the
 /// requesting session.
 ///
@@ -107,7 +132,7 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         // Somebody else may have written from an unverified address.
         false => Vec::new(),
     };
-    let sessions = sessions::of_user(&app.db, user.id, session).await?;
+    let sessions = sessions::of_user(app, user.id, session).await?;
     let payments = payments::own(app, user).await?;
     Ok(json!({
         "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified, "last_watched_at": last_watched_at },

@@ -66,8 +66,7 @@ const WRONG: Error = Error::InvalidCredentials("The email or password is not rig
 ///
 /// [`Error::Invalid`] on the fields of the form, [`Error::Forbidden`] with `registrations_closed`,
 /// [`Error::TooMany`] above the limit of the client's network, [`Error::Taken`] on `email` when the
-/// address already has a user, [`Error::Gone`] for an invitation that is no longer valid,
-/// [`Error::NotFound`] when its family was deleted.
+/// address already has a user, [`Error::Gone`] for an invitation that is no longer valid.
 pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
     let Names { name, email, child_name } = check(&new, &settings)?;
@@ -209,7 +208,7 @@ async fn insert(tx: &mut Tx, now: DateTime<Utc>, new: NewUser<'_>) -> Result<()>
 }
 
 /// A user that was created with this address but never verified.
-async fn unconfirmed(tx: &mut Tx, email: &EmailAddress) -> Result<Option<User>> {
+pub(super) async fn unconfirmed(tx: &mut Tx, email: &EmailAddress) -> Result<Option<User>> {
     let found: Option<(UserId,)> = tx
         .sql("select id from users where email = $1 and verified_at is null")
         .bind(email)
@@ -265,9 +264,14 @@ async fn accept_invitation(tx: &mut Tx, app: &App, token: &str) -> Result<Invita
     else {
         return Err(NO_LONGER_GOOD);
     };
+    let now = app.clock.now();
+    // It may be deleted at this moment.
+    if !families::hold(tx, now, profile_id).await? {
+        return Err(NO_LONGER_GOOD);
+    }
     still_theirs(&mut *tx, profile_id, email.as_ref()).await?;
     if email.is_none() {
-        tokens::revoke_copied(tx, app.clock.now(), profile_id).await?;
+        tokens::revoke_copied(tx, now, profile_id).await?;
     }
     Ok(Invitation { profile_id, email })
 }

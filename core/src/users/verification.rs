@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::credentials::password_changed;
+use super::deletion::remove_unconfirmed;
 use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Purpose};
@@ -36,6 +37,10 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
         .optional()
         .await?;
     let Some((own, family)) = other else { return Ok(false) };
+    // It may be deleted at this moment.
+    if !families::hold(tx, now, family).await? {
+        return Ok(false);
+    }
     let fresh = !families::has_user(tx, family).await?;
     let moved = tx
         .sql(
@@ -54,15 +59,7 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
     if moved == 0 {
         return Ok(false);
     }
-    tx.sql(
-        "update profile_addresses set verified_at = coalesce(verified_at, $3)
-         where profile_id = $1 and email = (select email from users where id = $2)",
-    )
-    .bind(family)
-    .bind(user_id)
-    .bind(now)
-    .execute()
-    .await?;
+    families::mark_verified(tx, now, family, user_id).await?;
     let signed_up = families::find(&mut *tx, own).await?;
     families::fill_names(tx, now, family, &signed_up.full_name, &signed_up.child_name).await?;
     // The preferences from sign-up move with the user, unless another guardian has already decided.
@@ -374,6 +371,7 @@ async fn change_address(
 ) -> Result<()> {
     let now = app.clock.now();
     let user = must_find(tx, user_id).await?;
+    remove_unconfirmed(tx, app, user_id, email).await?;
     tx.sql("update users set email = $2, verified_at = $3, updated_at = $3 where id = $1")
         .bind(user_id)
         .bind(email)
@@ -404,12 +402,13 @@ async fn change_address(
 /// # Errors
 ///
 /// [`Error::Conflict`] when the address is confirmed, [`Error::TooMany`] above the limit of the
-/// recipient, [`Error::TooManyMails`] above that of the mailbox, [`Error::NotFound`] when the user was
-/// deleted meanwhile.
-pub async fn resend_verification(app: &App, user: &User) -> Result<()> {
+/// client's network or of the recipient, [`Error::TooManyMails`] above that of the mailbox,
+/// [`Error::NotFound`] when the user was deleted meanwhile.
+pub async fn resend_verification(app: &App, user: &User, from: ClientInfo) -> Result<()> {
     if user.verified {
         return Err(Error::Conflict("Your email is already confirmed."));
     }
+    rate_limits::count_network(app, rate_limits::VERIFY_BY_ADDRESS, from.address).await?;
     rate_limits::count(app, rate_limits::VERIFY_BY_RECIPIENT, &user.email).await?;
     let mut tx = app.db.begin().await?;
     let notice =

@@ -243,3 +243,43 @@ story! {
         assert_eq!(staff.get(&path).await.json()["user_type"], "parent");
     }
 }
+
+story! {
+    async fn an_address_that_somebody_only_typed_gives_way_to_a_login_that_moves_to_it_and_proves_it(camp) {
+        let staff = camp.staff().await;
+        let mallory = camp.unconfirmed_parent("Mallory", "chaya@family.example").await;
+        let chaya = camp.parent("Chaya", "old@family.example").await;
+        let ask = json!({ "current_password": PASSWORD, "new_email": "chaya@family.example" });
+        chaya.post("/api/auth/email", ask.clone()).await.expect(202);
+        let token = link(&camp, "chaya@family.example", NEW).await;
+        assert_eq!(me(&mallory).await["email"], "chaya@family.example", "nothing is proved yet");
+        verify(&chaya, &token).await.expect(200);
+        assert_eq!(me(&chaya).await["email"], "chaya@family.example");
+        assert_eq!(me(&mallory).await, Value::Null);
+        let found = staff.get("/api/admin/users?q=chaya@family.example").await.expect(200).json();
+        let names: Vec<_> = found["items"].as_array().expect("a list").iter().map(|family| &family["full_name"]).collect();
+        assert_eq!(json!(names), json!(["Chaya"]));
+        // A proved address stays with its login.
+        let rivky = camp.parent("Rivky", "rivky@family.example").await;
+        let before = camp.mails_to("chaya@family.example").len();
+        rivky.post("/api/auth/email", ask).await.expect(202);
+        camp.work().await;
+        assert_eq!(camp.mails_to("chaya@family.example").len(), before);
+        assert_eq!(me(&chaya).await["email"], "chaya@family.example");
+    }
+}
+
+story! {
+    async fn an_address_that_was_proved_meanwhile_is_not_taken_by_a_login_that_moves_to_it(camp) {
+        let rivky = camp.unconfirmed_parent("Rivky", "shared@family.example").await;
+        let confirm = link(&camp, "shared@family.example", CONFIRM).await;
+        let chaya = camp.parent("Chaya", "old@family.example").await;
+        let ask = json!({ "current_password": PASSWORD, "new_email": "shared@family.example" });
+        chaya.post("/api/auth/email", ask).await.expect(202);
+        let moving = link(&camp, "shared@family.example", NEW).await;
+        verify(&rivky, &confirm).await.expect(200);
+        verify(&chaya, &moving).await.refused(409, "taken");
+        assert_eq!(me(&rivky).await["email_verified"], true);
+        assert_eq!(me(&chaya).await["email"], "old@family.example");
+    }
+}

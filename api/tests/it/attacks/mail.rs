@@ -256,6 +256,45 @@ story! {
 }
 
 story! {
+    async fn confirmations_that_are_sent_again_are_limited_by_network(camp) {
+        for n in 0..5 {
+            let stranger = camp.unconfirmed_parent("A Stranger", &format!("perl@town{n}.example")).await;
+            for _ in 0..4 {
+                stranger.post("/api/auth/verify/resend", json!({})).await.expect(202);
+            }
+        }
+        let more = camp.unconfirmed_parent("A Stranger", "perl@town5.example").await;
+        more.post("/api/auth/verify/resend", json!({})).await.refused(429, "too_many_requests");
+        // Somebody elsewhere is not affected, and after an hour nobody is.
+        let elsewhere = camp.browser_at("198.51.100.77");
+        let sign_in = json!({ "email": "perl@town5.example", "password": PASSWORD });
+        elsewhere.post("/api/auth/sign-in", sign_in).await.expect(200);
+        elsewhere.post("/api/auth/verify/resend", json!({})).await.expect(202);
+        camp.wait(TimeDelta::minutes(61));
+        more.post("/api/auth/verify/resend", json!({})).await.expect(202);
+    }
+}
+
+story! {
+    async fn requests_to_join_a_family_that_are_sent_again_are_limited_by_network(camp) {
+        let (mut refused, mut sent) = (0, 0);
+        for n in 0..8 {
+            let parent = camp.parent("Chaya", &format!("chaya@town{n}.example")).await;
+            parent.patch("/api/profile", json!({ "secondary_email": format!("perl@town{n}.example") })).await.expect(200);
+            for _ in 0..4 {
+                match parent.post("/api/profile/second-email/resend", json!({})).await.status.as_u16() {
+                    202 => sent += 1,
+                    429 => refused += 1,
+                    other => panic!("{other}"),
+                }
+            }
+            camp.wait(TimeDelta::minutes(1));
+        }
+        assert!(sent <= 20 && refused > 0, "{sent} were sent, {refused} refused");
+    }
+}
+
+story! {
     async fn nobody_has_the_portal_send_words_of_their_own_to_a_stranger(camp) {
         let words = "You have won, see evil.example";
         let stranger = camp.unconfirmed_parent(words, PARENT).await;

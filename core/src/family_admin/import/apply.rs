@@ -78,7 +78,8 @@ pub(super) async fn add(
     Ok((id, state))
 }
 
-/// Updates a family to match the row. Only the differences between the two states are written.
+/// Updates a family to match the row. Only the differences between the two states are written. The caller
+/// holds the family's lock.
 pub(super) async fn update(
     tx: &mut Tx,
     app: &App,
@@ -89,7 +90,6 @@ pub(super) async fn update(
     after: &State,
 ) -> Result<()> {
     let now = app.clock.now();
-    lock(tx, now, id).await?;
     if (&before.full_name, &before.child_name) != (&after.full_name, &after.child_name) {
         tx.sql("update profiles set full_name = $2, child_name = $3 where id = $1")
             .bind(id)

@@ -240,7 +240,15 @@ impl Run<'_> {
             return Ok(());
         }
         self.known.propose(id, after.clone());
-        let outcome = self.update.outcome(id, before.version);
+        let mut outcome = self.update.outcome(id, before.version);
+        let mut snapshot = None;
+        if outcome == Outcome::Updated {
+            snapshot = undo::locked(tx, self.app.clock.now(), id).await?;
+            // Somebody may have changed the family since this import began.
+            if snapshot.as_ref().is_none_or(|found| found.version() != before.version) {
+                outcome = Outcome::ChangedMeanwhile;
+            }
+        }
         let change = Change::new(wanted.line, id, outcome, &before, &after);
         self.report.changes.push(change);
         if outcome != Outcome::Updated {
@@ -248,7 +256,6 @@ impl Run<'_> {
             return Ok(());
         }
         self.report.updated += 1;
-        let snapshot = undo::snapshot(tx, id).await?;
         apply::update(tx, self.app, self.settings, self.actor, id, &before, &after).await?;
         after.version = undo::remember(tx, self.id, id, snapshot).await?;
         self.known.keep(id, after);

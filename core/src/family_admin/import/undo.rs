@@ -83,8 +83,22 @@ pub(super) struct Snapshot {
 /// Version, name, children, total, due date, standing, rows of the ledger, users.
 type SnapshotRow = (i64, String, String, Option<Cents>, Option<NaiveDate>, Standing, i64, i64);
 
+/// Locks a family and returns its state before that, or `None` if it was deleted or merged.
+pub(super) async fn locked(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    id: FamilyId,
+) -> Result<Option<Snapshot>> {
+    match lock(tx, now, id).await {
+        Err(Error::NotFound(_)) => return Ok(None),
+        held => held?,
+    }
+    let found = snapshot(tx, id).await?;
+    Ok(found.map(|found| Snapshot { version: found.version - 1, ..found }))
+}
+
 /// Returns the current state of a family, or `None` if it was deleted or merged.
-pub(super) async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
+async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
     let found: Option<SnapshotRow> = tx
         .sql([
             "select p.version, p.full_name, p.child_name, l.total_amount, l.due_date, ",
@@ -119,6 +133,10 @@ pub(super) async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapsho
 }
 
 impl Snapshot {
+    pub(super) fn version(&self) -> i64 {
+        self.version
+    }
+
     fn state(&self) -> State {
         State {
             full_name: self.full_name.clone(),
@@ -251,7 +269,7 @@ pub async fn undo(app: &App, actor: Actor, id: Uuid) -> Result<Undone> {
         let read = |text: &str| serde_json::from_str(text).map_err(Error::unforeseen);
         let before: Option<Snapshot> = before.as_deref().map(read).transpose()?;
         let after: Snapshot = serde_json::from_str(&after).map_err(Error::unforeseen)?;
-        let reason = match snapshot(&mut tx, family).await? {
+        let reason = match locked(&mut tx, now, family).await? {
             None => Some("It was deleted or merged with another family since."),
             Some(current) => {
                 let reason = after.changed_since(&current, before.is_none());
@@ -311,7 +329,7 @@ async fn claim(tx: &mut Tx, now: DateTime<Utc>, id: Uuid) -> Result<()> {
     Err(if there > 0 { Error::Conflict("This import was already undone.") } else { NO_IMPORT })
 }
 
-/// Restores one family to its state before the import.
+/// Restores one family to its state before the import. The caller holds its lock.
 async fn put_back(
     tx: &mut Tx,
     app: &App,
@@ -330,7 +348,6 @@ async fn put_back(
             adjustment_staff_note: Some("The import was undone".into()),
             ..PlanChanges::default()
         };
-        lock(tx, now, id).await?;
         if current.total.is_some() {
             payments::change(tx, app, settings, actor, id, &nothing_paid).await?;
         }
