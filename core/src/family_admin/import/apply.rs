@@ -8,7 +8,7 @@ use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{Place, StoredAddress, put_address, replace_addresses};
-use crate::families::{DEFAULT_PREFERENCES, NewRecord, insert, lock, refresh_search_text};
+use crate::families::{DEFAULT_PREFERENCES, NewRecord, insert, refresh_search_text};
 use crate::family_admin::membership::{Standing, set_standing};
 use crate::ids::FamilyId;
 use crate::money::Cents;
