@@ -20,6 +20,7 @@ use crate::auth::{CurrentStaff, CurrentViewer};
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params, Picture, Segments};
 use crate::json::Json;
+use crate::videos::PageQuery;
 use crate::webp;
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -43,6 +44,7 @@ pub fn media() -> OpenApiRouter<Api> {
 #[derive(Serialize, ToSchema)]
 struct Store {
     items: Vec<Product>,
+    /// Pass it as `cursor` for the following page; null at the end.
     next: Option<String>,
     /// Of all prices.
     currency: String,
@@ -51,12 +53,14 @@ struct Store {
 }
 
 /// What the store shows
-#[utoipa::path(get, path = "/api/store", tag = "store", security(()), responses((status = 200, body = Store)))]
-async fn on_show(State(app): State<App>) -> Answer<Json<Store>> {
+#[utoipa::path(get, path = "/api/store", tag = "store", security(()), params(PageQuery),
+    responses((status = 200, body = Store)))]
+async fn on_show(State(app): State<App>, Params(query): Params<PageQuery>) -> Answer<Json<Store>> {
     let settings = app.settings().await?;
     let shop_url = (!settings.shop_url.is_empty()).then(|| settings.shop_url.clone());
     let currency = settings.currency.clone();
-    Ok(Json(Store { items: store::on_show(&app.db).await?, next: None, currency, shop_url }))
+    let page = store::on_show(&app.db, &query.into()).await?;
+    Ok(Json(Store { items: page.items, next: page.next, currency, shop_url }))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -126,8 +126,11 @@ test("exactly one video is called the latest, and Home shows three", async ({ pa
 test("an address that leads nowhere says so kindly, and is a 404 to machines", async ({ page, request }) => {
   for (const [address, heading] of [
     ["/no-such-page", "404"],
+    ["/no-such-page.html", "404"],
     ["/video/00000000-0000-7000-8000-000000000000", "Video not found"],
     ["/video/not-an-id", "Video not found"],
+    // A link at the end of a sentence.
+    ["/video/00000000-0000-7000-8000-000000000000.", "Video not found"],
   ] as const) {
     expect((await request.get(address)).status(), address).toBe(404);
     await page.goto(address);

@@ -52,7 +52,8 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
     if !name.is_empty() && name != "index.html" && Web::get(name).is_some() {
         return Ok(file(name, request.headers()));
     }
-    if name.contains('.') {
+    // Scripts and pictures of an earlier build, for example. Somebody who follows a link gets a page.
+    if name.contains('.') && !wants_page(request.headers()) {
         return Err(Error::NotFound("There is no such file.").into());
     }
     let may_have_a_session = may_have_a_session(request.headers());
@@ -63,6 +64,11 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
         response.extensions_mut().remove::<FirstAnswers>();
     }
     Ok(response)
+}
+
+/// Whether the address was opened in a browser. What a page loads for itself does not ask for HTML.
+fn wants_page(headers: &HeaderMap) -> bool {
+    accepted(headers, header::ACCEPT).any(|kind| kind == "text/html")
 }
 
 /// A file of the front end, in the smallest encoding that the browser accepts. Names under `assets/`

@@ -103,6 +103,35 @@ story! {
 }
 
 story! {
+    async fn the_store_shows_every_product_page_by_page_featured_ones_first(camp) {
+        let staff = camp.staff().await;
+        for number in 0..103 {
+            let mut product = cap();
+            product["title"] = json!(format!("Cap {number}"));
+            product["is_featured"] = json!(number == 40 || number == 50);
+            staff.post("/api/admin/products", product).await.expect(201);
+        }
+        let newest_first = (0..103).rev().filter(|number| ![40, 50].contains(number));
+        let order: Vec<_> = [50, 40].into_iter().chain(newest_first).map(|number| json!(format!("Cap {number}"))).collect();
+        let titles = |page: &Value| page["items"].as_array().expect("items").iter().map(|item| item["title"].clone()).collect::<Vec<_>>();
+        let browser = camp.browser();
+        let first = browser.get("/api/store").await.expect(200).json();
+        assert_eq!(titles(&first), order[..100]);
+        let next = first["next"].as_str().expect("more");
+        let rest = browser.get(&format!("/api/store?cursor={next}")).await.expect(200).json();
+        assert_eq!(titles(&rest), order[100..]);
+        assert_eq!((&rest["next"], &rest["currency"]), (&Value::Null, &json!("USD")));
+
+        let first = browser.get("/api/store?limit=1").await.expect(200).json();
+        let next = first["next"].as_str().expect("more");
+        let rest = browser.get(&format!("/api/store?limit=2&cursor={next}")).await.expect(200).json();
+        assert_eq!([titles(&first), titles(&rest)].concat(), order[..3]);
+        browser.get("/api/store?cursor=x").await.refused(422, "validation");
+        browser.get("/api/store?colour=red").await.refused(400, "bad_request");
+    }
+}
+
+story! {
     async fn a_product_has_at_most_four_pictures_also_when_they_come_at_once(camp) {
         let staff = camp.staff().await;
         let made = staff.post("/api/admin/products", cap()).await.expect(201).json();

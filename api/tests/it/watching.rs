@@ -71,6 +71,8 @@ story! {
         assert_eq!(titles(&home, "?collection=home").await[0], "Yesterday");
         posted(&staff, "Visiting Day", json!({ "upload_date": "2026-07-23", "is_featured": true })).await;
         assert_eq!(titles(&home, "?collection=home").await, ["Visiting Day", "Yesterday", "Marked too long ago"]);
+        assert_eq!(titles(&home, "?collection=home&limit=2").await, ["Visiting Day", "Yesterday"]);
+        assert_eq!(titles(&home, "?collection=home&limit=4").await.len(), 3);
     }
 }
 

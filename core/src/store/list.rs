@@ -2,29 +2,50 @@
 
 use std::collections::HashMap;
 
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::{AdminProduct, NOT_FOUND, Product, ProductImage, Search, Sort, Stats};
 use crate::Result;
 use crate::db::{self, Db, On, with_ids};
-use crate::pagination::{CursorKey, Page};
+use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::search_text::like_pattern;
 
-/// Returns the products in the store: featured first, then the newest; at most 100.
-pub async fn on_show(db: &Db) -> Result<Vec<Product>> {
-    let mut products: Vec<Product> = db
+/// Returns the products in the store: featured first, then the newest.
+///
+/// # Errors
+///
+/// [`crate::Error::Invalid`] on `cursor` when it is of another list.
+pub async fn on_show(db: &Db, part: &PageRequest) -> Result<Page<Product>> {
+    #[derive(sqlx::FromRow)]
+    struct Row {
+        #[sqlx(flatten)]
+        product: Product,
+        created_at: DateTime<Utc>,
+    }
+    let after: Option<(bool, DateTime<Utc>, Uuid)> = part.after("store")?;
+    let rows: Vec<Row> = db
         .sql(
-            "select id, title, description, price, category, stock_quantity, is_new, is_bestseller, is_featured
+            "select id, title, description, price, category, stock_quantity, is_new, is_bestseller, is_featured,
+                    created_at
              from products
              where is_active
+               and ($1 is null or (is_featured, created_at, id) < ($1, $2, $3))
              order by is_featured desc, created_at desc, id desc
-             limit 100",
+             limit $4",
         )
+        .bind(after.map(|a| a.0))
+        .bind(after.map(|a| a.1))
+        .bind(after.map(|a| a.2))
+        .bind(part.limit() + 1)
         .all()
         .await?;
-    load_images(db, products.iter_mut()).await?;
-    Ok(products)
+    let Page { items, next } =
+        part.page("store", rows, |row| (row.product.is_featured, row.created_at, row.product.id));
+    let mut items: Vec<Product> = items.into_iter().map(|row| row.product).collect();
+    load_images(db, items.iter_mut()).await?;
+    Ok(Page { items, next })
 }
 
 /// Loads all product images in one query.

@@ -42,7 +42,9 @@ pub async fn list(
         && viewer.may_watch(settings.watch_access());
     let now = catalog::get(app).await?;
     let mut page = match filter.collection {
-        Some(Collection::Home) => Page { items: home(app, &now, settings), next: None },
+        Some(Collection::Home) => {
+            Page { items: home(app, &now, settings, filter.part.limit()), next: None }
+        }
         // The order by views would reveal to others which videos are watched most.
         _ if by_views => most_viewed(app, &now, settings, filter).await?,
         _ => newest(app, &now, settings, viewer, filter)?,
@@ -116,16 +118,16 @@ fn term(q: Option<&str>, open: bool) -> Option<Term> {
     Some(Term { text: optional_term(q)?, in_descriptions: open })
 }
 
-/// Returns three videos, the featured one first: the latest that staff featured within seven days,
-/// otherwise the newest (decision V7).
-fn home(app: &App, catalog: &Catalog, settings: &Settings) -> Vec<VideoCard> {
+/// Returns at most three videos, the featured one first: the latest that staff featured within seven
+/// days, otherwise the newest (decision V7).
+fn home(app: &App, catalog: &Catalog, settings: &Settings, limit: i64) -> Vec<VideoCard> {
     let today = day_in(settings.timezone, app.clock.now());
     let week = today.checked_sub_days(Days::new(7)).unwrap_or(today);
     let mut lately = catalog.all().take_while(|card| card.upload_date > week);
     let featured = lately.find(|card| card.is_featured);
     let others =
         catalog.all().filter(|card| featured.is_none_or(|featured| featured.id != card.id));
-    featured.into_iter().chain(others).take(3).cloned().collect()
+    featured.into_iter().chain(others).take(limit.min(3) as usize).cloned().collect()
 }
 
 /// Returns the years of the archive with the number of their published videos, newest first. With

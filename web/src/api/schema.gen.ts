@@ -5759,6 +5759,7 @@ export interface components {
             /** @description Of all prices. */
             currency: string;
             items: components["schemas"]["Product"][];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
             /** @description The embedded shop, when the camp has one. */
             shop_url?: string | null;
@@ -11811,7 +11812,12 @@ export interface operations {
     };
     get_store: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `next` of the page before. */
+                cursor?: string;
+                /** @description 1 to 100. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -11830,6 +11836,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

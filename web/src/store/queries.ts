@@ -1,10 +1,16 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions } from "@tanstack/react-query";
 import { api, send } from "../api/client";
 import { firstAnswer } from "../api/first-answers";
 import type { components } from "../api/schema.gen";
 
-export const storeQuery = queryOptions({
+type Page = components["schemas"]["Store"];
+
+export const storeQuery = infiniteQueryOptions({
   queryKey: ["store"],
-  queryFn: ({ signal }) => send(api.GET("/api/store", { signal })),
-  ...firstAnswer<components["schemas"]["Store"]>("/api/store"),
+  queryFn: ({ pageParam, signal }) =>
+    send(api.GET("/api/store", { params: { query: pageParam ? { cursor: pageParam } : {} }, signal })),
+  initialPageParam: "",
+  ...firstAnswer("/api/store", (page: Page) => ({ pages: [page], pageParams: [""] })),
+  getNextPageParam: ({ next }) => next,
+  select: ({ pages }) => ({ ...pages[0]!, items: pages.flatMap(({ items }) => items) }),
 });

@@ -72,6 +72,20 @@ it("a product has its pictures, or a parcel that shows no particular thing", asy
   expect(both.getByRole("presentation").getAttribute("src")).toBe("/art/product-accessories.svg");
 });
 
+it("more products than one answer has follow at a press", async () => {
+  const page = store([product()])["GET /api/store"];
+  const camp = server({
+    "GET /api/store": ({ query }: { query: { cursor?: string } }) =>
+      query.cursor ? { ...page, items: [product({ id: "p2", title: "Lantern" })] } : { ...page, next: "more" },
+  });
+  const user = open("/store");
+  await user.click(await screen.findByRole("button", { name: "Load more products" }));
+  expect(await card("Lantern")).toBeTruthy();
+  expect(await card("Camp cap")).toBeTruthy();
+  expect(screen.queryByRole("button", { name: "Load more products" })).toBeNull();
+  expect(camp.asked("GET", "/api/store")).toHaveLength(2);
+});
+
 it("an empty store says so, and a failed one lets one try again", async () => {
   const camp = server(store([]));
   open("/store");

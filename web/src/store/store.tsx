@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
+import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { ProductCard } from "./product-card";
 import { storeQuery } from "./queries";
@@ -12,7 +13,7 @@ import "../ui/more-icons";
 const productGrid = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,16.5rem),1fr))] gap-x-6 gap-y-9";
 
 export default function Store() {
-  const store = useQuery(storeQuery);
+  const store = useInfiniteQuery(storeQuery);
   return (
     <div className="wrap pt-8 md:pt-12">
       <PageMeta title="Camp Store" description="Caps, shirts and more from camp, and how to order them." />
@@ -30,6 +31,7 @@ export default function Store() {
                   </li>
                 ))}
               </ul>
+              <LoadMore label="Load more products" list={store} />
             </>
           ) : (
             !store.data.shop_url && (
