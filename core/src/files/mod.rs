@@ -344,7 +344,7 @@ mod tests {
             assert!(read == bytes[part.range.start as usize..part.range.end as usize], "{range:?}");
         }
         let beyond = files.get("videos/lake.mp4", Some((Some(end as u64), None))).await;
-        assert!(matches!(beyond, Err(Error::Invalid(_))));
+        assert!(matches!(beyond, Err(Error::OutOfRange { .. })));
         for missing in ["videos/hike.mp4", "videos", "videos/lake.mp4/720.mp4", "../camp.db"] {
             assert!(matches!(files.get(missing, None).await, Err(Error::NotFound(_))), "{missing}");
         }
