@@ -44,11 +44,12 @@ impl Portal {
         ask(self.address, 0, &head("GET", path, "")).await
     }
 
-    /// Resident memory of the process, in KiB.
+    /// Resident memory of the process, in KiB, without pages of files such as its program, which come and go
+    /// with what else the machine does.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id));
         let status = status.expect("the process is there");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a figure");
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("a figure");
         line.trim().trim_end_matches(" kB").parse().expect("a number")
     }
 }
