@@ -210,8 +210,8 @@ function TopBar({ staff, onSignedOut }: Props) {
   const pathname = usePathname();
   const close = () => dialog.current?.close();
   const isShell = useIsShell();
-  const here =
-    pathname === staffPaths.ownAccount ? "Your account" : pagesFor("owner").find(({ to }) => to === pathname)?.label;
+  const known = pagesFor(isShell ? "owner" : staff.role);
+  const here = pathname === staffPaths.ownAccount ? "Your account" : known.find(({ to }) => to === pathname)?.label;
 
   // Closes an open menu after Back and Forward.
   useEffect(close, [pathname]);
