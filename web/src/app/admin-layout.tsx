@@ -58,6 +58,7 @@ export function AdminLayout({ staff, onSignedOut, children }: Props & { children
             tabIndex={-1}
             // What is typed into a shell would be lost.
             inert={isShell}
+            aria-hidden={isShell || undefined}
             className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8"
           >
             {isIdle && (
