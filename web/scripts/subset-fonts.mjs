@@ -20,6 +20,7 @@ const headings = [
       " –—‘’“”…",
   ],
 ];
+
 async function cut(face, name, text, wght, called) {
   const source = readFileSync(new URL(`${face}/files/${face}-${name}-wght-normal.woff2`, from));
   const font = await subsetFont(source, text, { targetFormat: "woff2", variationAxes: { wght } });
@@ -28,6 +29,7 @@ async function cut(face, name, text, wght, called) {
 }
 
 for (const [name, text] of headings) await cut("frank-ruhl-libre", name, text, 600, "600");
+
 const ranges = JSON.parse(readFileSync(new URL("heebo/unicode.json", from), "utf8"));
 for (const name of ["latin", "hebrew"]) {
   const text = ranges[name].split(",").map((range) => {

@@ -56,7 +56,7 @@ export function AdminLayout({ staff, onSignedOut, children }: Props & { children
             ref={main}
             id="main"
             tabIndex={-1}
-            // What is typed into a shell would be lost.
+            // What is typed into a shell would be lost. Older browsers do not know `inert`.
             inert={isShell}
             aria-hidden={isShell || undefined}
             className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8"

@@ -3,9 +3,9 @@ import { renderToString } from "react-dom/server";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { makeQueryClient } from "../api/queries";
 import { Navigation } from "../lib/navigation";
+import { ShellContext } from "../lib/shell";
 import { App } from "./app";
 import { HeaderBar } from "./header";
-import { ShellContext } from "../lib/shell";
 import { Logo } from "./logo";
 import { fetchPage, isStaffArea, pages } from "./routes";
 
@@ -16,8 +16,8 @@ export { pages };
  * and those without one of their own, for printing and for signing in, have the bar only.
  */
 export async function shellOf(pathname: string) {
+  await fetchPage(pathname);
   if (isStaffArea(pathname)) {
-    await fetchPage(pathname);
     const shell = (await import("./admin")).shellOf(pathname) ?? <HeaderBar />;
     return html(
       <ShellContext value>
@@ -25,7 +25,6 @@ export async function shellOf(pathname: string) {
       </ShellContext>,
     );
   }
-  await fetchPage(pathname);
   return html(
     <StrictMode>
       <App queryClient={makeQueryClient()} shell />

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from "react";
 import { isCancelledError } from "@tanstack/react-query";
+import { useSearch } from "../lib/navigation";
 import { Button, type ButtonLook } from "./button";
 import { cx } from "./class-names";
 
@@ -36,10 +37,13 @@ export function LoadMore({
 }) {
   const { isFetching, isFetchingNextPage: busy, hasNextPage } = list;
   const end = useRef<HTMLDivElement>(null);
-  const [failure, setFailure] = useState<Error | null>(null);
+  // Other filters in the address make another list, which has not failed.
+  const search = useSearch();
+  const [failed, setFailed] = useState<{ error: Error | null; search: string }>();
+  const failure = failed?.search === search ? failed.error : null;
   async function more() {
     // The list's own error may be gone by now: a refresh may have begun.
-    setFailure(await list.fetchNextPage({ throwOnError: true }).then(() => null, failureOf));
+    setFailed({ error: await list.fetchNextPage({ throwOnError: true }).then(() => null, failureOf), search });
     // Loading the next page canceled a refresh that may have had new items.
     if (isFetching) list.refetch();
   }

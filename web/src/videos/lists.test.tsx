@@ -45,6 +45,21 @@ describe("this year's videos", () => {
     expect(within(second!).queryByText("New to you")).toBeNull();
   });
 
+  it("say of the list that failed that it did, not of another order", async () => {
+    server({
+      "GET /api/videos": ({ query }: { query: { cursor?: string } }) =>
+        query.cursor ? refuse(422, "invalid") : { items: [card()], next: "more" },
+    });
+    const user = open("/current-videos?sort=popular");
+    await screen.findByRole("article");
+    await user.click(screen.getByRole("button", { name: "Newest First" }));
+    await user.click(await screen.findByRole("button", { name: "Load more videos" }));
+    expect(await screen.findByRole("alert")).toBeTruthy();
+    await user.click(screen.getByRole("button", { name: "Most Popular" }));
+    expect(await screen.findByRole("button", { name: "Load more videos" })).toBeTruthy();
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
   it("sort by popularity when asked", async () => {
     const camp = server({ "GET /api/videos": list(card()) });
     const user = open("/current-videos");
