@@ -12,7 +12,9 @@ import { AdminLayout, PrintLayout } from "./admin-layout";
 import "../ui/more-icons";
 import "./admin.css";
 
-/** How long the first rendering waits for answers of the API, in milliseconds. */
+/** How long the first rendering waits for who is signed in, in milliseconds. Meanwhile the page shows its shell. */
+const sessionTimeout = 5_000;
+/** How long it then waits for the figures of the menu. */
 const answersTimeout = 1_000;
 
 /** `build/shells.ts` reads these lines, so that the HTML of a page names its scripts. */
@@ -57,13 +59,14 @@ export async function fetchPage(pathname: string, client?: QueryClient) {
 
 /** The HTML has requested both already. Drawn with them at once, a page does not move; without them it shows skeletons. */
 async function fetchAnswers(client: QueryClient) {
-  const fetchAll = async () => {
-    await client.prefetchQuery(staffQuery);
-    const staff = client.getQueryData(staffQuery.queryKey)?.staff;
-    await (staff && !mustSetUpTwoFactor(staff) ? client.prefetchQuery(dashboardQuery) : login.fetch());
-  };
-  await Promise.race([fetchAll(), new Promise((resolve) => setTimeout(resolve, answersTimeout))]);
+  await atMost(sessionTimeout, client.prefetchQuery(staffQuery));
+  const staff = client.getQueryData(staffQuery.queryKey)?.staff;
+  const welcome = staff && !mustSetUpTwoFactor(staff);
+  await atMost(answersTimeout, welcome ? client.prefetchQuery(dashboardQuery) : login.fetch());
 }
+
+const atMost = (milliseconds: number, work: Promise<unknown>) =>
+  Promise.race([work, new Promise((resolve) => setTimeout(resolve, milliseconds))]);
 
 const nobodyYet = { username: "", role: "staff" } as Staff;
 

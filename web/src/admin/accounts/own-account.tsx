@@ -20,23 +20,26 @@ import { SessionList } from "./session-list";
 /** One's own password, two-factor and sessions in the staff area. */
 export default function OwnAccount() {
   const staff = useStaff();
-  if (!staff) return null;
   return (
     <>
       <PageHead
         title="Your account"
         description="Your password, two-factor and sessions in the staff area"
         text={
-          <>
-            <bdi className="font-medium text-ink">{staff.username}</bdi>, {roleName(staff).toLowerCase()} ·{" "}
-            <bdi className="wrap-anywhere">{staff.email}</bdi>
-          </>
+          staff && (
+            <>
+              <bdi className="font-medium text-ink">{staff.username}</bdi>, {roleName(staff).toLowerCase()} ·{" "}
+              <bdi className="wrap-anywhere">{staff.email}</bdi>
+            </>
+          )
         }
       />
-      <div className="grid max-w-[46rem] gap-4 sm:gap-6">
-        <SignIn staff={staff} />
-        <OwnSessions />
-      </div>
+      {staff && (
+        <div className="grid max-w-[46rem] gap-4 sm:gap-6">
+          <SignIn staff={staff} />
+          <OwnSessions />
+        </div>
+      )}
     </>
   );
 }
