@@ -127,7 +127,10 @@ bench NAME="all" *LISTS: _tools _packages
             {{ just }} _with-postgres target/release/bench mail target/release/camp
             ;;
         pages) {{ just }} lighthouse ;;
-        growth) {{ just }} _with-postgres cargo bench --workspace --bench lists --profile dev -- "${@:2}" ;;
+        growth)
+            {{ just }} _bench-programs
+            {{ just }} _with-postgres target/release/bench growth "${@:2}"
+            ;;
         *) echo "Unknown name: $1. Use one of: reads writes sign-in streams start pages growth media mail" >&2; exit 2 ;;
     esac
 

@@ -1,9 +1,16 @@
-//! The parts of `just bench` that must be as fast as what they measure: sending mail, keeping event streams open, and
-//! hashing passwords. The scripts in `web/scripts` start the last two.
+//! The parts of `just bench` that must be as fast as what they measure: sending mail, keeping event streams open, hashing
+//! passwords, and lists of camps of different sizes. The scripts in `web/scripts` start the second and the third.
 
+#[allow(clippy::too_many_lines, reason = "lists of columns and of paths")]
+mod growth;
 mod hashing;
 mod listeners;
 mod mail;
+mod scratch;
+
+/// As in `camp`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() {
     let given: Vec<String> = std::env::args().skip(1).collect();
@@ -17,9 +24,17 @@ fn main() {
         }
         [mail::sink::ROLE] => one_thread().block_on(mail::sink::serve()).expect("a port"),
         ["listeners", server, path] => listeners::obey(&many_threads(), server, path),
+        ["growth", ref only @ ..] => {
+            let slow = many_threads().block_on(growth::measure_all(only));
+            if slow > 0 {
+                std::process::exit(1);
+            }
+        }
         ["hashing", seconds] => hashing::measure(seconds.parse().expect("seconds")),
         _ => {
-            eprintln!("bench mail CAMP | listeners HOST:PORT PATH | hashing SECONDS");
+            eprintln!(
+                "bench mail CAMP | growth LIST… | listeners HOST:PORT PATH | hashing SECONDS"
+            );
             std::process::exit(2);
         }
     }

@@ -4,40 +4,33 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use clap::{Args, FromArgMatches};
 use portal::audit::Actor;
 use portal::db::Db;
 use portal::videos::{self, NewVideo, Status};
 use portal::{App, Config};
 use sqlx::AssertSqlSafe;
 
+use crate::scratch::Scratch;
+
 pub struct Camp {
     program: PathBuf,
-    folder: PathBuf,
-    /// The PostgreSQL server, and the name of the database on it.
-    postgres: Option<(String, String)>,
+    scratch: Scratch,
     app: App,
 }
 
 impl Camp {
     /// Creates a camp with a new video, about which nobody was told yet.
     pub async fn with(program: &Path, server: Option<&str>, families: usize) -> Camp {
-        let name = format!("mail_bench_{}", uuid::Uuid::new_v4().simple());
-        let folder = std::env::temp_dir().join(&name);
-        let postgres = server.map(|server| (server.to_owned(), name));
-        if let Some((server, name)) = &postgres {
-            on_server(server, format!("create database {name}")).await;
-        }
-        let config = config(&folder, postgres.as_ref(), &[]);
-        let app = App::open_or_create(config).await.expect("a camp");
-        let camp = Camp { program: program.to_owned(), folder, postgres, app };
+        let scratch = Scratch::new(server).await;
+        let app = scratch.open().await;
+        let camp = Camp { program: program.to_owned(), scratch, app };
         camp.add_families(families).await;
         assert_eq!(camp.publish().await, families, "all want mail");
         camp
     }
 
     pub fn config(&self, smtp_url: &str) -> Config {
-        config(&self.folder, self.postgres.as_ref(), &["--smtp-url", smtp_url])
+        self.scratch.config(&["--smtp-url", smtp_url])
     }
 
     pub fn start_worker(&self, smtp_url: &str, connections: usize) -> Running {
@@ -45,7 +38,7 @@ impl Camp {
         let options = ["--smtp-url", smtp_url, "--mail-rate", "1000000"];
         let child = Command::new(&self.program)
             .arg("worker")
-            .args(arguments(&self.folder, self.postgres.as_ref()))
+            .args(self.scratch.arguments())
             .args(options)
             .args(["--mail-connections", &connections])
             .stdin(Stdio::null())
@@ -139,36 +132,8 @@ impl Camp {
 
     pub async fn remove(self) {
         self.app.db.close().await;
-        std::fs::remove_dir_all(&self.folder).ok();
-        if let Some((server, name)) = &self.postgres {
-            on_server(server, format!("drop database {name} with (force)")).await;
-        }
+        self.scratch.remove().await;
     }
-}
-
-fn arguments(folder: &Path, postgres: Option<&(String, String)>) -> Vec<String> {
-    let mut arguments = vec!["--data-dir".to_owned(), folder.display().to_string()];
-    if let Some((server, name)) = postgres {
-        let place = server.rfind('/').unwrap_or(server.len());
-        arguments.extend(["--database-url".to_owned(), format!("{}/{name}", &server[..place])]);
-    }
-    arguments
-}
-
-fn config(folder: &Path, postgres: Option<&(String, String)>, more: &[&str]) -> Config {
-    let given = arguments(folder, postgres);
-    let all = ["camp"].into_iter().chain(given.iter().map(String::as_str));
-    let command = Config::augment_args(clap::Command::new("camp"));
-    let matches = command.get_matches_from(all.chain(more.iter().copied()));
-    Config::from_arg_matches(&matches).expect("a configuration")
-}
-
-async fn on_server(server: &str, statement: String) {
-    let Db::Postgres(pool) = Db::open(server).await.expect("PostgreSQL answers") else {
-        panic!("{server} is not PostgreSQL")
-    };
-    sqlx::query(AssertSqlSafe(statement)).execute(&pool).await.expect("it can be done");
-    pool.close().await;
 }
 
 /// A worker, killed when it is dropped.

@@ -24,7 +24,7 @@ const GOAL: f64 = 0.5;
 /// Measures with the program `camp` at this path. Returns whether the goal was reached.
 pub async fn measure_all(program: &str) -> bool {
     let program = PathBuf::from(program);
-    let server = std::env::var("CAMP_TEST_POSTGRES_URL").ok().filter(|url| !url.is_empty());
+    let server = crate::scratch::postgres_server();
     println!(
         "{:<9} {:>8} {:>8} {:>10} {:>10} {:>6} {:>15} {:>12} {:>10} {:>12}",
         "engine",
