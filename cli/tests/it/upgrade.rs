@@ -178,6 +178,41 @@ on_both_engines! {
     }
 }
 
+on_both_engines! {
+    async fn dashes_of_before_the_upgrade_count_as_spaces(camp: Camp) {
+        let (db, url) = database_at_schema(&camp, 51).await;
+        let id = video(&db, 1, "upload", "https://media.example/day-1.mp4").await;
+        execute!(
+            &db,
+            "update videos set search_text = $2, staff_search_text = $3 where id = $1",
+            id,
+            // As earlier versions wrote it, also dashes that they did not know.
+            "pre-season ---- ערב-שבת\nday one-\u{2010}\u{2212}two".to_owned(),
+            "-- 2026-07-01".to_owned(),
+        );
+        family(&db, "mary-ann", Some(("staff", true)), None, true).await;
+        execute!(&db, "update profiles set search_text = $1", "mary-ann a child\nmary-ann-1@family.example".to_owned());
+        db.close().await;
+
+        let said = camp.run(&["migrate"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let db = Db::open(&url).await.expect("a database");
+        for (text, expected) in [
+            ("select search_text from videos", "pre season ערב שבת\nday one two"),
+            ("select staff_search_text from videos", "2026 07 01"),
+            ("select search_text from profiles", "mary ann a child\nmary ann 1@family.example"),
+        ] {
+            let found: String = match &db {
+                Db::Sqlite { write, .. } => sqlx::query_scalar(text).fetch_one(write).await,
+                Db::Postgres(pool) => sqlx::query_scalar(text).fetch_one(pool).await,
+            }
+            .expect("a text");
+            assert_eq!(found, expected);
+        }
+        db.close().await;
+    }
+}
+
 /// A video of an earlier version.
 async fn video(db: &Db, n: usize, kind: &str, link: &str) -> Uuid {
     let (id, now) = (Uuid::now_v7(), Utc::now());
