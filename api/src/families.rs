@@ -249,9 +249,9 @@ async fn decide(
 }
 
 #[derive(Serialize, ToSchema)]
-struct ClearedLimits {
+pub(crate) struct ClearedLimits {
     /// How many rate limits were reset.
-    cleared: u64,
+    pub cleared: u64,
 }
 
 /// Let a family's logins try to sign in again at once

@@ -5,6 +5,7 @@ use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use axum_extra::extract::CookieJar;
 use portal::accounts::staff::{self, Account, Filter, NewStaff, Role, Staff, StaffChanges};
+use portal::audit::Actor;
 use portal::pagination::PageRequest;
 use portal::{App, StaffId};
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ use crate::auth::{
     no_cookie, staff_cookie,
 };
 use crate::error::{Answer, Problem};
+use crate::families::ClearedLimits;
 use crate::input::{Id, Input, Page, Params};
 use crate::json::Json;
 
@@ -32,6 +34,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(list, add))
         .routes(routes!(find, change, remove))
         .routes(routes!(send_reset))
+        .routes(routes!(clear_limits))
         .routes(routes!(colleagues))
 }
 
@@ -304,4 +307,16 @@ async fn send_reset(
 ) -> Answer<StatusCode> {
     staff::send_reset_as(&app, &me, id, &given.current_password, from).await?;
     Ok(StatusCode::ACCEPTED)
+}
+
+/// Let an account try to sign in again at once after failed sign-ins
+#[utoipa::path(post, path = "/api/admin/accounts/{id}/clear-limits", tag = "admin accounts", security(("owner" = [])),
+    params(("id" = Uuid, Path)), responses((status = 200, body = ClearedLimits), (status = 404, body = Problem)))]
+async fn clear_limits(
+    State(app): State<App>,
+    Owner(me): Owner,
+    Id(id): Id<StaffId>,
+) -> Answer<Json<ClearedLimits>> {
+    let cleared = staff::clear_limits(&app, Actor::Staff(me.id), id).await?;
+    Ok(Json(ClearedLimits { cleared }))
 }

@@ -50,7 +50,7 @@ pub enum Admin {
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Enable a disabled account
+    /// Enable a disabled account, and let it try to sign in again at once after failed sign-ins
     #[command(after_help = "Example:\n  camp admin enable miriam")]
     Enable {
         /// Name to sign in with, as in `camp admin list`
@@ -115,6 +115,7 @@ impl Admin {
             Admin::Enable { name } => {
                 let changes = StaffChanges { disabled: Some(false), ..StaffChanges::default() };
                 let account = change(&app, &name, changes).await?;
+                staff::clear_limits(&app, Actor::Operator, account.id.into()).await?;
                 print(format!("{} can sign in again.", account.username));
             }
             Admin::Role { name, role } => {

@@ -3,9 +3,22 @@
 use unicode_normalization::UnicodeNormalization;
 
 /// Converts to lower case, removes Latin accents, Hebrew points, apostrophes and quotation marks (also geresh and
-/// gershayim), splits Yiddish ligatures and replaces final letters. Both the searched text and the search input are
-/// normalized this way.
+/// gershayim), splits Yiddish ligatures, and replaces final letters, and dashes (also maqaf) by spaces. Both the
+/// searched text and the search input are normalized this way.
 pub fn normalize(text: &str) -> String {
+    joined(fold(text).split([' ', '-', '‐', '‒', '―', '−']))
+}
+
+/// Normalizes the name of a file, in which a dash is not a space: two files may differ only in that.
+pub(crate) fn normalize_file_name(name: &str) -> String {
+    joined(fold(name).split(' '))
+}
+
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in crate::text::clean(text).nfkd() {
         match c {
@@ -33,7 +46,7 @@ pub fn normalize(text: &str) -> String {
             c => folded.extend(c.to_lowercase()),
         }
     }
-    folded.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    folded
 }
 
 /// Converts search input to a pattern for `like … escape '\'`.
@@ -85,6 +98,13 @@ mod tests {
         assert_eq!(normalize("ר׳ יוסף"), "ר יוספ");
         assert_eq!(normalize("“Don’t”"), "dont");
         assert_eq!(normalize("דער „טאָג“"), normalize("דער טאג"));
+    }
+
+    #[test]
+    fn dashes_are_spaces_except_in_names_of_files() {
+        assert_eq!(normalize("ערב־שבת"), normalize("ערב שבת"));
+        assert_eq!(normalize("- Pre–season\u{2011}day —"), "pre season day");
+        assert_eq!(normalize_file_name("Day–1  At-the-lake.mp4"), "day-1 at-the-lake.mp4");
     }
 
     #[test]

@@ -92,6 +92,20 @@ story! {
 }
 
 story! {
+    async fn the_first_answers_say_what_the_portal_does(camp) {
+        let browser = camp.browser();
+        assert!(answer(&browser, "notifications").await.contains("Camp updates and newsletters from camp are switches"));
+        assert!(answer(&browser, "multiple-children").await.contains("a link that confirms it; after that they sign up"));
+        assert!(answer(&browser, "downloads").await.starts_with("Where the camp allows it, a video has a \"Download\" button"));
+        // The searched texts changed as well.
+        let staff = camp.staff().await;
+        for (typed, found) in [("newsletters%20from%20camp", 1), ("letters%20from%20the%20camp", 0), ("a%20download%20button%20below", 1)] {
+            assert_eq!(slugs(&staff, &format!("/api/admin/faq?q={typed}")).await.len(), found, "{typed}");
+        }
+    }
+}
+
+story! {
     async fn staff_write_publish_and_delete(camp) {
         let browser = camp.browser();
         let staff = camp.staff().await;

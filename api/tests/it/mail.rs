@@ -52,6 +52,24 @@ async fn take_all(camp: &Camp, process: Uuid) {
 }
 
 story! {
+    async fn a_mail_that_waits_for_the_database_names_what_the_database_said(camp) {
+        let Db::Postgres(pool) = &camp.app.db else {
+            return; // SQLite locks no single table.
+        };
+        camp.browser().post("/api/subscribe", json!({ "email": "chaya@family.example" })).await.expect(202);
+        let busy = "create function busy() returns trigger language plpgsql as $$ begin
+                      raise exception 'canceling statement due to lock timeout' using errcode = '55P03';
+                    end $$;
+                    create trigger busy before insert on subscriber_tokens for each row execute function busy()";
+        sqlx::raw_sql(busy).execute(pool).await.expect("a trigger");
+        camp.work().await;
+        let error: String = sqlx::query_scalar("select last_error from deliveries").fetch_one(pool).await.expect("an error");
+        assert!(error.contains("due to lock timeout"), "{error}");
+        assert_eq!(camp.mails().len(), 0);
+    }
+}
+
+story! {
     async fn a_worker_on_a_machine_whose_clock_is_ahead_takes_no_mail_of_one_that_lives(camp) {
         if !matches!(camp.app.db, Db::Postgres(_)) {
             return; // Workers that share a file share a machine.

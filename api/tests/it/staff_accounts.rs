@@ -35,6 +35,28 @@ fn choice(token: &str) -> Value {
 }
 
 story! {
+    async fn a_colleague_may_try_again_when_an_owner_says_so(camp) {
+        let owner = camp.owner().await;
+        let staff = camp.staff().await;
+        let browser = camp.browser_at("198.51.100.20");
+        let tries = |password: &str| json!({ "username": "Feder", "password": password });
+        for _ in 0..5 {
+            browser.post("/api/admin/auth/sign-in", tries("wrong wrong wrong")).await.refused(401, "invalid_credentials");
+        }
+        browser.post("/api/admin/auth/sign-in", tries(PASSWORD)).await.refused(429, "too_many_requests");
+        let clear = format!("{}/clear-limits", path(&owner, "feder").await);
+        staff.post(&clear, json!({})).await.refused(403, "owner_required");
+        let cleared = owner.post(&clear, json!({})).await.expect(200).json();
+        assert!(cleared["cleared"].as_i64() >= Some(1), "{cleared}");
+        browser.post("/api/admin/auth/sign-in", tries(PASSWORD)).await.expect(200);
+        let log = owner.get("/api/admin/audit?action=staff.clear_limits").await.expect(200).json();
+        assert_eq!(log["items"].as_array().expect("items").len(), 1, "{log}");
+        let nobody = "/api/admin/accounts/0199a6f0-0000-7000-8000-000000000000/clear-limits";
+        owner.post(nobody, json!({})).await.refused(404, "not_found");
+    }
+}
+
+story! {
     async fn a_link_for_a_new_password_is_void_once_the_account_changed(camp) {
         let owner = camp.owner().await;
         camp.staff().await;

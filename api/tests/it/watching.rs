@@ -99,6 +99,46 @@ story! {
 }
 
 story! {
+    async fn a_video_is_found_whether_its_title_has_dashes_or_spaces(camp) {
+        camp.set_clock(NOON);
+        let staff = camp.staff().await;
+        posted(&staff, "ערב־שבת אין קעמפ", json!({ "description": "Pre-season – day one" })).await;
+        posted(&staff, "Shabbos shuva", json!({ "description": "ערב שבת, by the non\u{2011}stop lake" })).await;
+        let home = camp.browser();
+        for (typed, found) in [
+            ("ערב־שבת", 2), ("ערב שבת", 2), ("ערב-שבת", 2), ("ערב – שבת", 2), ("pre-season", 1), ("pre season", 1),
+            ("PRE‑SEASON", 1), ("pre−season", 1), ("season day", 1), ("season - day", 1), ("preseason", 0), ("non stop", 1),
+            ("non-stop", 1), ("-", 2),
+        ] {
+            let query: String = typed.bytes().map(|b| format!("%{b:02X}")).collect();
+            assert_eq!(titles(&home, &format!("?q={query}")).await.len(), found, "{typed:?}");
+        }
+    }
+}
+
+story! {
+    async fn staff_find_addresses_and_names_with_dashes_typed_either_way(camp) {
+        let staff = camp.staff().await;
+        let family = json!({ "full_name": "Mary-Ann Katz־Weiss", "child_name": "Leah", "email": "mary-ann@family-mail.example" });
+        staff.post("/api/admin/users", family).await.expect(201);
+        let letter = json!({ "name": "Yossi", "email": "yossi-b@family.example", "subject": "Call 845-555-0142", "user_type": "parent", "department": "staff", "message": "Please call." });
+        camp.browser().post("/api/contact", letter).await.expect(202);
+        camp.browser().post("/api/subscribe", json!({ "email": "town-s-man@town.example" })).await.expect(202);
+        for (path, typed) in [
+            ("users", ["mary-ann@family-mail.example", "Mary Ann", "katz-weiss", "KATZ WEISS"]),
+            ("messages", ["845-555", "845 555-0142", "yossi-b@", "yossi b@family.example"]),
+            ("subscribers", ["town-s-man@town", "town s man", "s-man@", "n-s-m"]),
+        ] {
+            for typed in typed {
+                let query: String = typed.bytes().map(|b| format!("%{b:02X}")).collect();
+                let found = staff.get(&format!("/api/admin/{path}?q={query}")).await.expect(200).json();
+                assert_eq!(found["items"].as_array().expect("items").len(), 1, "{path} {typed:?}");
+            }
+        }
+    }
+}
+
+story! {
     async fn a_list_goes_on_where_it_ended_while_videos_are_added(camp) {
         camp.set_clock(NOON);
         let staff = camp.staff().await;

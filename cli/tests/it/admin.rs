@@ -1,5 +1,9 @@
 //! Accounts of the staff, from the command line.
 
+use portal::accounts::{ClientInfo, staff};
+use portal::device::Device;
+use portal::{App, Error};
+
 use crate::camp::Camp;
 use crate::on_both_engines;
 
@@ -9,6 +13,16 @@ fn add(camp: &Camp, name: &str, role: &str) -> crate::camp::Said {
         &["admin", "add", name, "--email", &email, "--role", role],
         "lantern over the lake\n",
     )
+}
+
+async fn try_to_sign_in(app: &App, password: &str) -> Result<(), Error> {
+    let from = ClientInfo {
+        address: std::net::Ipv4Addr::new(198, 51, 100, 20).into(),
+        device: Device::Computer,
+        user_browser: None,
+        staff_browser: None,
+    };
+    staff::sign_in(app, "miriam", password, None, from).await.map(drop)
 }
 
 on_both_engines! {
@@ -52,6 +66,21 @@ on_both_engines! {
         assert_eq!(camp.run(&["admin", "enable", "miriam"]).code, 0);
         assert_eq!(camp.run(&["admin", "remove", "miriam"]).code, 0);
         assert!(!camp.run(&["admin", "list"]).out.contains("miriam"));
+    }
+
+    async fn an_account_that_is_enabled_need_not_wait_after_failed_sign_ins(camp: Camp) {
+        assert_eq!(add(&camp, "miriam", "owner").code, 0);
+        let app = camp.app().await;
+        for _ in 0..5 {
+            let tried = try_to_sign_in(&app, "not the password").await;
+            assert!(matches!(tried, Err(Error::InvalidCredentials(_))), "{tried:?}");
+        }
+        let tried = try_to_sign_in(&app, "lantern over the lake").await;
+        assert!(matches!(tried, Err(Error::TooMany { .. })), "{tried:?}");
+        let said = camp.run(&["admin", "enable", "Miriam"]);
+        assert_eq!(said.out.trim(), "miriam can sign in again.", "{said:?}");
+        try_to_sign_in(&app, "lantern over the lake").await.expect("no delay");
+        app.db.close().await;
     }
 
     async fn an_account_gets_a_new_password_and_loses_its_second_factor(camp: Camp) {

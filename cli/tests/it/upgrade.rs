@@ -178,6 +178,82 @@ on_both_engines! {
     }
 }
 
+on_both_engines! {
+    async fn dashes_of_before_the_upgrade_count_as_spaces(camp: Camp) {
+        let (db, url) = database_at_schema(&camp, 51).await;
+        let id = video(&db, 1, "upload", "https://media.example/day-1.mp4").await;
+        execute!(
+            &db,
+            "update videos set search_text = $2, staff_search_text = $3 where id = $1",
+            id,
+            // As earlier versions wrote it, also dashes that they did not know.
+            "pre-season ---- ערב-שבת\nday one-\u{2010}\u{2212}two".to_owned(),
+            "-- 2026-07-01".to_owned(),
+        );
+        family(&db, "mary-ann", Some(("staff", true)), None, true).await;
+        execute!(&db, "update profiles set search_text = $1", "mary-ann a child\nmary-ann-1@family.example".to_owned());
+        db.close().await;
+
+        let said = camp.run(&["migrate"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let db = Db::open(&url).await.expect("a database");
+        for (text, expected) in [
+            ("select search_text from videos", "pre season ערב שבת\nday one two"),
+            ("select staff_search_text from videos", "2026 07 01"),
+            ("select search_text from profiles", "mary ann a child\nmary ann 1@family.example"),
+        ] {
+            let found: String = match &db {
+                Db::Sqlite { write, .. } => sqlx::query_scalar(text).fetch_one(write).await,
+                Db::Postgres(pool) => sqlx::query_scalar(text).fetch_one(pool).await,
+            }
+            .expect("a text");
+            assert_eq!(found, expected);
+        }
+        db.close().await;
+    }
+}
+
+on_both_engines! {
+    async fn first_answers_that_a_camp_has_not_changed_are_corrected(camp: Camp) {
+        let (db, url) = database_at_schema(&camp, 51).await;
+        let ids: Vec<(&str, Uuid)> =
+            ["downloads", "notifications"].map(|topic| (topic, Uuid::now_v7())).into();
+        for (topic, id) in &ids {
+            execute!(
+                &db,
+                "insert into faq
+                   (id, slug, question, answer, category, topic, is_published, position, view_count,
+                    search_text, version, created_at, updated_at)
+                 select $1, topic, question, answer, category, topic, true, position, 0,
+                        'of us? the videos are for watching here and have no download button. they stay in the gallery after the summer. if you need a copy of a certain video, ask us',
+                        1, $3, $3
+                 from faq_first where topic = $2",
+                *id,
+                (*topic).to_owned(),
+                Utc::now(),
+            );
+        }
+        execute!(&db, "update faq set answer = replace(answer, 'Sign in', 'Please sign in') where slug = $1", "notifications".to_owned());
+        execute!(&db, "delete from faq_first where topic <> $1", "quality".to_owned());
+        db.close().await;
+
+        let said = camp.run(&["migrate"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let db = Db::open(&url).await.expect("a database");
+        for text in [
+            "select count(*) from faq where slug = 'downloads' and version = 2
+               and answer like 'Where the camp allows it, a video has a \"Download\" button below it. All videos stay%'
+               and search_text like 'of us? where the camp allows it, a video has a download button below it.%'",
+            "select count(*) from faq where slug = 'notifications' and version = 1
+               and answer like 'Please sign in%letters from the camp are switches%'",
+        ] {
+            assert_eq!(count(&db, text).await, 1, "{text}");
+        }
+        assert_eq!(count(&db, "select count(*) from faq").await, 3);
+        db.close().await;
+    }
+}
+
 /// A video of an earlier version.
 async fn video(db: &Db, n: usize, kind: &str, link: &str) -> Uuid {
     let (id, now) = (Uuid::now_v7(), Utc::now());

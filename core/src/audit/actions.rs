@@ -62,6 +62,7 @@ text_enum! {
         StaffAdd = "staff.add",
         StaffChange = "staff.change",
         StaffChangePassword = "staff.change_password",
+        StaffClearLimits = "staff.clear_limits",
         StaffEndSessions = "staff.end_sessions",
         StaffRecoveryCodes = "staff.recovery_codes",
         StaffRemove = "staff.remove",

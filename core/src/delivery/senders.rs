@@ -202,7 +202,7 @@ impl Senders {
             Ok(Some(mail)) => Ok(mail),
             Ok(None) => Err(Outcome::Withdrawn),
             // It may be written later (database unavailable).
-            Err(error) => Err(Outcome::NotSent(SendError::Later(error.to_string()))),
+            Err(error) => Err(Outcome::NotSent(SendError::Later(error.reason()))),
         }
     }
 

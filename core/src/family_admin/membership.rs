@@ -95,7 +95,7 @@ pub async fn clear_limits(app: &App, actor: Actor, id: FamilyId) -> Result<u64> 
         tx.sql("select email from users where profile_id = $1").bind(id).all().await?;
     let mut cleared = 0;
     for (email,) in logins {
-        cleared += rate_limits::clear_account(&mut tx, app, &email).await?;
+        cleared += rate_limits::clear_account(&mut tx, app, "user", &email).await?;
     }
     let (now, subject) = (app.clock.now(), Subject::new(SubjectKind::Profile, id));
     cleared += rate_limits::clear_networks(&mut tx, now).await?;

@@ -248,7 +248,7 @@ async fn read_tables(tables: &[PathBuf]) -> Result<HashMap<String, Described>> {
 
 /// Names differ in case and in how accents are stored from one computer to another.
 fn key(file: &str) -> String {
-    crate::search_text::normalize(file)
+    crate::search_text::normalize_file_name(file)
 }
 
 struct Found<'a> {

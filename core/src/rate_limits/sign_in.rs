@@ -6,7 +6,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{networks, too_many};
 use crate::db::Tx;
-use crate::email_address::EmailAddress;
 use crate::{App, Result};
 
 /// Failures of one address over all accounts before delays begin.
@@ -150,10 +149,15 @@ fn delay(over: i64) -> TimeDelta {
     TimeDelta::seconds(15i64 << over.clamp(0, 10)).min(LONGEST_DELAY)
 }
 
-/// Clears the rate limits of a user's sign-in, from all addresses.
-pub(crate) async fn clear_account(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<u64> {
+/// Clears the rate limits of an account's sign-in, from all addresses.
+pub(crate) async fn clear_account(
+    tx: &mut Tx,
+    app: &App,
+    kind: &str,
+    account: &str,
+) -> Result<u64> {
     tx.sql("delete from attempts where account = $1")
-        .bind(account_hash(app, "user", email))
+        .bind(account_hash(app, kind, account))
         .execute()
         .await
 }

@@ -392,22 +392,31 @@ fn extra_times(name: &str, value: &Value) -> Result<Value> {
     if list.len() > MAX_EXTRA {
         return wrong(format!("Please enter at most {MAX_EXTRA} dates."));
     }
+    let times: Result<Vec<ExtraTime>> = list.iter().map(|typed| extra_time(name, typed)).collect();
+    Ok(in_order(times?))
+}
+
+fn extra_time(name: &str, typed: &Value) -> Result<ExtraTime> {
+    let Ok(mut typed) = serde_json::from_value::<TypedExtraTime>(typed.clone()) else {
+        return Err(Error::invalid(name, "Each date has a from, a to and a name."));
+    };
     let mut checks = crate::validation::Validator::new();
-    let mut times = Vec::new();
-    for typed in list {
-        let Ok(mut typed) = serde_json::from_value::<TypedExtraTime>(typed.clone()) else {
-            return wrong("Each date has a from, a to and a name.".into());
-        };
-        typed.name = checks.line(name, &typed.name, ExtraTime::NAME);
-        match ExtraTime::try_from(typed) {
-            Ok(time) => times.push(time),
-            Err(problem) => return wrong(problem.into()),
-        }
-    }
+    typed.name = checks.line(name, &typed.name, ExtraTime::NAME);
+    let time = ExtraTime::try_from(typed).map_err(|problem| Error::invalid(name, problem))?;
     checks.done()?;
+    Ok(time)
+}
+
+fn in_order(mut times: Vec<ExtraTime>) -> Value {
     times.sort_by_key(ExtraTime::start);
     times.dedup();
-    Ok(json!(times))
+    json!(times)
+}
+
+/// The extra times that are valid in a list that is not: what can be read of it is still kept.
+pub(super) fn valid_times(list: &Value) -> Value {
+    let all = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    in_order(all.iter().filter_map(|typed| extra_time("", typed).ok()).take(MAX_EXTRA).collect())
 }
 
 fn time_or_none(name: &str, text: &str) -> Result<Value> {

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{KEYS, check};
+use super::keys::{KEYS, Kind, check, valid_times};
 use super::{Settings, as_map};
 use crate::Result;
 use crate::db::On;
@@ -38,11 +38,16 @@ fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<InvalidValue>) {
     let mut invalid_values = Vec::new();
     for key in KEYS {
         let Some((_, text)) = rows.iter().find(|(name, _)| name == key.name) else { continue };
-        let value = serde_json::from_str::<Value>(text).ok();
-        let fits = value.and_then(|value| check(key, &value, &defaults.currency).ok());
-        if let Some(value) = fits {
+        let value = serde_json::from_str::<Value>(text).unwrap_or_default();
+        if let Ok(value) = check(key, &value, &defaults.currency) {
             map.insert(key.name.to_owned(), value);
-        } else if let Some(used) = strictest(key.name).or_else(|| map.get(key.name).cloned()) {
+            continue;
+        }
+        let strictest = match key.kind {
+            Kind::ExtraTimes => Some(valid_times(&value)),
+            _ => strictest(key.name),
+        };
+        if let Some(used) = strictest.or_else(|| map.get(key.name).cloned()) {
             map.insert(key.name.to_owned(), used.clone());
             invalid_values.push(InvalidValue { key: key.name, stored: text.clone(), used });
         }
@@ -67,6 +72,10 @@ fn strictest(name: &str) -> Option<Value> {
         "requireEmailVerification" | "enableTwoFactor" => json!(true),
         "commentModeration" => json!("first_held"),
         "shabbosMode" => json!("closed"),
+        // The longest quiet time that a place and the sun allow.
+        "candleLightingMinutes" => json!(90),
+        "nightfall" => json!("120 minutes"),
+        "quietHoldsVideos" => json!(true),
         "emailEnabled" | "dailyReports" | "liveUpdates" | "pushEnabled" => json!(false),
         "uploadQuota" => json!(1),
         "sessionTimeout" => json!(5),
@@ -78,7 +87,6 @@ fn strictest(name: &str) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::keys::Kind;
     use super::*;
 
     #[test]
@@ -87,7 +95,8 @@ mod tests {
             let Some(value) = strictest(key.name) else { continue };
             assert_eq!(check(key, &value, "USD").expect(key.name), value);
             if let Kind::Number { min, max } = key.kind {
-                let end = if key.name == "passwordMinLength" { max } else { min };
+                let largest = ["passwordMinLength", "candleLightingMinutes"].contains(&key.name);
+                let end = if largest { max } else { min };
                 assert_eq!(value, json!(end), "{}", key.name);
             }
         }

@@ -194,7 +194,7 @@ pub async fn list(app: &App, q: Option<&str>, part: &PageRequest) -> Result<Page
         .sql(
             "select id, email, confirmed_at, created_at
              from subscribers
-             where (cast($1 as text) is null or replace(email, '''', '') like $1 escape '\\')
+             where (cast($1 as text) is null or replace(replace(email, '''', ''), '-', ' ') like $1 escape '\\')
                and ($3 is null or (created_at, id) < ($3, $4))
              order by created_at desc, id desc
              limit $2",

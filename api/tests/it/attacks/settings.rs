@@ -74,7 +74,9 @@ story! {
             ("liveUpdates", "\"no\"", json!(false)),
             ("pushEnabled", "null", json!(false)),
             ("quietPlace", "\"Atlantis\"", json!("Monsey, NY")),
-            ("nightfall", "\"soon\"", json!("8.5 degrees")),
+            ("nightfall", "\"soon\"", json!("120 minutes")),
+            ("candleLightingMinutes", "900", json!(90)),
+            ("quietHoldsVideos", "\"no\"", json!(true)),
             ("quietStart", "\"Friday\"", json!("Friday 18:00")),
             ("quietDates", "[{\"from\":\"soon\",\"to\":\"later\"}]", json!([])),
         ] {
@@ -91,6 +93,23 @@ story! {
         assert!(refused.status.is_client_error(), "{}", refused.text());
         let stranger = camp.browser();
         stranger.post("/api/auth/sign-up", sign_up("Chaya Weiss", "chaya@family.example")).await.expect(403);
+    }
+}
+
+story! {
+    async fn dates_that_can_be_read_stay_quiet_beside_one_that_cannot(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let owner = camp.owner().await;
+        store(&camp, "shabbosMode", "\"closed\"").await;
+        let visit = json!({ "from": "2026-07-15T11:00", "to": "2026-07-15T15:00", "name": "Visit" });
+        let dates = json!([{ "from": "2026-07-14", "to": "never", "name": "" }, visit, 7]);
+        store(&camp, "quietDates", &dates.to_string()).await;
+        let video = crate::videos::posted(&owner, "At the lake", json!({})).await;
+        let path = format!("/api/videos/{}", video["id"].as_str().expect("an id"));
+        camp.browser().get(&path).await.refused(403, "closed");
+        let setting = shown(&owner, "quietDates").await;
+        assert_eq!(setting["value"], json!([visit]));
+        assert!(setting["problem"].is_string(), "{setting}");
     }
 }
 

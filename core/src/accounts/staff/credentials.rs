@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::sign_in::NAME_AND_PASSWORD;
 use super::{Staff, find, known_browsers};
 use crate::accounts::ClientInfo;
 use crate::accounts::password;
@@ -34,7 +35,7 @@ pub(super) async fn confirm_password(
     let name = me.username.to_lowercase();
     let known = known_browsers::known(app, &name, from.staff_browser.as_deref()).await?;
     let (by, most) = (known.unwrap_or(By::Account), settings.max_login_attempts);
-    let attempt = Attempt::begin(app, "staff", &name, by, most).await?;
+    let attempt = Attempt::begin(app, NAME_AND_PASSWORD, &name, by, most).await?;
     let found: Option<(String,)> =
         app.db.sql("select password_hash from staff where id = $1").bind(me.id).optional().await?;
     let (hash,) = found.ok_or(Error::StaffRequired)?;

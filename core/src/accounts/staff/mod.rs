@@ -32,7 +32,7 @@ pub use second_factor::{
     begin_two_factor, confirm_two_factor, end_two_factor, recovery_codes_left,
     renew_recovery_codes, reset_two_factor,
 };
-pub use sign_in::{SignedIn, sign_in};
+pub use sign_in::{SignedIn, clear_limits, sign_in};
 
 /// Owners may do everything; staff everything but admin accounts, settings, exports and the audit.
 #[derive(

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Staff, StaffRow, known_browsers};
+use super::{Staff, StaffRow, find, known_browsers};
 use crate::accounts::ClientInfo;
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::{password, totp, tried_name};
@@ -13,9 +13,12 @@ use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits::{Attempt, By};
 use crate::settings::Settings;
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, rate_limits};
 
 const WRONG: &str = "Invalid username or password. Please check your credentials and try again.";
+
+/// The kind under which wrong passwords are counted.
+pub(super) const NAME_AND_PASSWORD: &str = "staff";
 
 /// The kind under which wrong codes are counted for the account, whatever the network. Only somebody who
 /// knows the password gets that far, so strangers cannot use this limit up.
@@ -51,7 +54,8 @@ pub async fn sign_in(
     let known = known_browsers::known(app, &name, browser).await?;
     let in_known_browser = known.is_some();
     let by = known.unwrap_or(By::Network(from.address));
-    let attempt = Attempt::begin(app, "staff", &name, by, settings.max_login_attempts).await?;
+    let attempt =
+        Attempt::begin(app, NAME_AND_PASSWORD, &name, by, settings.max_login_attempts).await?;
     let row: Option<StaffRow> =
         app.db.sql("select * from staff where username_folded = $1").bind(&name).optional().await?;
     let stored = row.as_ref().map(|row| row.password_hash.as_str());
@@ -97,6 +101,26 @@ pub async fn sign_in(
     }
     tx.commit().await?;
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
+}
+
+/// Clears the rate limits of an account's sign-in, and the delays of networks, behind which its holder may
+/// be (decision P8). Returns how many there were.
+///
+/// # Errors
+///
+/// [`Error::NotFound`] when there is no such account.
+pub async fn clear_limits(app: &App, actor: Actor, id: StaffId) -> Result<u64> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let name = find(&mut tx, id).await?.username.to_lowercase();
+    let mut cleared = rate_limits::clear_networks(&mut tx, now).await?;
+    for kind in [NAME_AND_PASSWORD, CODE] {
+        cleared += rate_limits::clear_account(&mut tx, app, kind, &name).await?;
+    }
+    let (subject, details) = (Subject::new(SubjectKind::Staff, id), json!({ "cleared": cleared }));
+    audit::record(&mut tx, now, actor, Action::StaffClearLimits, subject, details).await?;
+    tx.commit().await?;
+    Ok(cleared)
 }
 
 /// Counts an attempt with a code, if the account has a second factor. A known browser has its own limit

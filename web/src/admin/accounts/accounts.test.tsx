@@ -327,6 +327,19 @@ describe("the sessions", () => {
     });
   });
 
+  it("of a colleague come with a button that clears failed sign-ins", async () => {
+    const camp = office({
+      "GET /api/admin/accounts/s2/sessions": list(),
+      "POST /api/admin/accounts/s2/clear-limits": { cleared: 1 },
+    });
+    const user = visit();
+    await user.click((await row("brikwald")).getByRole("button", { name: "Sessions of brikwald" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Sessions of brikwald" }));
+    await user.click(await dialog.findByRole("button", { name: "Clear failed sign-ins" }));
+    expect(await screen.findByText("They can try to sign in again right away.")).toBeTruthy();
+    expect(camp.asked("POST", "/api/admin/accounts/s2/clear-limits")).toHaveLength(1);
+  });
+
   it("of a colleague end all at once, also with the own password", async () => {
     const camp = office({
       "GET /api/admin/accounts/s2/sessions": list({ ...phone }, { ...phone, id: "n3", device: "tablet" }),

@@ -48,6 +48,7 @@ export const deleteAccount = (id: string, current_password: string) =>
   asStaff(api.DELETE("/api/admin/accounts/{id}", { ...at(id), body: { current_password } }));
 export const sendReset = (id: string, current_password: string) =>
   asStaff(api.POST("/api/admin/accounts/{id}/reset", { ...at(id), body: { current_password } }));
+export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/accounts/{id}/clear-limits", at(id)));
 export const endTwoFactor = (current_password: string) =>
   asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
 

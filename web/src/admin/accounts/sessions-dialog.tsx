@@ -3,11 +3,14 @@ import { useQueryClient } from "@tanstack/react-query";
 import { sessionName } from "../../accounts/session-line";
 import type { LoginSession } from "../../api/client";
 import { useSite } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { toast } from "../../ui/toast";
 import { ignoreNotFound } from "../shared/missing-records";
+import { toastFailure } from "../shared/error-toast";
 import { PasswordDialog } from "./password-dialog";
-import { endAccountSession, endAccountSessions, sessionsOf, type Account } from "./queries";
+import { clearLimits, endAccountSession, endAccountSessions, sessionsOf, type Account } from "./queries";
 import { SessionList } from "./session-list";
 
 /** The staff sessions of a colleague. To end one takes one's own password, as every change of another account does. */
@@ -15,6 +18,12 @@ export function SessionsDialog({ account, onClose }: { account: Account; onClose
   const client = useQueryClient();
   const timeZone = useSite()?.timezone ?? "UTC";
   const [asking, setAsking] = useState<{ session: LoginSession | null } | null>(null);
+
+  const clear = useAction({
+    mutationFn: () => clearLimits(account.id),
+    onSuccess: () => toast({ title: "Success", description: "They can try to sign in again right away." }),
+    onError: (error) => toastFailure(error),
+  });
 
   async function end(session: LoginSession | null, password: string) {
     // A session that has ended already is no error.
@@ -36,6 +45,12 @@ export function SessionsDialog({ account, onClose }: { account: Account; onClose
         onClose={onClose}
       >
         <SessionList accountId={account.id} onEnd={(session) => setAsking({ session })} />
+        <div className="mt-4 flex flex-wrap items-center justify-between gap-3 border-t border-line pt-4">
+          <p className="text-muted">Too many wrong passwords make an account wait.</p>
+          <Button look="line" busy={clear.isPending} onClick={() => clear.mutate()}>
+            Clear failed sign-ins
+          </Button>
+        </div>
       </Dialog>
       {asking && (
         <PasswordDialog

@@ -63,6 +63,7 @@ const deeds: Record<string, string> = {
   "staff.add": "Staff account added",
   "staff.change": "Staff account changed",
   "staff.change_password": "Own staff password changed",
+  "staff.clear_limits": "Sign-in of a staff account unlocked",
   "staff.end_sessions": "Staff sessions ended",
   "staff.recovery_codes": "New recovery codes",
   "staff.remove": "Staff account deleted",
