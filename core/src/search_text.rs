@@ -20,6 +20,25 @@ fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
 
 fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
+    for c in without_marks(text).chars() {
+        match c {
+            'װ' => folded.push_str("וו"),
+            'ױ' => folded.push_str("וי"),
+            'ײ' => folded.push_str("יי"),
+            'ך' => folded.push('כ'),
+            'ם' => folded.push('מ'),
+            'ן' => folded.push('נ'),
+            'ף' => folded.push('פ'),
+            'ץ' => folded.push('צ'),
+            c => folded.push(c),
+        }
+    }
+    folded
+}
+
+/// Like [`normalize`], but keeps dashes, and every letter as it is written.
+pub fn without_marks(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
     for c in crate::text::clean(text).nfkd() {
         match c {
             // Combining marks: Latin accents, Hebrew points and cantillation.
@@ -31,22 +50,14 @@ fn fold(text: &str) -> String {
             | '\u{05c4}'
             | '\u{05c5}'
             | '\u{05c7}' => {}
-            'װ' => folded.push_str("וו"),
-            'ױ' => folded.push_str("וי"),
-            'ײ' => folded.push_str("יי"),
-            'ך' => folded.push('כ'),
-            'ם' => folded.push('מ'),
-            'ן' => folded.push('נ'),
-            'ף' => folded.push('פ'),
-            'ץ' => folded.push('צ'),
-            '־' | '–' | '—' => folded.push('-'),
+            '־' | '–' | '—' => kept.push('-'),
             '\'' | '’' | '‘' | '‚' | '׳' | '′' | '`' | '"' | '“' | '”' | '„' | '‟' | '״' =>
                 {}
-            c if c.is_whitespace() => folded.push(' '),
-            c => folded.extend(c.to_lowercase()),
+            c if c.is_whitespace() => kept.push(' '),
+            c => kept.extend(c.to_lowercase()),
         }
     }
-    folded
+    joined(kept.split(' '))
 }
 
 /// Converts search input to a pattern for `like … escape '\'`.

@@ -45,6 +45,9 @@ const withHoles = (html: string) =>
     .reduce((text, [number, name]) => text.replaceAll(number, hole(name)), html)
     .replaceAll("א", hole("yiddish"));
 
+/** The heading of a page of the staff area, which is its title as well (`admin/shared/page-head.tsx`). */
+const titleIn = (html: string) => /<h1[^>]*>([^<]+)<\/h1>/.exec(html)?.[1]!.replaceAll("&amp;", "&") ?? null;
+
 /** Pages of the staff area without a shell of their own: only the bar at the top is rendered. */
 const staffArea = "/admin/*";
 
@@ -102,7 +105,7 @@ export async function renderShells() {
         }),
       ),
       pages: [] as { path: string; module: string; html: string; pictured: string }[],
-      staff: {} as Record<string, { module: string; html: string }>,
+      staff: {} as Record<string, { module: string; title: string | null; html: string }>,
       style: "",
       staff_style: "",
     };
@@ -117,7 +120,8 @@ export async function renderShells() {
     for (const [path, module] of Object.entries(staffModules(staffPaths))) {
       const pathname = path === "/admin" ? staffPaths.dashboard : path;
       pretendToBeAt(pathname, {});
-      shells.staff[path] = { module, html: withHoles(await shellOf(pathname)) };
+      const html = withHoles(await shellOf(pathname));
+      shells.staff[path] = { module, title: titleIn(html), html };
     }
     shells.staff_style = await styleOf("src/first-view-of-staff.css", shells);
     return { json: JSON.stringify(shells), style: shells.style };

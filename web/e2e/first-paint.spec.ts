@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { demoTest as test, expect, samplePassword, test as ofOneCamp } from "./support/camp";
+import { account, demoTest as test, expect, hold, samplePassword, test as ofOneCamp } from "./support/camp";
 
 declare global {
   interface Window {
@@ -195,6 +195,80 @@ test("the HTML of a page of the staff area names its scripts, and fetches nothin
       name,
     ).toHaveLength(1);
 });
+
+test("the HTML of a page of the staff area has its title", async ({ page, camp }) => {
+  const titleOf = async (path: string) =>
+    /<title>(.*?) - /.exec(await (await page.request.get(camp.url + path)).text())?.[1];
+  expect(await titleOf("/admin/users"), "a stranger is led there").toBe("Staff Login");
+  expect(await titleOf("/admin/login")).toBe("Staff Login");
+  await signInStaff(page);
+  for (const path of [
+    "/admin",
+    "/admin/dashboard",
+    "/admin/reports",
+    "/admin/gallery",
+    "/admin/comments",
+    "/admin/users",
+    "/admin/live-updates",
+    "/admin/messages",
+    "/admin/mail",
+    "/admin/faq",
+    "/admin/store",
+    "/admin/analytics",
+    "/admin/admin-management",
+    "/admin/settings",
+    "/admin/audit",
+    "/admin/account",
+    "/admin/users/00000000-0000-7000-8000-000000000000/statement",
+    "/admin/users/00000000-0000-7000-8000-000000000000/receipt/00000000-0000-7000-8000-000000000000",
+    "/admin/nowhere",
+  ]) {
+    const early = await titleOf(path);
+    await page.goto(path);
+    await expect(page.locator("main h1, main .sheet, main p").first()).toBeVisible();
+    await expect.poll(async () => (await page.title()).split(" - ")[0], path).toBe(early);
+  }
+});
+
+for (const [path, width] of [
+  ["/", 390],
+  ["/", 1280],
+  ["/current-videos", 1280],
+  ["/past-videos", 390],
+  ["/past-videos", 1280],
+] as const) {
+  test(`nothing moves on ${path} for somebody signed in, ${width} px wide`, async ({ page }) => {
+    await page.request.post("/api/auth/sign-in", {
+      data: { email: "leah.lindenfeld@family.example", password: samplePassword },
+    });
+    await page.addInitScript(() => {
+      window.moved = [];
+      new PerformanceObserver((list) => {
+        const shifts = list.getEntries() as (PerformanceEntry & { value: number })[];
+        // Letters of a font that comes late move less.
+        window.moved.push(...shifts.filter(({ value }) => value > 0.001).map((shift) => JSON.stringify(shift)));
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    await page.setViewportSize({ width, height: 800 });
+    const showSession = await hold(page, "**/api/session");
+    const showYears = await hold(page, "**/api/videos/years");
+    const showVideos = await hold(page, /\/api\/videos\?/);
+    const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100))));
+    await page.goto(path);
+    await expect(page.getByRole("status", { name: /Loading/ }).first()).toBeVisible();
+    await drawn();
+    showSession();
+    await expect(account(page, "Leah Lindenfeld")).toBeVisible();
+    await drawn();
+    showYears();
+    await drawn();
+    showVideos();
+    await expect(page.locator("main article").first()).toBeVisible();
+    await page.waitForLoadState("networkidle").catch(() => undefined);
+    await drawn();
+    expect(await page.evaluate(() => window.moved)).toEqual([]);
+  });
+}
 
 for (const [path, own] of [
   ["dashboard", 0],

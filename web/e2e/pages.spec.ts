@@ -216,10 +216,10 @@ demoTest("a switch shows its state and a choice what is chosen in the colors of 
     .toEqual(["solid", "none"]);
 });
 
-/** English words of headings that do not fit a line and go on in the next one. */
+/** English words of headings and buttons that do not fit a line and go on in the next one. */
 function brokenWords(): string[] {
   const lines = (range: Range) => new Set([...range.getClientRects()].map(({ top }) => top)).size;
-  const texts = [...document.querySelectorAll("h1, h2, h3")].flatMap((heading) =>
+  const texts = [...document.querySelectorAll("h1, h2, h3, main :is(button, a.justify-center)")].flatMap((heading) =>
     heading.checkVisibility() ? [...heading.childNodes].filter((node) => node instanceof Text) : [],
   );
   return texts.flatMap((text) =>

@@ -40,7 +40,7 @@ const fn private(path: &'static str, title: &'static str, description: &'static 
     Known { path, title, description, listed: false }
 }
 
-const KNOWN: [Known; 18] = [
+const KNOWN: [Known; 17] = [
     listed("/", "Home", ""),
     listed("/current-videos", "This Year Videos", "This summer's videos from camp, newest first."),
     listed("/past-videos", "Gallery", "Videos of past summers at camp, year by year."),
@@ -74,17 +74,22 @@ const KNOWN: [Known; 18] = [
     private("/auth/reset", "Choose a new password", ""),
     private("/subscribe/confirm", "Stay Updated", ""),
     private("/unsubscribe", "Unsubscribe", "Stop emails from camp."),
-    private("/admin", "Staff", ""),
 ];
 
-/// The metadata of the page at `path`, as far as a stranger may see it.
-pub async fn of(app: &App, settings: &Settings, pictures: &Pictures, path: &str) -> Answer<Meta> {
+/// The metadata of the page at `path`, as far as a stranger may see it. `staff_title` is that of a page in the staff area.
+pub async fn of(
+    app: &App,
+    settings: &Settings,
+    pictures: &Pictures,
+    path: &str,
+    staff_title: Option<&str>,
+) -> Answer<Meta> {
     let page = Page { settings, picture: branding::social_picture(app, pictures) };
     if let Some(known) = KNOWN.iter().find(|known| known.path == trimmed(path)) {
         return Ok(page.known(known));
     }
-    if path.starts_with("/admin/") {
-        return Ok(page.unlisted("Staff"));
+    if let Some(title) = staff_title {
+        return Ok(page.unlisted(title));
     }
     if let Some(id) = path.strip_prefix("/updates/") {
         return Ok(match update(app, settings, id).await? {

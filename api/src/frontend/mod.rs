@@ -208,7 +208,10 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
     };
     let settings = app.settings().await?;
     let site = site::describe(app, &settings).await?;
-    let meta = meta::of(app, &settings, &site.pictures, path).await?;
+    let shells = shells::of_build();
+    let staff_title = first_view::is_of_staff(path)
+        .then(|| shells.title_for_staff(trimmed(path), may_have_a_session));
+    let meta = meta::of(app, &settings, &site.pictures, path, staff_title).await?;
     let mut head = meta::tags(app, &settings, path, &meta);
     if let Some(url) = &site.style_sheet {
         head.push_str(&format!("<link rel=\"stylesheet\" href=\"{url}\">"));
@@ -222,7 +225,6 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
         _ => Default::default(),
     };
     let picture = first.picture.as_ref();
-    let shells = shells::of_build();
     let shell = shells.find(path);
     let mut modules = shell.map(|shell| shells.modules(shell, path)).unwrap_or_default();
     if first_view::is_of_staff(path) && !may_have_a_session {

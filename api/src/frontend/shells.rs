@@ -29,6 +29,8 @@ pub struct Shells {
 struct StaffPage {
     /// The source module of the page.
     module: String,
+    /// Its heading; none if the HTML shows only the bar at the top.
+    title: Option<String>,
     html: String,
 }
 
@@ -98,6 +100,18 @@ impl Shells {
     /// The same for a page of the staff area, if it has a shell of its own.
     pub fn fill_for_staff(&self, path: &str, site: &Site) -> Option<String> {
         Some(self.fill_in(&self.staff.get(path)?.html, site, None))
+    }
+
+    /// The title of a page of the staff area. Without a session, every one of them leads to the page for signing in.
+    pub fn title_for_staff(&self, path: &str, may_have_a_session: bool) -> &str {
+        let of_page = self.staff.get(path).and_then(|page| page.title.as_deref());
+        match path.rsplit('/').collect::<Vec<_>>()[..] {
+            _ if !may_have_a_session || path == "/admin/login" => "Staff Login",
+            _ if of_page.is_some() => of_page.unwrap_or_default(),
+            ["statement", _, "users", ..] => "Statement",
+            [_, "receipt", _, "users", ..] => "Receipt",
+            _ => "Page not found",
+        }
     }
 
     /// The whole HTML with the style sheet that shells of the staff area need.
@@ -197,12 +211,26 @@ mod tests {
             html: String::new(),
             pictured: String::new(),
         };
-        let page = StaffPage { module: "users.tsx".into(), html: String::new() };
+        let page = StaffPage {
+            module: "users.tsx".into(),
+            title: Some("User Management".into()),
+            html: String::new(),
+        };
         let staff = HashMap::from([("/admin/users".into(), page)]);
         let shells = Shells { pages: vec![area], staff, ..Shells::default() };
         let modules = |path: &str| shells.modules(shells.find(path).expect("a shell"), path);
         assert_eq!(modules("/admin/users"), ["admin.tsx", "users.tsx"]);
         assert_eq!(modules("/admin/login"), ["admin.tsx"]);
+        for (path, title) in [
+            ("/admin/users", "User Management"),
+            ("/admin/users/1/statement", "Statement"),
+            ("/admin/users/1/receipt/2", "Receipt"),
+            ("/admin/login", "Staff Login"),
+            ("/admin/nowhere", "Page not found"),
+        ] {
+            assert_eq!(shells.title_for_staff(path, true), title);
+            assert_eq!(shells.title_for_staff(path, false), "Staff Login");
+        }
     }
 
     #[test]

@@ -118,6 +118,10 @@ story! {
         browser.post(&format!("/api/faq/{}/views", added["id"].as_str().expect("an id")), json!({})).await.refused(404, "not_found");
         let twin = staff.post("/api/admin/faq", new).await.expect(201).json();
         assert_eq!(twin["slug"], "whats-for-lunch-2");
+        let yiddish = json!({ "question": "װאָס דאַרף מען מיטברענגען?", "answer": "א קאַפּ.", "category": "What to Bring", "is_published": true });
+        let yiddish = staff.post("/api/admin/faq", yiddish).await.expect(201).json();
+        assert_eq!(yiddish["slug"], "װאס-דארף-מען-מיטברענגען", "its letters as they are written");
+        staff.delete(&path(&yiddish)).await.expect(204);
         let published = staff.patch(&path(&added), json!({ "version": added["version"], "is_published": true, "question": "What is for supper?" })).await.expect(200).json();
         assert_eq!(published["slug"], "whats-for-lunch", "links stay");
         assert_eq!(slugs(&browser, "/api/faq").await[10], "whats-for-lunch");

@@ -12,7 +12,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::idempotency::{self, Claim};
 use crate::pagination::{Page, PageRequest};
-use crate::search_text::{normalize, optional_pattern};
+use crate::search_text::{optional_pattern, without_marks};
 use crate::validation::{Validator, given};
 use crate::{App, Error, Result};
 
@@ -197,9 +197,9 @@ async fn free_slug(tx: &mut Tx, question: &str) -> Result<String> {
 }
 
 fn slug(question: &str) -> String {
-    let folded = normalize(question);
+    let letters = without_marks(question);
     let mut slug = String::new();
-    for word in folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in letters.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         if slug.chars().count() + word.chars().count() >= SLUG {
             break;
         }
@@ -355,7 +355,8 @@ mod tests {
     #[test]
     fn a_slug_keeps_letters_of_every_alphabet() {
         assert_eq!(slug("What’s for lunch, & when?"), "whats-for-lunch-when");
-        assert_eq!(slug("ווען איז וויזיטינג דעי?"), "ווענ-איז-וויזיטינג-דעי");
+        assert_eq!(slug("ווען איז וויזיטינג דעי?"), "ווען-איז-וויזיטינג-דעי");
+        assert_eq!(slug("װאָס ברענגט מען?"), "װאס-ברענגט-מען");
         assert_eq!(slug("?!"), "question");
     }
 }

@@ -11,7 +11,7 @@ import { paths } from "../lib/paths";
 import { useIsShell } from "../lib/shell";
 import { staffPaths } from "../lib/staff-paths";
 import { Avatar } from "../ui/avatar";
-import { IconButton, iconButtonLook } from "../ui/button";
+import { IconButton } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
 import { Loading, Skeleton } from "../ui/states";
@@ -101,8 +101,8 @@ const Brand = ({ name, className }: { name: ReactNode; className?: string }) => 
       className,
     )}
   >
-    <LogoMark className="size-8.5 shrink-0" />
-    <span className="min-w-0 text-[1.15rem]">
+    <LogoMark className="size-[min(2.125rem,11vw)] shrink-0" />
+    <span className="min-w-0 text-[min(1.15rem,7.5vw)]">
       {name}
       <span className="block text-xs text-muted">Staff area</span>
     </span>
@@ -221,7 +221,11 @@ function TopBar({ staff, onSignedOut }: Props) {
     <header className="sticky top-0 z-20 flex items-center justify-between gap-3 border-b border-line bg-sunk px-gutter py-2 lg:hidden">
       <Brand name={here ?? <SiteName />} />
       <span className="-me-2 flex items-center">
-        <Link to={staffPaths.ownAccount} aria-label="Your account" className={iconButtonLook()}>
+        <Link
+          to={staffPaths.ownAccount}
+          aria-label="Your account"
+          className="grid min-h-tap min-w-tap shrink-0 place-items-center rounded-md hover:bg-bone"
+        >
           <Avatar initials={staff.username && initials(staff.username)} />
         </Link>
         <IconButton icon="menu" label="Open menu" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()} />

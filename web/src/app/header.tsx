@@ -17,29 +17,30 @@ export function Header() {
   const isShell = useIsShell();
   return (
     <HeaderBar>
-      <nav aria-label="Main" className="mx-auto hidden gap-0.5 xl:flex">
+      <nav aria-label="Main" className="ms-16 hidden gap-0.5 xl:flex">
         {mainNav.map(({ label, to }) => (
           <NavLink key={to} to={to} end className={navLook}>
             {label}
           </NavLink>
         ))}
       </nav>
-      <a href={paths.staffSignIn} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
-        Staff
-      </a>
-      <div className="ms-auto shrink-0 xl:ms-0">
-        {user ? (
-          <Suspense>
+      {/* It shows itself as a whole once it is known who is signed in, so that nothing moves. */}
+      <div className={cx("flex flex-[1_0_auto] items-center justify-end gap-5", pending && "invisible")}>
+        <Suspense>
+          <a href={paths.staffSignIn} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
+            Staff
+          </a>
+          {user ? (
             <Account user={user} />
-          </Suspense>
-        ) : (
-          <Link
-            to={paths.auth(isShell || pathname.startsWith("/auth") ? undefined : pathname + search)}
-            className={buttonLook("line", cx("whitespace-nowrap max-sm:px-3", pending && "invisible"))}
-          >
-            Sign In
-          </Link>
-        )}
+          ) : (
+            <Link
+              to={paths.auth(isShell || pathname.startsWith("/auth") ? undefined : pathname + search)}
+              className={buttonLook("line", "whitespace-nowrap max-sm:px-3")}
+            >
+              Sign In
+            </Link>
+          )}
+        </Suspense>
       </div>
       <MenuButton signedIn={user !== null} />
     </HeaderBar>

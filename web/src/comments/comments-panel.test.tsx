@@ -30,6 +30,39 @@ it("asks somebody signed out to sign in", async () => {
   expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", true);
 });
 
+it("takes words before it is known who types, after those that were kept", async () => {
+  sessionStorage.setItem("draft comment v1", JSON.stringify({ owner: chaya.id, value: "Kept" }));
+  let answer: (session: unknown) => void = () => undefined;
+  const camp = talk({
+    "GET /api/session": () => new Promise((done) => (answer = done)),
+    "POST /api/videos/v1/comments": comment({ id: "c3" }),
+  });
+  const user = open("/video/v1");
+  await user.type(await box(), "Gut gezugt!");
+  expect(await box()).toHaveProperty("value", "Gut gezugt!");
+  expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", true);
+  answer({ user: chaya });
+  await waitFor(async () => expect(await box()).toHaveProperty("value", "Kept\nGut gezugt!"));
+  await user.click(screen.getByRole("button", { name: "Post comment" }));
+  expect(camp.asked("POST", "/api/videos/v1/comments")[0]?.body).toEqual({ content: "Kept\nGut gezugt!" });
+});
+
+it("keeps the words of somebody who is not signed in, until they are", async () => {
+  let answer: (session: unknown) => void = () => undefined;
+  talk({ "GET /api/session": () => new Promise((done) => (answer = done)) });
+  const user = open("/video/v1");
+  await user.type(await box(), "Gut gezugt!");
+  answer({ user: null });
+  expect(await screen.findByPlaceholderText("Please sign in to post a comment")).toHaveProperty("value", "Gut gezugt!");
+  expect(await box()).toHaveProperty("disabled", false);
+  expect(screen.getByRole("link", { name: "Sign in to comment" })).toBeTruthy();
+  expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", true);
+  cleanup();
+  talk();
+  open("/video/v1");
+  await waitFor(async () => expect(await box()).toHaveProperty("value", "Gut gezugt!"));
+});
+
 it("asks for a confirmed email first", async () => {
   talk({ "GET /api/session": { user: { ...chaya, email_verified: false, can_comment: false } } });
   open("/video/v1");

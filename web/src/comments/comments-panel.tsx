@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError, type Comment } from "../api/client";
 import { useSession, useSite } from "../api/queries";
@@ -14,6 +14,7 @@ import { paths } from "../lib/paths";
 import { Avatar } from "../ui/avatar";
 import { AvatarRowSkeleton } from "../ui/avatar-row-skeleton";
 import { Button } from "../ui/button";
+import { cx } from "../ui/class-names";
 import { ConfirmDialog } from "../ui/dialog";
 import { TextArea } from "../ui/field";
 import { Icon } from "../ui/icon";
@@ -78,11 +79,9 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
   );
 }
 
-function CommentForm({ videoId }: { videoId: string }) {
+/** What is typed into the field, and what was typed and not sent before. */
+function useTyped(what: string) {
   const { user, pending } = useSession();
-  const pathname = usePathname();
-  const client = useQueryClient();
-  const what = `comment ${videoId}`;
   const kept = useMemo(() => (pending ? null : readUnsent<string>(what, user?.id)), [what, user?.id, pending]);
   const [typed, setTyped] = useState<string | null>(null);
   const content = typed ?? kept ?? "";
@@ -90,6 +89,31 @@ function CommentForm({ videoId }: { videoId: string }) {
   useEffect(() => {
     latest.current = content;
   });
+  const typedEarly = useRef(false);
+
+  function type(words: string) {
+    setTyped(words);
+    if (pending) typedEarly.current = true;
+    else writeUnsent(what, user?.id, words || null);
+  }
+
+  // What was typed before it was known who types follows what they had typed already.
+  const keepEarly = useEffectEvent(() => {
+    if (typedEarly.current) type([kept, typed].filter(Boolean).join("\n"));
+    typedEarly.current = false;
+  });
+  useEffect(() => {
+    if (!pending) keepEarly();
+  }, [pending]);
+
+  return { content, latest, type, touched: typed !== null };
+}
+
+function CommentForm({ videoId }: { videoId: string }) {
+  const { user, pending } = useSession();
+  const pathname = usePathname();
+  const client = useQueryClient();
+  const { content, latest, type, touched } = useTyped(`comment ${videoId}`);
   // A double click is faster than the pending state of the mutation.
   const sending = useRef(false);
 
@@ -111,11 +135,6 @@ function CommentForm({ videoId }: { videoId: string }) {
         destructive: true,
       }),
   });
-
-  function type(words: string) {
-    setTyped(words);
-    writeUnsent(what, user?.id, words || null);
-  }
 
   const mayWrite = Boolean(user?.can_comment);
   const ready = mayWrite && content.trim() !== "" && !post.isPending;
@@ -142,14 +161,18 @@ function CommentForm({ videoId }: { videoId: string }) {
         rows={3}
         maxLength={longest}
         placeholder={pending ? "" : placeholder}
-        disabled={!mayWrite}
+        // Words that are in it can still be read, copied and changed.
+        disabled={!pending && !mayWrite && !touched}
         value={content}
         onChange={(event) => type(event.target.value)}
       />
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2">
         <span className="min-w-0 text-xs wrap-anywhere text-muted tabular-nums">
           {!user ? (
-            <Link to={paths.auth(pathname)} className="link inline-flex min-h-tap items-center text-sm">
+            <Link
+              to={paths.auth(pathname)}
+              className={cx("link inline-flex min-h-tap items-center text-sm", pending && "invisible")}
+            >
               Sign in to comment
             </Link>
           ) : content.length > longest - 200 ? (

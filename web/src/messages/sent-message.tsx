@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { InlineTitle } from "../ui/inline-title";
 import { OwnLines } from "../ui/own-lines";
 
 /** What the page shows of a message that was sent. */
@@ -38,7 +39,7 @@ export function SentMessage({ sent, focused, onAnother }: { sent: Sent; focused:
         <dd>{sent.department}</dd>
         <dt className="text-muted">Subject</dt>
         <dd className="font-medium wrap-anywhere">
-          <bdi>{sent.subject}</bdi>
+          <InlineTitle>{sent.subject}</InlineTitle>
         </dd>
         {sent.child_name && (
           <>

@@ -21,7 +21,7 @@ export function DeviceNotifications() {
           <DeviceSwitch focusOnMount={opened} />
         </Suspense>
       ) : (
-        <Button look="quiet" icon="phone" className="-ms-2.5" onClick={() => setOpened(true)}>
+        <Button look="quiet" icon="phone" className="-ms-2.5 text-[min(1rem,8vw)]" onClick={() => setOpened(true)}>
           Notifications on this device
         </Button>
       )}

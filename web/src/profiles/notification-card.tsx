@@ -12,6 +12,9 @@ import { categories, profileQuery, type Preferences } from "./queries";
 
 const NotificationForm = lazy(() => import("./notification-form"));
 
+/** "Notifications" fits on one line of the narrowest phone in letters of twice the size. */
+const wholeWords = "text-[min(1rem,8.5vw)]";
+
 /** The family's mail preferences on the home page, or a sign-up for visitors; below them the notifications of the device. */
 export function NotificationCard({ device }: { device: ReactNode }) {
   const { user, pending } = useSession();
@@ -39,7 +42,7 @@ function Invitation() {
   return (
     <>
       <p>New videos, updates and newsletters by email. You choose which.</p>
-      <Link to={paths.signUp()} className={buttonLook()}>
+      <Link to={paths.signUp()} className={buttonLook("main", wholeWords)}>
         Sign Up for Notifications
       </Link>
       <p className="text-sm">
@@ -106,7 +109,7 @@ function Own({ email, email_verified, awaiting_approval, family }: SessionUser) 
         )}
       </p>
       {profile && <Rows preferences={profile} />}
-      <Button ref={button} onClick={() => setEditing(true)}>
+      <Button ref={button} className={wholeWords} onClick={() => setEditing(true)}>
         Customize Notifications
       </Button>
     </>

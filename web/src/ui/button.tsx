@@ -5,11 +5,11 @@ import { Icon, type IconName } from "./icon";
 export type ButtonLook = "main" | "line" | "quiet" | "amber" | "danger";
 
 const looks: Record<ButtonLook, string> = {
-  main: "border-transparent px-[1.15rem] bg-pine text-on-pine hover:bg-pine-deep",
-  line: "px-[1.15rem] border-edge text-ink hover:border-ink hover:bg-sunk",
+  main: "border-transparent px-[min(1.15rem,5.75vw)] bg-pine text-on-pine hover:bg-pine-deep",
+  line: "px-[min(1.15rem,5.75vw)] border-edge text-ink hover:border-ink hover:bg-sunk",
   quiet: "border-transparent px-2.5 text-pine hover:bg-pine-wash",
-  amber: "border-transparent px-[1.15rem] bg-amber text-on-amber hover:bg-amber-bright",
-  danger: "border-transparent px-[1.15rem] bg-clay text-on-clay hover:bg-clay-deep",
+  amber: "border-transparent px-[min(1.15rem,5.75vw)] bg-amber text-on-amber hover:bg-amber-bright",
+  danger: "border-transparent px-[min(1.15rem,5.75vw)] bg-clay text-on-clay hover:bg-clay-deep",
 };
 
 /** The look of a button, for links that are one (`<Link className={buttonLook("amber")}>`). */

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { Button, IconButton, type ButtonLook } from "./button";
 import { cx } from "./class-names";
+import { directionOf } from "./direction";
 import { FormMessage } from "./field";
 import { dismissErrors, reportFailure } from "./toast";
 
@@ -114,7 +115,10 @@ export function ConfirmDialog(props: ConfirmProps) {
 
   return (
     <Dialog title={title} onClose={onClose}>
-      <div dir="auto" className="rounded-md bg-sunk px-4 py-3 font-medium">
+      <div
+        dir={typeof name === "string" ? directionOf(name) : "auto"}
+        className="rounded-md bg-sunk px-4 py-3 font-medium"
+      >
         {name}
       </div>
       <div className="mt-3 text-muted">{children}</div>

@@ -78,10 +78,16 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
       <div className="hero-grid wrap">
         <div className="hero-text">
           <p className="hero-eyebrow">{site ? longDate(site.today).replace(/, \d+$/, "") : "\u00a0"}</p>
-          <h1>{promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}</h1>
-          <p className="hero-lede">
-            {promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}
-          </p>
+          <h1 className="md:min-h-[2lh]">
+            {promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}
+          </h1>
+          {waiting ? (
+            <Skeleton className="hero-lede min-h-[1lh] w-3/4" />
+          ) : (
+            <p className="hero-lede">
+              {promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}
+            </p>
+          )}
         </div>
         {promise ? <Tonight video={promise.video} when={promise.when} /> : waiting && <TonightSkeleton />}
         <div className="hero-acts">

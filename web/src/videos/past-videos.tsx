@@ -8,7 +8,7 @@ import { paths } from "../lib/paths";
 import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
-import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
+import { EmptyState, ErrorState, Skeleton } from "../ui/states";
 import { firstVideos, foundQuery, videosQuery, yearsQuery } from "./queries";
 import { SearchRow } from "./search-row";
 import { VideoCard } from "./video-card";
@@ -64,16 +64,29 @@ export default function PastVideos() {
           retrying={years.isFetching}
           onRetry={years.refetch}
         />
+      ) : term || view === "all" ? (
+        <HeadedSkeleton />
       ) : (
-        <Loading label="Loading the gallery" className="grid gap-4">
-          {Array.from({ length: 5 }, (_, i) => (
-            <Skeleton key={i} className="h-16" />
-          ))}
-        </Loading>
+        <div className={accordionLook}>
+          <div className={summaryLook}>
+            <Skeleton className="h-6 w-48" />
+          </div>
+          <div className={summerLook}>
+            <VideoGridSkeleton cards={firstVideos} />
+          </div>
+        </div>
       )}
     </div>
   );
 }
+
+/** A list of videos that has a heading. */
+const HeadedSkeleton = () => (
+  <>
+    <Skeleton className="mb-5 h-8 w-64 max-w-full" />
+    <VideoGridSkeleton />
+  </>
+);
 
 /** The page without its videos. */
 export const Shell = () => (
@@ -153,7 +166,7 @@ function Summer({ year, videos, eager, open, onToggle }: SummerProps) {
         <h2 className="text-xl">Summer {year}</h2>
         <span className="ms-auto text-end text-sm text-muted tabular-nums">{count(videos, "video")}</span>
       </summary>
-      <div className={summerLook}>{wanted && <VideoList year={year} eager={eager} />}</div>
+      <div className={summerLook}>{wanted && <VideoList year={year} expected={videos} eager={eager} />}</div>
     </details>
   );
 }
@@ -161,11 +174,14 @@ function Summer({ year, videos, eager, open, onToggle }: SummerProps) {
 /** A card below the fold is laid out when it is scrolled near. */
 const outOfSight = { contentVisibility: "auto", containIntrinsicSize: "auto 20rem" } as const;
 
-function VideoList({ year, eager = false }: { year?: number; eager?: boolean }) {
+type ListProps = { year?: number; expected?: number; eager?: boolean };
+
+/** As many cards as expected stand in for them while they load, so that what is below does not move. */
+function VideoList({ year, expected = firstVideos, eager = false }: ListProps) {
   const videos = useInfiniteQuery(videosQuery({ collection: "archive", year }));
   // A summer of sixty cards is rendered in slices, between which a phone can scroll and tap.
   const shown = useDeferredValue(videos.data);
-  if (videos.isPending || (videos.data && !shown)) return <VideoGridSkeleton cards={3} />;
+  if (videos.isPending || (videos.data && !shown)) return <VideoGridSkeleton cards={Math.min(expected, firstVideos)} />;
   if (!shown) {
     return (
       <ErrorState
@@ -193,7 +209,7 @@ function VideoList({ year, eager = false }: { year?: number; eager?: boolean }) 
 function SearchResults({ term, onClear }: { term: string; onClear: () => void }) {
   const videos = useInfiniteQuery(videosQuery({ collection: "archive", q: term }));
   const found = useQuery(foundQuery(term));
-  if (videos.isPending) return <VideoGridSkeleton />;
+  if (videos.isPending) return <HeadedSkeleton />;
   if (!videos.data) {
     return (
       <ErrorState

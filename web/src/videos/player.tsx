@@ -10,6 +10,7 @@ import { paths } from "../lib/paths";
 import { Badge } from "../ui/badge";
 import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { InlineTitle } from "../ui/inline-title";
 import type { ControlsProps } from "./playback/controls";
 import { goOnIn, load, methodFor } from "./playback/source";
 import { countView, keepPlace, videoQuery } from "./queries";
@@ -428,7 +429,7 @@ function Poster({ video, onPlay }: { video: Playable; onPlay: () => void }) {
   return (
     <button type="button" onClick={onPlay} className="absolute inset-0 size-full focus-visible:-outline-offset-4">
       <span className="sr-only">
-        Play <bdi>{video.title}</bdi>
+        Play <InlineTitle>{video.title}</InlineTitle>
       </span>
       <Thumbnail url={video.thumbnail_url} eager />
       <PlayMark large />

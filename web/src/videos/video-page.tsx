@@ -141,7 +141,9 @@ function Chapters({ video: { id, chapters } }: { video: Video }) {
               className="flex min-h-tap items-center gap-3 text-ink no-underline hover:underline"
             >
               <span className="w-20 shrink-0 text-pine tabular-nums">{duration(start_seconds)}</span>
-              <bdi className="wrap-anywhere">{title}</bdi>
+              <bdi dir={directionOf(title)} className="wrap-anywhere">
+                {title}
+              </bdi>
             </Link>
           </li>
         ))}

@@ -75,7 +75,7 @@ export function FilterBar({ read: { asked, filter, wrong, count }, set, menus, r
 
   return (
     <div role="search" aria-label="Filter the audit log" className="mb-5">
-      <div className="flex gap-2 md:hidden">
+      <div className="flex flex-wrap gap-2 md:hidden">
         <FiltersButton count={count} open={open} panel={panel} onToggle={() => setUnfolded(!open)} className="flex-1" />
         {count > 0 && (
           <Button look="quiet" onClick={() => set(nothingAsked)}>

@@ -38,7 +38,7 @@ export default function Dashboard({ onSignedOut }: { onSignedOut: () => void }) 
             </>
           )
         }
-        className="items-start gap-x-4"
+        className="flex-wrap items-start gap-x-4 gap-y-3"
       >
         <Button
           look="line"
@@ -126,10 +126,10 @@ const Everything = ({ role, tiles, failed }: EverythingProps) => (
       {pagesFor(role)
         .filter(({ about }) => about)
         .map(({ label, to, icon, about, tile, urgent }) => (
-          <li key={to} className="flex-[1_1_15.5rem]">
+          <li key={to} className="min-w-0 flex-[1_1_15.5rem] wrap-anywhere">
             <Link
               to={to}
-              className="sheet group grid h-full grid-cols-[auto_1fr] content-start gap-x-4 p-4 text-ink no-underline shadow-low transition-colors hover:border-edge hover:bg-sunk"
+              className="sheet group grid h-full grid-cols-[auto_minmax(0,1fr)] content-start gap-x-4 p-4 text-ink no-underline shadow-low transition-colors hover:border-edge hover:bg-sunk"
             >
               <span className="row-span-3 grid size-11 place-items-center rounded-md bg-pine-wash text-pine">
                 <Icon name={icon} className="size-6" />

@@ -9,6 +9,7 @@ import { staffPaths } from "../../lib/staff-paths";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Field, Select } from "../../ui/field";
+import { InlineTitle } from "../../ui/inline-title";
 import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
@@ -124,7 +125,7 @@ function FailedRow({ mail, busy, onAgain }: { mail: FailedMail; busy: boolean; o
             {kindName(kind)}
             {title && (
               <>
-                : <bdi>{title}</bdi>
+                : <InlineTitle>{title}</InlineTitle>
               </>
             )}
           </span>

@@ -4,6 +4,7 @@ import { ago, campDateTime } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
 import { staffPaths } from "../../lib/staff-paths";
 import { Badge } from "../../ui/badge";
+import { InlineTitle } from "../../ui/inline-title";
 import { EmptyState } from "../../ui/states";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { Listing } from "../shared/listing";
@@ -79,7 +80,7 @@ function ReportRow({ report }: { report: MailReport }) {
           {kindName(mail)}
           {title && (
             <>
-              : <bdi>{title}</bdi>
+              : <InlineTitle>{title}</InlineTitle>
             </>
           )}
           ,{" "}

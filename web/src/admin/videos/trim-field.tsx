@@ -4,6 +4,7 @@ import { duration } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Field, FieldError, TextInput } from "../../ui/field";
+import { InlineTitle } from "../../ui/inline-title";
 import { toast } from "../../ui/toast";
 import { trimVideo, useVideosChanged } from "./queries";
 
@@ -68,7 +69,7 @@ export function TrimField({ video, onDone }: { video: AdminVideo; onDone: () => 
       {asking && (
         <ConfirmDialog
           title="Trim this video?"
-          name={<bdi>{video.title}</bdi>}
+          name={<InlineTitle>{video.title}</InlineTitle>}
           action="Trim the video"
           onClose={() => setAsking(false)}
           onConfirm={trim}

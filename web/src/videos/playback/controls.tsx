@@ -3,6 +3,7 @@ import type Hls from "hls.js";
 import { duration } from "../../lib/format";
 import { Link, navigate } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
+import { InlineTitle } from "../../ui/inline-title";
 import { playAlone } from "./alone";
 import { CaptionTexts } from "./captions";
 import type { Chapter } from "./chapters";
@@ -256,7 +257,7 @@ function EndScreen({ media, next }: { media: HTMLVideoElement; next: Film["next"
       {next && (
         <>
           <p>
-            Next video: <bdi>{next.title}</bdi>
+            Next video: <InlineTitle>{next.title}</InlineTitle>
           </p>
           <Link to={paths.play(next.id)} className="vp-big vp-amber">
             <Shape name="play" />

@@ -1,5 +1,6 @@
 import { useEffect, useState, type PointerEvent } from "react";
 import { duration } from "../../lib/format";
+import { directionOf } from "../../ui/direction";
 import type { useMediaState } from "./media-state";
 import { chapterAt, type Chapter } from "./chapters";
 import { previewsOf, type Preview } from "./previews";
@@ -17,6 +18,7 @@ export function SeekBar({ media, state: { time, duration: length, loaded }, prev
   const [pointed, setPointed] = useState<number | null>(null);
   const told = useTold(time);
   const pictures = usePreviews(previews, pointed !== null);
+  const chapter = (pointed !== null && chapterAt(chapters, pointed)?.title) || "";
   const percent = (seconds: number) => (length > 0 ? `${Math.min(100, (seconds / length) * 100)}%` : "0%");
 
   function point({ clientX, currentTarget }: PointerEvent) {
@@ -52,7 +54,7 @@ export function SeekBar({ media, state: { time, duration: length, loaded }, prev
         <div className="vp-preview" style={{ "--at": percent(pointed) } as React.CSSProperties}>
           <Picture preview={pictures.find(({ start, end }) => pointed >= start && pointed < end)} />
           <span>
-            {duration(pointed)} <bdi>{chapterAt(chapters, pointed)?.title}</bdi>
+            {duration(pointed)} <bdi dir={directionOf(chapter)}>{chapter}</bdi>
           </span>
         </div>
       )}
