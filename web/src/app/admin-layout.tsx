@@ -102,7 +102,7 @@ const Brand = ({ name, className }: { name: ReactNode; className?: string }) => 
     )}
   >
     <LogoMark className="size-[min(2.125rem,11vw)] shrink-0" />
-    <span className="min-w-0 text-[min(1.15rem,7.5vw)]">
+    <span className="min-w-0 text-[min(1.15rem,6.5vw)]">
       {name}
       <span className="block text-xs text-muted">Staff area</span>
     </span>

@@ -59,11 +59,17 @@ export async function fetchPage(pathname: string, client?: QueryClient) {
 
 /** The HTML has requested both already. Drawn with them at once, a page does not move; without them it shows skeletons. */
 async function fetchAnswers(client: QueryClient) {
+  const letters = fetchHebrew();
   await atMost(sessionTimeout, client.prefetchQuery(staffQuery));
   const staff = client.getQueryData(staffQuery.queryKey)?.staff;
   const welcome = staff && !mustSetUpTwoFactor(staff);
-  await atMost(answersTimeout, welcome ? client.prefetchQuery(dashboardQuery) : login.fetch());
+  const rest = welcome ? Promise.all([client.prefetchQuery(dashboardQuery), letters]) : login.fetch();
+  await atMost(answersTimeout, rest);
 }
+
+/** Nearly every page has Hebrew words. In another font they would take more lines, and what is below would move. */
+const fetchHebrew = () =>
+  Promise.allSettled(["Heebo Variable", "Frank Ruhl Libre"].map((font) => document.fonts?.load(`1em '${font}'`, "א")));
 
 const atMost = (milliseconds: number, work: Promise<unknown>) =>
   Promise.race([work, new Promise((resolve) => setTimeout(resolve, milliseconds))]);

@@ -38,7 +38,7 @@ export default function Dashboard({ onSignedOut }: { onSignedOut: () => void }) 
             </>
           )
         }
-        className="flex-wrap items-start gap-x-4 gap-y-3"
+        className="items-start gap-x-4 gap-y-3 max-[15rem]:flex-wrap"
       >
         <Button
           look="line"
