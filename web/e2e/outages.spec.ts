@@ -212,7 +212,7 @@ test("on a slow line every page shows the shape of what is coming", async ({ pag
   for (const [address, label, healed] of [
     ["/", "Loading videos", section(page, "Latest videos").getByRole("article").first()],
     ["/current-videos", "Loading videos", page.getByRole("main").getByRole("article").first()],
-    ["/past-videos", "Loading the gallery", page.getByRole("heading", { name: /^Summer/ }).first()],
+    ["/past-videos", "Loading videos", page.getByRole("heading", { name: /^Summer/ }).first()],
     ["/updates", "Loading updates", page.getByRole("main").getByRole("listitem").first()],
     ["/faq", "Loading questions", page.locator("details").first()],
     ["/store", "Loading the store", page.getByRole("main").getByRole("article").first()],

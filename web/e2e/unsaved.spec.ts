@@ -6,6 +6,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
   await page.getByRole("complementary").getByRole("link", { name: /^FAQ/ }).click();
   await page.getByRole("button", { name: "Add FAQ" }).first().click();
   const drawer = page.getByRole("dialog", { name: "Add FAQ" });
+  await expect(drawer).toBeVisible();
 
   // Without unsaved text, Back closes only the topmost layer.
   await page.goBack();
