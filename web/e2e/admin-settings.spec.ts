@@ -144,6 +144,7 @@ test("two owners do not overwrite each other, and a file brings back what was", 
   await general.getByRole("button", { name: "Save general settings" }).click();
   await expect(general.getByText(/Someone else changed this page while you were editing/)).toBeVisible();
   await general.getByRole("button", { name: "Reload and keep what I typed" }).click();
+  await expect(general.getByText(/Someone else changed this page/)).toBeHidden();
   await expect(general.getByLabel("Camp name")).toHaveValue("Camp of Miriam");
   await save(page, "General");
 
