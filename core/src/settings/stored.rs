@@ -38,13 +38,14 @@ fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<InvalidValue>) {
     let mut invalid_values = Vec::new();
     for key in KEYS {
         let Some((_, text)) = rows.iter().find(|(name, _)| name == key.name) else { continue };
-        let value = serde_json::from_str::<Value>(text).unwrap_or_default();
-        if let Ok(value) = check(key, &value, &defaults.currency) {
+        let value = serde_json::from_str::<Value>(text).ok();
+        let fits = value.as_ref().and_then(|value| check(key, value, &defaults.currency).ok());
+        if let Some(value) = fits {
             map.insert(key.name.to_owned(), value);
             continue;
         }
         let strictest = match key.kind {
-            Kind::ExtraTimes => Some(valid_times(&value)),
+            Kind::ExtraTimes => value.as_ref().map(valid_times),
             _ => strictest(key.name),
         };
         if let Some(used) = strictest.or_else(|| map.get(key.name).cloned()) {
@@ -107,5 +108,13 @@ mod tests {
         let strict = read_map(Map::from_iter([("timezone".to_owned(), json!(7))]));
         assert_eq!(strict.access, crate::access::Access::Families);
         assert!(!strict.user_registrations);
+    }
+
+    #[test]
+    fn what_is_not_json_is_invalid_also_where_null_is_a_value() {
+        for (key, text) in [("logo", "{"), ("quietDates", "[")] {
+            let (_, invalid) = merge(vec![(key.to_owned(), text.to_owned())]);
+            assert_eq!(invalid.iter().map(|value| value.key).collect::<Vec<_>>(), [key]);
+        }
     }
 }
