@@ -253,6 +253,7 @@ test("while the server does not say who is there, nobody is taken for signed out
   await expect(page.getByRole("main").getByRole("alert")).toContainText("Failed to load profile data.");
   await expect(page).toHaveURL(/\/profile$/);
   await expect(signInLink(page)).toBeHidden();
+  await expect(page.getByRole("banner").getByRole("link", { name: "Staff" })).toBeVisible();
   await page.unroute("**/api/session");
   await page.getByRole("main").getByRole("button", { name: "Retry" }).click();
   await expect(account(page, "Leah Lindenfeld")).toBeVisible();

@@ -100,7 +100,7 @@ export const sessionQuery = queryOptions({
 export const useSite = (): Site | undefined => useQuery(siteQuery).data;
 
 /** Pending until the server has answered: an error does not count as signed out. */
-export function useSession(): { user: SessionUser | null; pending: boolean } {
-  const { data } = useQuery(sessionQuery);
-  return { user: data?.user ?? null, pending: !data };
+export function useSession(): { user: SessionUser | null; pending: boolean; failed: boolean } {
+  const { data, isError } = useQuery(sessionQuery);
+  return { user: data?.user ?? null, pending: !data, failed: !data && isError };
 }

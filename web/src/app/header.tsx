@@ -10,7 +10,7 @@ import { Logo } from "./logo";
 import { mainNav } from "./nav";
 
 export function Header() {
-  const { user, pending } = useSession();
+  const { user, pending, failed } = useSession();
   const pathname = usePathname();
   const search = useSearch();
   // Which address comes after signing in is not known to the HTML, which is the same for all queries.
@@ -25,7 +25,7 @@ export function Header() {
         ))}
       </nav>
       {/* It shows itself as a whole once it is known who is signed in, so that nothing moves. */}
-      <div className={cx("flex flex-[1_0_auto] items-center justify-end gap-5", pending && "invisible")}>
+      <div className={cx("flex flex-[1_0_auto] items-center justify-end gap-5", pending && !failed && "invisible")}>
         <Suspense>
           <a href={paths.staffSignIn} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
             Staff
@@ -35,7 +35,7 @@ export function Header() {
           ) : (
             <Link
               to={paths.auth(isShell || pathname.startsWith("/auth") ? undefined : pathname + search)}
-              className={buttonLook("line", "whitespace-nowrap max-sm:px-3")}
+              className={buttonLook("line", cx("whitespace-nowrap max-sm:px-3", pending && "invisible"))}
             >
               Sign In
             </Link>
