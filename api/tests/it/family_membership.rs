@@ -1,9 +1,11 @@
 //! The family of a user: invitations, linking and approval (decisions P2, P3, P9).
 
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, join_all};
 use portal::db::Db;
 use serde_json::{Value, json};
 
-use crate::camp::{Browser, Camp, sign_up, token};
+use crate::camp::{Browser, Camp, PASSWORD, Reply, sign_up, token};
 
 /// The token in a link that staff copied for a family.
 pub async fn copy_link(staff: &Browser, family: &str) -> String {
@@ -176,7 +178,7 @@ story! {
             form["invite"] = json!(invite);
             async move { browser.post("/api/auth/sign-up", form).await.status.as_u16() }
         });
-        let mut statuses = futures_util::future::join_all(racers).await;
+        let mut statuses = join_all(racers).await;
         statuses.sort_unstable();
         assert_eq!(statuses, [201, 410, 410, 410, 410]);
         assert_eq!(staff.get(&format!("/api/admin/users/{id}")).await.json()["logins"], 1);
@@ -201,7 +203,7 @@ story! {
                 let token = confirmation(&camp, &email).await;
                 claims.push(async move { browser.post("/api/auth/verify", json!({ "token": token })).await.expect(200) });
             }
-            futures_util::future::join_all(claims).await;
+            join_all(claims).await;
             let family = staff.get(&family).await.expect(200).json();
             let mut emails = [family["email"].as_str().expect("a first"), family["secondary_email"].as_str().expect("a second")];
             emails.sort_unstable();
@@ -244,30 +246,77 @@ story! {
         };
         camp.browser().post("/api/auth/sign-up", invited("moshe@family.example").await).await.expect(201);
         let (bubby, form) = (camp.browser(), invited("bubby@family.example").await);
-        // Both wait for the family, the deletion first.
-        let held = match &camp.app.db {
-            Db::Postgres(pool) => {
-                let mut held = pool.begin().await.expect("a transaction");
-                sqlx::query("select id from profiles for no key update").fetch_all(&mut *held).await.expect("locked");
-                Some(held)
-            }
-            Db::Sqlite { .. } => None,
-        };
-        let wait = async |millis| tokio::time::sleep(std::time::Duration::from_millis(millis)).await;
-        let accept = async {
-            wait(500).await;
-            bubby.post("/api/auth/sign-up", form).await
-        };
-        let release = async {
-            wait(2_000).await;
-            drop(held);
-        };
-        let (deleted, ..) = tokio::join!(staff.delete(&path), accept, release);
-        deleted.expect(204);
+        let accept = async { bubby.post("/api/auth/sign-up", form).await };
+        let statuses = meanwhile(&camp, &staff, std::slice::from_ref(&path), [accept.boxed()]).await;
+        assert!(matches!(statuses[..], [201 | 410]), "{statuses:?}");
         if bubby.get("/api/profile").await.status != 200 {
             let again = camp.browser();
             again.post("/api/auth/sign-up", sign_up("Guardian", "bubby@family.example")).await.expect(201);
         }
+    }
+}
+
+/// Deletes families while something else happens: all of it waits for them, the deletions first. Returns the
+/// statuses of the rest.
+async fn meanwhile<'a>(
+    camp: &Camp,
+    staff: &Browser,
+    families: &[String],
+    happening: impl IntoIterator<Item = BoxFuture<'a, Reply>>,
+) -> Vec<u16> {
+    let held = match &camp.app.db {
+        Db::Postgres(pool) => {
+            let mut held = pool.begin().await.expect("a transaction");
+            let all = sqlx::query("select id from profiles for no key update");
+            all.fetch_all(&mut *held).await.expect("locked");
+            Some(held)
+        }
+        Db::Sqlite { .. } => None,
+    };
+    let wait = async |millis| tokio::time::sleep(std::time::Duration::from_millis(millis)).await;
+    let happen = async {
+        wait(500).await;
+        join_all(happening).await.iter().map(|reply| reply.status.as_u16()).collect()
+    };
+    let release = async {
+        wait(2_000).await;
+        drop(held);
+    };
+    let (deleted, statuses, ()) =
+        tokio::join!(join_all(families.iter().map(|path| staff.delete(path))), happen, release);
+    for reply in deleted {
+        reply.expect(204);
+    }
+    statuses
+}
+
+story! {
+    async fn members_whose_family_is_deleted_meanwhile_are_not_told_that_the_portal_is_busy(camp) {
+        let staff = camp.staff().await;
+        let mut members = Vec::new();
+        let mut families = Vec::new();
+        for n in 0..4 {
+            let (member, email) = (camp.browser(), format!("chaya{n}@family.example"));
+            member.post("/api/auth/sign-up", sign_up("Chaya", &email)).await.expect(201);
+            let found = staff.get(&format!("/api/admin/users?q={email}")).await.expect(200).json();
+            families.push(format!("/api/admin/users/{}", found["items"][0]["id"].as_str().expect("an id")));
+            let own = confirmation(&camp, &email).await;
+            members.push((member, own));
+        }
+        let second = json!({ "secondary_email": "zaidy@family.example" });
+        let (last, own) = &members[3];
+        last.post("/api/auth/verify", json!({ "token": own })).await.expect(200);
+        last.patch("/api/profile", second).await.expect(200);
+        let zaidy = camp.token_for("zaidy@family.example").await;
+        let (confirming, own) = &members[0];
+        let happening = [
+            async { confirming.post("/api/auth/verify", json!({ "token": own })).await }.boxed(),
+            async { members[1].0.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await }.boxed(),
+            async { members[2].0.patch("/api/profile", json!({ "full_name": "Chaya Lindenfeld" })).await }.boxed(),
+            async { camp.browser().post("/api/auth/verify", json!({ "token": zaidy })).await }.boxed(),
+        ];
+        let statuses = meanwhile(&camp, &staff, &families, happening).await;
+        assert_eq!(statuses.iter().filter(|status| **status >= 500).count(), 0, "{statuses:?}");
     }
 }
 

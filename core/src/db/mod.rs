@@ -6,6 +6,7 @@
 mod commits;
 pub mod content;
 mod content_versions;
+mod deadlocks;
 mod dedicated;
 mod migrations;
 mod packed;
@@ -27,6 +28,7 @@ use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
 
+pub(crate) use deadlocks::again_after_deadlock;
 pub use dedicated::Dedicated;
 pub use migrations::all_migrations;
 pub(crate) use migrations::newest_schema;

@@ -201,6 +201,8 @@ pub async fn change_own(
         rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     }
     let mut tx = app.db.begin().await?;
+    // The family before its user, as when staff change or delete it: otherwise both could wait for each other.
+    change_record(&mut tx, now, user, full_name.clone(), child_name, &changes).await?;
     if let Some(name) = &full_name {
         tx.sql("update users set full_name = $2, updated_at = $3 where id = $1")
             .bind(user.id)
@@ -209,7 +211,6 @@ pub async fn change_own(
             .execute()
             .await?;
     }
-    change_record(&mut tx, now, user, full_name, child_name, &changes).await?;
     refresh_search_text(&mut tx, user.profile_id).await?;
     choose_mail(&mut tx, now, user, &changes).await?;
     if let Some(secondary) = secondary {

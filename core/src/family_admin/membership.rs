@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Family, family, import};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::Tx;
+use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::families::addresses::drop_all;
 use crate::families::{FamilyRecord, find, lock};
@@ -326,9 +326,13 @@ async fn already_decided(tx: &mut Tx, id: FamilyId, now: Standing) -> Result<Err
 ///
 /// [`Error::NotFound`]
 pub async fn delete(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
-    let mut tx = app.db.begin().await?;
-    remove(&mut tx, app, actor, id).await?;
-    tx.commit().await
+    // Its members may be changing their own records.
+    again_after_deadlock(|| async {
+        let mut tx = app.db.begin().await?;
+        remove(&mut tx, app, actor, id).await?;
+        tx.commit().await
+    })
+    .await
 }
 
 pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -> Result<()> {

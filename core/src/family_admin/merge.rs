@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::import;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::Tx;
+use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::families::addresses::{StoredAddress, addresses, set_addresses};
 use crate::families::{
@@ -19,6 +19,7 @@ use crate::money::Cents;
 use crate::notifications::suppression;
 use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
+use crate::settings::Settings;
 use crate::unsubscribe::{self, Choice};
 use crate::{App, Error, Result};
 
@@ -96,11 +97,20 @@ pub struct Mail {
 /// both have a plan and nothing was chosen, [`Error::Conflict`] when the children of both do not
 /// fit into one family or both totals together into one plan.
 pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
-    let Merge { keep, drop, total, preview } = merge;
-    if keep == drop {
+    if merge.keep == merge.drop {
         return Err(Error::invalid("drop", "Please choose two different families."));
     }
     let settings = app.settings().await?;
+    // Members of both may be changing their own records.
+    again_after_deadlock(|| merge_once(app, actor, merge, &settings)).await
+}
+
+async fn merge_once(
+    app: &App,
+    actor: Actor,
+    Merge { keep, drop, total, preview }: Merge,
+    settings: &Settings,
+) -> Result<Merged> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     // Locks in the order of the ids, so that two merges of the same pair cannot deadlock.
@@ -139,7 +149,7 @@ pub async fn merge(app: &App, actor: Actor, merge: Merge) -> Result<Merged> {
     let subject = Subject::new(SubjectKind::Profile, keep);
     audit::record(&mut tx, now, actor, Action::ProfileMerge, subject, Value::Object(details))
         .await?;
-    let mut merged = outcome(&mut tx, payments::today(&settings, now), keep, before).await?;
+    let mut merged = outcome(&mut tx, payments::today(settings, now), keep, before).await?;
     merged.totals = totals;
     merged.unconfirmed_logins = left_out;
     merged.late_note_ends = late_note_ends;

@@ -8,7 +8,7 @@ use crate::accounts::sessions;
 use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::Tx;
+use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, Category};
@@ -26,6 +26,11 @@ use crate::{App, Result, comments, families, messages, payments, videos};
 /// was deleted meanwhile.
 pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> Result<()> {
     confirm_password(app, user, current, &from).await?;
+    // Staff may be deleting the family at this moment.
+    again_after_deadlock(|| delete_confirmed(app, user)).await
+}
+
+async fn delete_confirmed(app: &App, user: &User) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     remove(&mut tx, user.id).await?;

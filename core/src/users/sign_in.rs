@@ -10,7 +10,7 @@ use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::{ClientInfo, User, UserType, links, password, tried_name, user_browsers};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::{On, Tx};
+use crate::db::{On, Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::families::{self, Preferences};
@@ -69,10 +69,20 @@ const WRONG: Error = Error::InvalidCredentials("The email or password is not rig
 /// address already has a user, [`Error::Gone`] for an invitation that is no longer valid.
 pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedIn> {
     let settings = app.settings().await?;
-    let Names { name, email, child_name } = check(&new, &settings)?;
+    let names = check(&new, &settings)?;
     rate_limits::count_network(app, rate_limits::SIGN_UP_BY_ADDRESS, from.address).await?;
     let hash = password::hash(app, &new.password).await?;
+    // The family of the invitation may be deleted at this moment.
+    again_after_deadlock(|| create(app, &new, &names, &hash, &from)).await
+}
 
+async fn create(
+    app: &App,
+    new: &SignUp,
+    Names { name, email, child_name }: &Names,
+    hash: &str,
+    from: &ClientInfo,
+) -> Result<SignedIn> {
     let now = app.clock.now();
     let preferences = new.preferences();
     let mut tx = app.db.begin().await?;
@@ -82,9 +92,9 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
     };
     let (profile_id, full_name, verified) = match &invited {
         Some(invitation) => {
-            families::fill_names(&mut tx, now, invitation.profile_id, &name, &child_name).await?;
+            families::fill_names(&mut tx, now, invitation.profile_id, name, child_name).await?;
             let profile = families::find(&mut tx, invitation.profile_id).await?;
-            let proved = invitation.email.as_ref() == Some(&email);
+            let proved = invitation.email.as_ref() == Some(email);
             let first = !families::has_user(&mut tx, profile.id).await?;
             if first {
                 families::set_preferences(&mut tx, now, profile.id, preferences).await?;
@@ -93,32 +103,31 @@ pub async fn sign_up(app: &App, new: SignUp, from: ClientInfo) -> Result<SignedI
                 return Err(Error::invalid("user_type", other_type(profile.user_type)));
             }
             if proved {
-                families::add_address(&mut tx, now, profile.id, &email).await?;
-                if let Some(user) = unconfirmed(&mut tx, &email).await? {
+                families::add_address(&mut tx, now, profile.id, email).await?;
+                if let Some(user) = unconfirmed(&mut tx, email).await? {
                     let preferences = first.then_some(preferences);
-                    return take_over(tx, app, user, &hash, preferences, from).await;
+                    return take_over(tx, app, user, hash, preferences, from).await;
                 }
             }
             (profile.id, profile.full_name, proved)
         }
         None => {
             let id =
-                families::create_own(&mut tx, now, &name, &child_name, new.user_type, preferences)
+                families::create_own(&mut tx, now, name, child_name, new.user_type, preferences)
                     .await?;
-            (id, name, false)
+            (id, name.clone(), false)
         }
     };
     let id = UserId::generate();
     let verified_at = verified.then_some(now);
-    let new_user =
-        NewUser { id, email: &email, hash: &hash, full_name: &full_name, verified_at, profile_id };
+    let new_user = NewUser { id, email, hash, full_name: &full_name, verified_at, profile_id };
     insert(&mut tx, now, new_user).await?;
     families::refresh_search_text(&mut tx, profile_id).await?;
     if invited.is_some() {
         notify_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
-        send_verification(&mut tx, app, id, &email).await?;
+        send_verification(&mut tx, app, id, email).await?;
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
     let (actor, subject) = (Actor::User(id), Subject::new(SubjectKind::User, id));
@@ -228,7 +237,7 @@ async fn take_over(
     user: User,
     hash: &str,
     preferences: Option<Preferences>,
-    from: ClientInfo,
+    from: &ClientInfo,
 ) -> Result<SignedIn> {
     let now = app.clock.now();
     claim(&mut tx, app, &user, hash).await?;

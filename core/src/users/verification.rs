@@ -11,7 +11,7 @@ use crate::accounts::tokens::{self, Purpose};
 use crate::accounts::user_password::confirm_signed_out;
 use crate::accounts::{ClientInfo, User, find_user, links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::Tx;
+use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::{FamilyId, UserId};
@@ -236,6 +236,11 @@ pub async fn verify(
         }
         _ => Shown::Enough,
     };
+    // The family may be deleted at this moment.
+    again_after_deadlock(|| prove(app, token, &shown, &from)).await
+}
+
+async fn prove(app: &App, token: &str, shown: &Shown, from: &ClientInfo) -> Result<Proved> {
     let mut tx = app.db.begin().await?;
     let (purpose, bearer) = tokens::spend(&mut tx, app, token).await?;
     let email = bearer.email.ok_or(NO_LINK)?;
@@ -245,7 +250,7 @@ pub async fn verify(
             if user.email != email {
                 return Err(NO_LINK);
             }
-            if let Shown::NewPassword(hash) = &shown {
+            if let Shown::NewPassword(hash) = shown {
                 claim(&mut tx, app, &user, hash).await?;
             }
             after_proof(&mut tx, app, user_id, &email).await?

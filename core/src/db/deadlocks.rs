@@ -1,0 +1,28 @@
+//! Transactions of which each waits for a row that the other one has changed.
+
+use crate::{Error, Result};
+
+/// How often a transaction is tried. PostgreSQL ends only one of those that wait for each other, so the second
+/// attempt usually succeeds.
+const ATTEMPTS: u32 = 3;
+
+/// Runs a transaction again if PostgreSQL ended it to resolve a deadlock. `transact` begins the transaction and
+/// commits it, and changes nothing else.
+pub(crate) async fn again_after_deadlock<T, F>(mut transact: impl FnMut() -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    for _ in 1..ATTEMPTS {
+        match transact().await {
+            Err(Error::Busy(Some(cause))) if is_deadlock(&cause) => {
+                tracing::info!("a transaction is run again after a deadlock");
+            }
+            outcome => return outcome,
+        }
+    }
+    transact().await
+}
+
+fn is_deadlock(error: &sqlx::Error) -> bool {
+    error.as_database_error().and_then(|cause| cause.code()).as_deref() == Some("40P01")
+}
