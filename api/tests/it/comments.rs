@@ -1,10 +1,13 @@
 //! Comments of families and their moderation by staff.
 
+use std::time::Duration;
+
 use axum::http::Method;
 use futures_util::future::join_all;
+use portal::db::Db;
 use serde_json::{Value, json};
 
-use crate::camp::{Browser, Camp, Reply};
+use crate::camp::{Browser, Camp, PASSWORD, Reply};
 use crate::videos::{id, posted};
 
 async fn a_video(camp: &Camp) -> (Browser, String) {
@@ -88,6 +91,35 @@ story! {
         assert_eq!(counted(&moshe, &video).await, 3);
         let nowhere = "/api/videos/0190a5b0-0000-7000-8000-000000000000/comments";
         moshe.post(nowhere, hello()).await.refused(404, "not_found");
+    }
+}
+
+story! {
+    async fn who_deletes_the_account_while_a_comment_is_sent_is_told_to_sign_in(camp) {
+        let (_, video) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
+        // The deletion waits for the user, and the comment for the deletion.
+        let held = match &camp.app.db {
+            Db::Postgres(pool) => {
+                let mut held = pool.begin().await.expect("a transaction");
+                sqlx::query("select id from users for update").fetch_all(&mut *held).await.expect("locked");
+                Some(held)
+            }
+            Db::Sqlite { .. } => None,
+        };
+        let wait = async |millis| tokio::time::sleep(Duration::from_millis(millis)).await;
+        let comment = async {
+            wait(500).await;
+            chaya.post(&format!("{video}/comments"), json!({ "content": "Bye" })).await
+        };
+        let release = async {
+            wait(1_000).await;
+            drop(held);
+        };
+        let confirmed = json!({ "current_password": PASSWORD });
+        let (deleted, said, ()) = tokio::join!(chaya.post("/api/auth/delete-account", confirmed), comment, release);
+        deleted.expect(204);
+        said.refused(401, "sign_in_required");
     }
 }
 

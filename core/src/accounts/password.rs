@@ -128,26 +128,36 @@ fn matches(password: &[u8], stored: &PasswordHash, memory: &mut Memory) -> Optio
     Some(Output::new(&out).ok()? == *expected)
 }
 
+/// The hash of a password that its owner has just entered.
+pub(crate) struct Confirmed(pub(super) String);
+
+/// The account's password is another one.
+pub(super) fn not_current() -> Error {
+    Error::invalid("current_password", "This is not your current password.")
+}
+
 /// Verifies the current password of an account. `attempt` is how it is counted.
 ///
 /// # Errors
 ///
 /// [`Error::Invalid`] on `current_password`, [`Error::Unforeseen`] when the task that hashes does not
 /// finish.
-pub(super) async fn confirm(app: &App, attempt: Attempt, hash: &str, given: &str) -> Result<()> {
+pub(super) async fn confirm(
+    app: &App,
+    attempt: Attempt,
+    hash: String,
+    given: &str,
+) -> Result<Confirmed> {
     if given.is_empty() {
         return Err(Error::invalid("current_password", "Please enter your password."));
     }
-    match verify(app, given, Some(hash)).await? {
-        Verdict::Wrong => {
-            Err(Error::invalid("current_password", "This is not your current password."))
-        }
-        _ => {
-            let mut tx = app.db.begin().await?;
-            attempt.succeeded(&mut tx).await?;
-            tx.commit().await
-        }
+    if matches!(verify(app, given, Some(&hash)).await?, Verdict::Wrong) {
+        return Err(not_current());
     }
+    let mut tx = app.db.begin().await?;
+    attempt.succeeded(&mut tx).await?;
+    tx.commit().await?;
+    Ok(Confirmed(hash))
 }
 
 #[cfg(test)]

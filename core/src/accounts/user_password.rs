@@ -1,6 +1,9 @@
 //! Verifies the current password of a user.
 
-use super::{ClientInfo, User, password, user_browsers};
+use super::password::{self, Confirmed};
+use super::{ClientInfo, User, find_user, user_browsers};
+use crate::db::Tx;
+use crate::ids::UserId;
 use crate::rate_limits::{Attempt, By};
 use crate::{App, Error, Result};
 
@@ -16,7 +19,7 @@ pub(crate) async fn confirm_password(
     user: &User,
     given: &str,
     from: &ClientInfo,
-) -> Result<()> {
+) -> Result<Confirmed> {
     confirm_counted(app, user, given, from, By::Account).await
 }
 
@@ -31,7 +34,7 @@ pub(crate) async fn confirm_signed_out(
     user: &User,
     given: &str,
     from: &ClientInfo,
-) -> Result<()> {
+) -> Result<Confirmed> {
     confirm_counted(app, user, given, from, By::Network(from.address)).await
 }
 
@@ -41,7 +44,7 @@ async fn confirm_counted(
     given: &str,
     from: &ClientInfo,
     elsewhere: By,
-) -> Result<()> {
+) -> Result<Confirmed> {
     let settings = app.settings().await?;
     let found: Option<(String, i64)> = app
         .db
@@ -54,5 +57,27 @@ async fn confirm_counted(
     let by = user_browsers::known(app, browser, Some((user.id, version))).unwrap_or(elsewhere);
     let most = settings.max_login_attempts;
     let attempt = Attempt::begin(app, "user", &user.email, by, most).await?;
-    password::confirm(app, attempt, &hash, given).await
+    password::confirm(app, attempt, hash, given).await
+}
+
+impl Confirmed {
+    /// Checks that it is still the user's password, and keeps it so until the end of the transaction. The owner may
+    /// have recovered the account while it was compared, and then nothing that an intruder began may count.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] on `current_password`, [`Error::SignInRequired`] if the user was deleted meanwhile.
+    pub(crate) async fn still_holds(&self, tx: &mut Tx, id: UserId) -> Result<()> {
+        let held = tx
+            .sql("update users set password_hash = password_hash where id = $1 and password_hash = $2")
+            .bind(id)
+            .bind(&self.0)
+            .execute()
+            .await?;
+        match held {
+            0 if find_user(tx, id).await?.is_none() => Err(Error::SignInRequired),
+            0 => Err(password::not_current()),
+            _ => Ok(()),
+        }
+    }
 }

@@ -137,11 +137,22 @@ pub async fn post(
         .bind(held.then_some(now))
         .bind(search_text(name, &content))
         .one()
-        .await?;
+        .await
+        .map_err(deleted_meanwhile)?;
     if !held {
         events::emit(tx, now, Event::CommentCreated { video_id, id: comment.id });
     }
     Ok(comment)
+}
+
+/// The video is locked, so a broken reference is one to the user.
+fn deleted_meanwhile(error: Error) -> Error {
+    match error {
+        Error::Database(sqlx::Error::Database(cause)) if cause.is_foreign_key_violation() => {
+            Error::SignInRequired
+        }
+        other => other,
+    }
 }
 
 async fn has_visible_comment(tx: &mut Tx, user_id: UserId) -> Result<bool> {

@@ -194,9 +194,10 @@ pub async fn change_own(
         Some(email) => Some(checks.email("secondary_email", email)),
     };
     checks.done()?;
-    if let Some(given) = &changes.current_password {
-        confirm_password(app, user, given, &from).await?;
-    }
+    let confirmed = match &changes.current_password {
+        Some(given) => Some(confirm_password(app, user, given, &from).await?),
+        None => None,
+    };
     if secondary.as_ref().is_some_and(Option::is_some) {
         rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     }
@@ -213,9 +214,11 @@ pub async fn change_own(
     }
     refresh_search_text(&mut tx, user.profile_id).await?;
     choose_mail(&mut tx, now, user, &changes).await?;
+    if let Some(confirmed) = &confirmed {
+        confirmed.still_holds(&mut tx, user.id).await?;
+    }
     if let Some(secondary) = secondary {
-        let confirmed = changes.current_password.is_some();
-        set_secondary(&mut tx, app, user, secondary, confirmed).await?;
+        set_secondary(&mut tx, app, user, secondary, confirmed.is_some()).await?;
     }
     tx.commit().await?;
     own(app, user).await

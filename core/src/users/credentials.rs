@@ -175,9 +175,10 @@ pub async fn change_password(
     let known = [user.email.as_str(), settings.site_name.as_str()];
     password::check(&mut checks, "new_password", new, &settings, &known);
     checks.done()?;
-    confirm_password(app, user, current, &from).await?;
+    let confirmed = confirm_password(app, user, current, &from).await?;
     let hash = password::hash(app, new).await?;
     let mut tx = app.db.begin().await?;
+    confirmed.still_holds(&mut tx, user.id).await?;
     tx.sql("update users set password_hash = $2, updated_at = $3 where id = $1")
         .bind(user.id)
         .bind(&hash)
@@ -216,9 +217,10 @@ pub async fn change_email(
     let same = email.as_ref() == Some(&user.email);
     checks.require(!same, "new_email", "This is already your email.");
     let email = checks.done_with(email)?;
-    confirm_password(app, user, current, &from).await?;
+    let confirmed = confirm_password(app, user, current, &from).await?;
     rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     let mut tx = app.db.begin().await?;
+    confirmed.still_holds(&mut tx, user.id).await?;
     // Counted before it is known whether a mail is sent, so that the response does not reveal it.
     if let Some(refusal) = rate_limits::count_mail(&mut tx, app, &email).await? {
         return Err(refusal);

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::sign_in::unconfirmed;
+use crate::accounts::password::Confirmed;
 use crate::accounts::sessions;
 use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User};
@@ -25,14 +26,15 @@ use crate::{App, Result, comments, families, messages, payments, videos};
 /// passwords, [`crate::Error::SignInRequired`] or [`crate::Error::NotFound`] when the user or the family
 /// was deleted meanwhile.
 pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> Result<()> {
-    confirm_password(app, user, current, &from).await?;
+    let confirmed = confirm_password(app, user, current, &from).await?;
     // Staff may be deleting the family at this moment.
-    again_after_deadlock(|| delete_confirmed(app, user)).await
+    again_after_deadlock(|| delete_confirmed(app, user, &confirmed)).await
 }
 
-async fn delete_confirmed(app: &App, user: &User) -> Result<()> {
+async fn delete_confirmed(app: &App, user: &User, confirmed: &Confirmed) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    confirmed.still_holds(&mut tx, user.id).await?;
     remove(&mut tx, user.id).await?;
     notifications::erase_about(&mut tx, user.id).await?;
     // An unverified address may belong to somebody else: their mails and messages stay.

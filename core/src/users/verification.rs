@@ -309,7 +309,7 @@ async fn own_user(
         });
     };
     match confirm_signed_out(app, &user, given, from).await {
-        Ok(()) => Ok(Shown::Password),
+        Ok(_) => Ok(Shown::Password),
         Err(Error::Invalid(_)) => {
             Err(Error::invalid("current_password", "This is not this account's password."))
         }

@@ -3,6 +3,7 @@
 
 use axum::http::Method;
 use chrono::TimeDelta;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::accounts::{CONFIRM, NEW, OWN, SECOND, link, verify};
@@ -59,6 +60,44 @@ story! {
         let change = json!({ "current_password": PASSWORD, "new_password": OWN });
         chaya.post("/api/auth/password", change).await.expect(204);
         are_void(&camp, "password", &links).await;
+    }
+}
+
+story! {
+    async fn a_change_of_the_password_that_an_intruder_has_begun_does_not_outlive_the_recovery(camp) {
+        let (intruder, _) = intrusion(&camp).await;
+        let forgot = json!({ "email": "chaya@family.example" });
+        camp.browser().post("/api/auth/forgot", forgot).await.expect(202);
+        let token = link(&camp, "chaya@family.example", "Choose a new password").await;
+        // Passwords are hashed two at a time, so the changes are still waiting when the owner recovers the account.
+        let changes = (0..8).map(|n| {
+            let to = format!("mallory keeps out {n}");
+            intruder.post("/api/auth/password", json!({ "current_password": PASSWORD, "new_password": to }))
+        });
+        let owner = camp.browser();
+        let recovery = owner.post("/api/auth/reset", json!({ "token": token, "password": OWN }));
+        let (changed, recovered) = tokio::join!(join_all(changes), recovery);
+        recovered.expect(204);
+        let changed: Vec<_> = changed.iter().filter(|reply| reply.status == 204).collect();
+        assert_eq!(changed.len(), 0, "after the recovery");
+        let own = json!({ "email": "chaya@family.example", "password": OWN });
+        owner.post("/api/auth/sign-in", own).await.expect(200);
+    }
+}
+
+story! {
+    async fn of_two_changes_of_a_password_at_one_moment_one_counts(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        for (browser, path) in [(&chaya, "/api/auth/password"), (&staff, "/api/admin/password")] {
+            let changes = join_all((0..4).map(|n| {
+                let to = format!("quiet herons {n}");
+                browser.post(path, json!({ "current_password": PASSWORD, "new_password": to }))
+            }));
+            let mut statuses: Vec<_> = changes.await.iter().map(|reply| reply.status.as_u16()).collect();
+            statuses.sort_unstable();
+            assert_eq!(statuses, [204, 422, 422, 422], "{path}");
+        }
     }
 }
 

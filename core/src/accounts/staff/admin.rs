@@ -75,7 +75,7 @@ pub(super) async fn confirm(
         let text = "Please enter your current password.";
         return Err(Error::invalid("current_password", text));
     };
-    confirm_password(app, me, given, &from).await
+    confirm_password(app, me, given, &from).await.map(drop)
 }
 
 /// Adds an account.

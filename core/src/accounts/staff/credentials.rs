@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::sign_in::NAME_AND_PASSWORD;
 use super::{Staff, find, known_browsers};
 use crate::accounts::ClientInfo;
-use crate::accounts::password;
+use crate::accounts::password::{self, Confirmed};
 use crate::accounts::sessions::{self, Holder, SessionInfo};
 use crate::accounts::tokens;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
@@ -30,7 +30,7 @@ pub(super) async fn confirm_password(
     me: &Staff,
     given: &str,
     from: &ClientInfo,
-) -> Result<()> {
+) -> Result<Confirmed> {
     let settings = app.settings().await?;
     let name = me.username.to_lowercase();
     let known = known_browsers::known(app, &name, from.staff_browser.as_deref()).await?;
@@ -39,7 +39,7 @@ pub(super) async fn confirm_password(
     let found: Option<(String,)> =
         app.db.sql("select password_hash from staff where id = $1").bind(me.id).optional().await?;
     let (hash,) = found.ok_or(Error::StaffRequired)?;
-    password::confirm(app, attempt, &hash, given).await
+    password::confirm(app, attempt, hash, given).await
 }
 
 /// Changes one's own password and ends all other sessions.
@@ -62,18 +62,26 @@ pub async fn change_password(
     let known = [staff.username.as_str(), staff.email.as_str(), settings.site_name.as_str()];
     password::check(&mut checks, "new_password", new, &settings, &known);
     checks.done()?;
-    confirm_password(app, staff, current, &from).await?;
+    let Confirmed(before) = confirm_password(app, staff, current, &from).await?;
     let hash = password::hash(app, new).await?;
     let mut tx = app.db.begin().await?;
     tx.lock("staff").await?;
-    tx.sql(
-        "update staff set password_hash = $2, updated_at = $3, version = version + 1 where id = $1",
-    )
-    .bind(staff.id)
-    .bind(&hash)
-    .bind(app.clock.now())
-    .execute()
-    .await?;
+    // The password may have been changed while it was compared.
+    let changed = tx
+        .sql(
+            "update staff set password_hash = $2, updated_at = $3, version = version + 1
+             where id = $1 and password_hash = $4",
+        )
+        .bind(staff.id)
+        .bind(&hash)
+        .bind(app.clock.now())
+        .bind(before)
+        .execute()
+        .await?;
+    if changed == 0 {
+        find(&mut tx, staff.id).await?;
+        return Err(password::not_current());
+    }
     password_changed(&mut tx, app, staff.id, Some(session)).await?;
     tx.commit().await
 }
