@@ -66,7 +66,7 @@ story! {
 story! {
     async fn an_invitation_dies_with_the_address_it_went_to(camp) {
         let staff = camp.staff().await;
-        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "typo@family.example", "child_name": "Yossi" });
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "typo@family.example", "child_name": "Yanky" });
         let family = staff.post("/api/admin/users", new).await.expect(201).json();
         let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
         let mailed = camp.token_for("typo@family.example").await;
@@ -247,8 +247,9 @@ story! {
         camp.browser().post("/api/auth/sign-up", invited("moshe@family.example").await).await.expect(201);
         let (bubby, form) = (camp.browser(), invited("bubby@family.example").await);
         let accept = async { bubby.post("/api/auth/sign-up", form).await };
-        let statuses = meanwhile(&camp, &staff, std::slice::from_ref(&path), [accept.boxed()]).await;
-        assert!(matches!(statuses[..], [201 | 410]), "{statuses:?}");
+        let [deleted, accepted] = in_turn(&camp, vec![staff.delete(&path).boxed()], vec![accept.boxed()]).await;
+        assert_eq!(deleted[0].status, 204);
+        assert!(matches!(accepted[0].status.as_u16(), 201 | 410), "{}", accepted[0].text());
         if bubby.get("/api/profile").await.status != 200 {
             let again = camp.browser();
             again.post("/api/auth/sign-up", sign_up("Guardian", "bubby@family.example")).await.expect(201);
@@ -256,14 +257,12 @@ story! {
     }
 }
 
-/// Deletes families while something else happens: all of it waits for them, the deletions first. Returns the
-/// statuses of the rest.
-async fn meanwhile<'a>(
+/// Lets both groups wait for families, the first one in front, and then go on.
+async fn in_turn<'a>(
     camp: &Camp,
-    staff: &Browser,
-    families: &[String],
-    happening: impl IntoIterator<Item = BoxFuture<'a, Reply>>,
-) -> Vec<u16> {
+    first: Vec<BoxFuture<'a, Reply>>,
+    second: Vec<BoxFuture<'a, Reply>>,
+) -> [Vec<Reply>; 2] {
     let held = match &camp.app.db {
         Db::Postgres(pool) => {
             let mut held = pool.begin().await.expect("a transaction");
@@ -274,20 +273,16 @@ async fn meanwhile<'a>(
         Db::Sqlite { .. } => None,
     };
     let wait = async |millis| tokio::time::sleep(std::time::Duration::from_millis(millis)).await;
-    let happen = async {
+    let second = async {
         wait(500).await;
-        join_all(happening).await.iter().map(|reply| reply.status.as_u16()).collect()
+        join_all(second).await
     };
     let release = async {
         wait(2_000).await;
         drop(held);
     };
-    let (deleted, statuses, ()) =
-        tokio::join!(join_all(families.iter().map(|path| staff.delete(path))), happen, release);
-    for reply in deleted {
-        reply.expect(204);
-    }
-    statuses
+    let (first, second, ()) = tokio::join!(join_all(first), second, release);
+    [first, second]
 }
 
 story! {
@@ -309,14 +304,38 @@ story! {
         last.patch("/api/profile", second).await.expect(200);
         let zaidy = camp.token_for("zaidy@family.example").await;
         let (confirming, own) = &members[0];
-        let happening = [
+        let happening = vec![
             async { confirming.post("/api/auth/verify", json!({ "token": own })).await }.boxed(),
             async { members[1].0.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await }.boxed(),
             async { members[2].0.patch("/api/profile", json!({ "full_name": "Chaya Lindenfeld" })).await }.boxed(),
             async { camp.browser().post("/api/auth/verify", json!({ "token": zaidy })).await }.boxed(),
         ];
-        let statuses = meanwhile(&camp, &staff, &families, happening).await;
-        assert_eq!(statuses.iter().filter(|status| **status >= 500).count(), 0, "{statuses:?}");
+        let deletions = families.iter().map(|path| staff.delete(path).boxed()).collect();
+        let [deleted, rest] = in_turn(&camp, deletions, happening).await;
+        assert_eq!(deleted.iter().filter(|reply| reply.status == 204).count(), 4);
+        for reply in rest {
+            assert!(!reply.status.is_server_error(), "{}", reply.text());
+        }
+    }
+}
+
+story! {
+    async fn an_address_that_staff_take_from_a_family_at_that_moment_links_nobody_to_it(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Family", "email": "typo@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let stranger = camp.browser();
+        stranger.post("/api/auth/sign-up", sign_up("Stranger", "typo@family.example")).await.expect(201);
+        let token = confirmation(&camp, "typo@family.example").await;
+        let corrected = json!({ "email": "chaya@family.example", "version": family["version"] });
+        let correct = async { staff.patch(&path, corrected).await };
+        let confirm = async { stranger.post("/api/auth/verify", json!({ "token": token })).await };
+        let [corrected, confirmed] = in_turn(&camp, vec![correct.boxed()], vec![confirm.boxed()]).await;
+        assert_eq!((corrected[0].status.as_u16(), confirmed[0].status.as_u16()), (200, 200));
+        assert_eq!(confirmed[0].json()["linked"], false);
+        assert_eq!(stranger.get("/api/profile").await.expect(200).json()["child_name"], "Yossi");
+        assert_eq!(staff.get(&path).await.json()["logins"], 0);
     }
 }
 

@@ -24,21 +24,10 @@ use crate::{App, Error, Result, families};
 /// family (decision P2). One conditional update: of two concurrent claims, one wins.
 pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool> {
     let now = app.clock.now();
-    let other: Option<(FamilyId, FamilyId)> = tx
-        .sql(
-            "select u.profile_id, a.profile_id
-             from users u
-             join profile_addresses a on a.email = u.email
-             join profiles p on p.id = a.profile_id
-             where u.id = $1 and u.verified_at is not null
-               and a.profile_id <> u.profile_id and p.deleted_at is null",
-        )
-        .bind(user_id)
-        .optional()
-        .await?;
-    let Some((own, family)) = other else { return Ok(false) };
-    // It may be deleted at this moment.
-    if !families::hold(tx, now, family).await? {
+    let found = family_with_address(tx, user_id).await?;
+    let Some((own, family)) = found else { return Ok(false) };
+    // It may be deleted or lose the address at this moment.
+    if !families::hold(tx, now, family).await? || family_with_address(tx, user_id).await? != found {
         return Ok(false);
     }
     let fresh = !families::has_user(tx, family).await?;
@@ -76,6 +65,21 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
     audit::record(tx, now, Actor::User(user_id), Action::UserLink, subject, json!({ "from": own }))
         .await?;
     Ok(true)
+}
+
+/// The family of a user, and the other one that has the user's verified address.
+async fn family_with_address(tx: &mut Tx, user_id: UserId) -> Result<Option<(FamilyId, FamilyId)>> {
+    tx.sql(
+        "select u.profile_id, a.profile_id
+         from users u
+         join profile_addresses a on a.email = u.email
+         join profiles p on p.id = a.profile_id
+         where u.id = $1 and u.verified_at is not null
+           and a.profile_id <> u.profile_id and p.deleted_at is null",
+    )
+    .bind(user_id)
+    .optional()
+    .await
 }
 
 pub(super) async fn notify_other_guardians(
