@@ -4,6 +4,7 @@
 use axum::http::Method;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
+use portal::accounts::staff::Role;
 use serde_json::{Value, json};
 
 use super::accounts::{CONFIRM, NEW, OWN, SECOND, link, verify};
@@ -82,6 +83,31 @@ story! {
         assert_eq!(changed.len(), 0, "after the recovery");
         let own = json!({ "email": "chaya@family.example", "password": OWN });
         owner.post("/api/auth/sign-in", own).await.expect(200);
+    }
+}
+
+story! {
+    async fn an_owner_who_is_locked_out_does_not_come_back_by_an_account_that_was_being_added(camp) {
+        let owner = camp.owner().await;
+        let dismissed = camp.staff_member("dismissed", Role::Owner).await;
+        let accounts = owner.get("/api/admin/accounts").await.expect(200).json();
+        let accounts = accounts["items"].as_array().expect("items").clone();
+        let account = accounts.into_iter().find(|one| one["username"] == "dismissed").expect("an account");
+        // Passwords are hashed two at a time, so the accounts are still being added when the owner is locked out.
+        let additions = (0..4).map(|n| {
+            let new = json!({
+                "username": format!("door{n}"), "email": format!("door{n}@camp.example"), "role": "owner",
+                "password": "quiet herons at dawn", "current_password": PASSWORD,
+            });
+            dismissed.post("/api/admin/accounts", new)
+        });
+        let path = format!("/api/admin/accounts/{}", account["id"].as_str().expect("an id"));
+        let out = json!({ "version": account["version"], "disabled": true, "current_password": PASSWORD });
+        let (added, disabled) = tokio::join!(join_all(additions), owner.patch(&path, out));
+        disabled.expect(200);
+        for reply in added {
+            reply.refused(401, "staff_required");
+        }
     }
 }
 

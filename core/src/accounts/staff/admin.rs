@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::credentials::confirm_password;
+use super::credentials::ConfirmedOwner;
 use super::list::{Account, find};
 use super::{Role, Staff, UNKNOWN};
 use crate::accounts::ClientInfo;
@@ -61,8 +61,8 @@ pub(super) fn check_names(
 /// Those of [`add`], [`Error::Invalid`] on `current_password`, [`Error::TooMany`] after many wrong
 /// passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn add_as(app: &App, me: &Staff, new: NewStaff, from: ClientInfo) -> Result<Account> {
-    confirm(app, me, new.current_password.as_deref(), from).await?;
-    add(app, Actor::Staff(me.id), new).await
+    let owner = confirm(app, me, new.current_password.as_deref(), from).await?;
+    insert(app, owner.actor(), new, Some(&owner)).await
 }
 
 pub(super) async fn confirm(
@@ -70,12 +70,12 @@ pub(super) async fn confirm(
     me: &Staff,
     given: Option<&str>,
     from: ClientInfo,
-) -> Result<()> {
+) -> Result<ConfirmedOwner> {
     let Some(given) = given else {
         let text = "Please enter your current password.";
         return Err(Error::invalid("current_password", text));
     };
-    confirm_password(app, me, given, &from).await.map(drop)
+    ConfirmedOwner::of(app, me, given, &from).await
 }
 
 /// Adds an account.
@@ -84,6 +84,15 @@ pub(super) async fn confirm(
 ///
 /// [`Error::Invalid`] on `username`, `email` or `password`, [`Error::Taken`] on `username` or `email`.
 pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
+    insert(app, actor, new, None).await
+}
+
+async fn insert(
+    app: &App,
+    actor: Actor,
+    new: NewStaff,
+    owner: Option<&ConfirmedOwner>,
+) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
     let (username, email) = check_names(&mut checks, Some(&new.username), Some(&new.email));
@@ -96,6 +105,9 @@ pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
     let now = app.clock.now();
     let id = StaffId::generate();
     let mut tx = app.db.begin().await?;
+    if let Some(owner) = owner {
+        owner.still_may(&mut tx).await?;
+    }
     free(&mut tx, id, Some(&username), Some(&email)).await?;
     tx.sql(
         "insert into staff (id, username, username_folded, email, password_hash, role, version, created_at, updated_at)
@@ -189,8 +201,8 @@ pub async fn remove_as(
     given: &str,
     from: ClientInfo,
 ) -> Result<()> {
-    confirm_password(app, me, given, &from).await?;
-    remove(app, Actor::Staff(me.id), id).await
+    let owner = ConfirmedOwner::of(app, me, given, &from).await?;
+    delete(app, owner.actor(), id, Some(&owner)).await
 }
 
 /// Deletes an account permanently.
@@ -199,9 +211,21 @@ pub async fn remove_as(
 ///
 /// [`Error::NotFound`] when there is no such account, [`Error::Conflict`] for the last active owner.
 pub async fn remove(app: &App, actor: Actor, id: StaffId) -> Result<()> {
+    delete(app, actor, id, None).await
+}
+
+async fn delete(
+    app: &App,
+    actor: Actor,
+    id: StaffId,
+    owner: Option<&ConfirmedOwner>,
+) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     tx.lock("staff").await?;
+    if let Some(owner) = owner {
+        owner.still_may(&mut tx).await?;
+    }
     let gone = find(&mut tx, id).await?;
     if tx.sql("delete from staff where id = $1").bind(id).execute().await? == 0 {
         return Err(UNKNOWN);
@@ -245,8 +269,8 @@ pub async fn send_reset_as(
     given: &str,
     from: ClientInfo,
 ) -> Result<()> {
-    confirm_password(app, me, given, &from).await?;
-    send_reset(app, Actor::Staff(me.id), id).await
+    let owner = ConfirmedOwner::of(app, me, given, &from).await?;
+    send_reset(app, &owner, id).await
 }
 
 /// Sends a password reset link to the account's address.
@@ -254,20 +278,21 @@ pub async fn send_reset_as(
 /// # Errors
 ///
 /// [`Error::NotFound`] when there is no such account.
-async fn send_reset(app: &App, actor: Actor, id: StaffId) -> Result<()> {
+async fn send_reset(app: &App, owner: &ConfirmedOwner, id: StaffId) -> Result<()> {
     let account = find(&app.db, id).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    owner.still_may(&mut tx).await?;
     let mut notice =
         links::with_link(&mut tx, AccountMail::StaffReset, id, Holder::Staff(id)).await?;
-    if let Actor::Staff(owner) = actor {
-        notice.data["by"] = json!(find(&mut tx, owner).await?.username);
+    if let Actor::Staff(by) = owner.actor() {
+        notice.data["by"] = json!(find(&mut tx, by).await?.username);
     }
     notifications::notify(&mut tx, app, notice, &account.email, &account.username).await?;
     audit::record(
         &mut tx,
         now,
-        actor,
+        owner.actor(),
         Action::StaffSendReset,
         Subject::new(SubjectKind::Staff, id),
         Value::Null,

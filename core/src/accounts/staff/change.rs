@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::admin::{an_owner_is_left, check_names, confirm, free, tell_owners};
+use super::credentials::ConfirmedOwner;
 use super::list::{Account, find};
 use super::{Role, Staff};
 use crate::accounts::ClientInfo;
@@ -48,8 +49,8 @@ pub async fn change_as(
     changes: StaffChanges,
     from: ClientInfo,
 ) -> Result<Account> {
-    confirm(app, me, changes.current_password.as_deref(), from).await?;
-    change(app, Actor::Staff(me.id), id, changes).await
+    let owner = confirm(app, me, changes.current_password.as_deref(), from).await?;
+    write(app, owner.actor(), id, changes, Some(&owner)).await
 }
 
 /// Changes an account. Its sessions end when its password, role or active state changes. Its
@@ -66,6 +67,16 @@ pub async fn change(
     actor: Actor,
     id: StaffId,
     changes: StaffChanges,
+) -> Result<Account> {
+    write(app, actor, id, changes, None).await
+}
+
+async fn write(
+    app: &App,
+    actor: Actor,
+    id: StaffId,
+    changes: StaffChanges,
+    owner: Option<&ConfirmedOwner>,
 ) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
@@ -86,6 +97,9 @@ pub async fn change(
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     tx.lock("staff").await?;
+    if let Some(owner) = owner {
+        owner.still_may(&mut tx).await?;
+    }
     let before = find(&mut tx, id).await?;
     if before.version != changes.version {
         return Err(Error::Stale);

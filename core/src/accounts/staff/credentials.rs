@@ -42,6 +42,51 @@ pub(super) async fn confirm_password(
     password::confirm(app, attempt, hash, given).await
 }
 
+/// An owner who has just confirmed a change of another account with their password.
+pub(super) struct ConfirmedOwner {
+    id: StaffId,
+    password: Confirmed,
+}
+
+impl ConfirmedOwner {
+    pub(super) async fn of(
+        app: &App,
+        me: &Staff,
+        given: &str,
+        from: &ClientInfo,
+    ) -> Result<ConfirmedOwner> {
+        let password = confirm_password(app, me, given, from).await?;
+        Ok(ConfirmedOwner { id: me.id, password })
+    }
+
+    pub(super) fn actor(&self) -> Actor {
+        Actor::Staff(self.id)
+    }
+
+    /// Checks that they are still an owner with that password: another owner may have locked them out while passwords
+    /// were hashed. Afterwards no account changes until the end of the transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaffRequired`]
+    pub(super) async fn still_may(&self, tx: &mut Tx) -> Result<()> {
+        tx.lock("staff").await?;
+        let owners: i64 = tx
+            .sql(
+                "select count(*) from staff
+                 where id = $1 and password_hash = $2 and role = 'owner' and disabled_at is null",
+            )
+            .bind(self.id)
+            .bind(&self.password.0)
+            .scalar()
+            .await?;
+        match owners {
+            0 => Err(Error::StaffRequired),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Changes one's own password and ends all other sessions.
 ///
 /// # Errors
