@@ -288,6 +288,8 @@ pub(crate) async fn separate_from_strangers(
     now: DateTime<Utc>,
     user: &User,
 ) -> Result<()> {
+    // What a member writes at this moment is there when it is removed.
+    hold(tx, now, user.profile_id).await?;
     let hers: i64 = tx
         .sql([
             "select count(*) from profiles p

@@ -5,9 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::pending::set_secondary;
 use super::{preferences, refresh_search_text, set_preferences};
+use crate::accounts::password::Confirmed;
 use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User, UserType};
-use crate::db::Tx;
+use crate::db::{Tx, again_after_deadlock};
+use crate::email_address::EmailAddress;
+use crate::ids::FamilyId;
 use crate::notifications::reports::Cause;
 use crate::notifications::{self, Category};
 use crate::rate_limits;
@@ -169,8 +172,8 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
 /// [`Error::Invalid`] on `full_name`, `child_name`, `secondary_email` or `current_password`,
 /// [`Error::Conflict`] when mail is chosen for an address that is not one of the family's two,
 /// [`Error::TooMany`] after many wrong passwords or changes, [`Error::TooManyMails`] above the limit of
-/// the second address's mailbox, [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the
-/// family was deleted meanwhile.
+/// the second address's mailbox, [`Error::Stale`] when the user is in another family by now,
+/// [`Error::SignInRequired`] or [`Error::NotFound`] when the user or the family was deleted meanwhile.
 pub async fn change_own(
     app: &App,
     user: &User,
@@ -180,7 +183,6 @@ pub async fn change_own(
     if changes == OwnChanges::default() {
         return own(app, user).await;
     }
-    let now = app.clock.now();
     let mut checks = Validator::new();
     let full_name = changes.full_name.as_deref().map(|name| {
         let name = checks.line("full_name", name, 120);
@@ -201,10 +203,32 @@ pub async fn change_own(
     if secondary.as_ref().is_some_and(Option::is_some) {
         rate_limits::count(app, rate_limits::CHANGES_BY_USER, &user.id.to_string()).await?;
     }
+    let checked = Checked { full_name, child_name, secondary, confirmed };
+    again_after_deadlock(|| write_own(app, user, &changes, &checked)).await?;
+    own(app, user).await
+}
+
+/// What members typed, after it was checked.
+struct Checked {
+    full_name: Option<String>,
+    child_name: Option<String>,
+    /// The inner `None` removes the address.
+    secondary: Option<Option<EmailAddress>>,
+    confirmed: Option<Confirmed>,
+}
+
+async fn write_own(
+    app: &App,
+    user: &User,
+    changes: &OwnChanges,
+    Checked { full_name, child_name, secondary, confirmed }: &Checked,
+) -> Result<()> {
+    let now = app.clock.now();
     let mut tx = app.db.begin().await?;
     // The family before its user, as when staff change or delete it: otherwise both could wait for each other.
-    change_record(&mut tx, now, user, full_name.clone(), child_name, &changes).await?;
-    if let Some(name) = &full_name {
+    change_record(&mut tx, now, user, full_name.clone(), child_name.clone(), changes).await?;
+    still_member(&mut tx, user).await?;
+    if let Some(name) = full_name {
         tx.sql("update users set full_name = $2, updated_at = $3 where id = $1")
             .bind(user.id)
             .bind(name)
@@ -213,15 +237,26 @@ pub async fn change_own(
             .await?;
     }
     refresh_search_text(&mut tx, user.profile_id).await?;
-    choose_mail(&mut tx, now, user, &changes).await?;
-    if let Some(confirmed) = &confirmed {
+    choose_mail(&mut tx, now, user, changes).await?;
+    if let Some(confirmed) = confirmed {
         confirmed.still_holds(&mut tx, user.id).await?;
     }
     if let Some(secondary) = secondary {
-        set_secondary(&mut tx, app, user, secondary, confirmed.is_some()).await?;
+        set_secondary(&mut tx, app, user, secondary.clone(), confirmed.is_some()).await?;
     }
-    tx.commit().await?;
-    own(app, user).await
+    tx.commit().await
+}
+
+/// Checks that a user is still in the family that they were in when the request began. The owner of the family's
+/// address may have removed them since, also in another process, and they must leave nothing behind.
+async fn still_member(tx: &mut Tx, user: &User) -> Result<()> {
+    let found: Option<(FamilyId,)> =
+        tx.sql("select profile_id from users where id = $1").bind(user.id).optional().await?;
+    match found {
+        None => Err(Error::SignInRequired),
+        Some((family,)) if family != user.profile_id => Err(Error::Stale),
+        Some(_) => Ok(()),
+    }
 }
 
 async fn change_record(

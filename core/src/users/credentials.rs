@@ -10,7 +10,7 @@ use crate::accounts::tokens::{self, Bearer, Purpose};
 use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User, links, password, staff};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::Tx;
+use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::ids::UserId;
 use crate::notifications::{self, AccountMail, Notice};
@@ -109,6 +109,11 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
     password::check(&mut checks, "password", new, &settings, &known);
     checks.done()?;
     let hash = password::hash(app, new).await?;
+    // The family may be deleted, or changed by a member, at this moment.
+    again_after_deadlock(|| set_password(app, token, &hash)).await
+}
+
+async fn set_password(app: &App, token: &str, hash: &str) -> Result<Option<UserId>> {
     let mut tx = app.db.begin().await?;
     // Taken before a link is spent: of two links for one account, or a link and an owner's change,
     // one wins.
@@ -121,12 +126,12 @@ pub async fn reset(app: &App, token: &str, new: &str, from: ClientInfo) -> Resul
                     "This link is for another address. Please ask for a new one.",
                 ));
             }
-            claim(&mut tx, app, &user, &hash).await?;
+            claim(&mut tx, app, &user, hash).await?;
             after_proof(&mut tx, app, id, &email).await?;
             Some(id)
         }
         (Purpose::StaffReset, Bearer { staff_id: Some(id), email: Some(email), .. }) => {
-            staff::password_was_reset(&mut tx, app, id, &email, &hash).await?;
+            staff::password_was_reset(&mut tx, app, id, &email, hash).await?;
             None
         }
         _ => return Err(NO_LINK),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::accounts::{CONFIRM, OWN, family, invited, link, logins, verify};
-use crate::camp::{Browser, Camp, PASSWORD};
+use crate::camp::{Browser, Camp, PASSWORD, token as token_in};
 
 async fn plan(staff: &Browser, path: &str) {
     let version = staff.get(path).await.expect(200).json()["version"].clone();
@@ -137,6 +137,33 @@ story! {
         let own = mallory.get("/api/profile").await.expect(200).json();
         assert_eq!(own["email"], "mallory@elsewhere.example");
         assert_eq!(own["child_name"], "");
+    }
+}
+
+story! {
+    async fn a_stranger_who_had_to_leave_a_family_leaves_nothing_behind_through_another_process(camp) {
+        let (staff, beside) = (camp.staff().await, camp.beside().await);
+        let path = family(&staff, "chaya@family.example").await;
+        invited(&staff, &camp, &path, "Chaya", "chaya@family.example").await;
+        let mallory = invited(&staff, &camp, &path, "Mallory", "mallory@elsewhere.example").await;
+        let token = link(&camp, "mallory@elsewhere.example", CONFIRM).await;
+        verify(&mallory, &token).await.expect(200);
+        let token = link(&camp, "chaya@family.example", CONFIRM).await;
+        // The other process may take her for a member for two seconds.
+        let mallory = beside.of(&mallory);
+        mallory.get("/api/profile").await.expect(200);
+        let given = json!({ "token": token, "new_password": OWN });
+        camp.browser_at("198.51.100.1").post("/api/auth/verify", given).await.expect(200);
+        let changes = json!({ "secondary_email": "eve@elsewhere.example", "child_name": "Mallory's" });
+        mallory.patch("/api/profile", changes).await;
+        let kept = staff.get(&path).await.expect(200).json();
+        assert_eq!(kept["child_name"], "Yossi");
+        beside.work().await;
+        for mail in beside.mails_to("eve@elsewhere.example") {
+            let joined = camp.browser().post("/api/auth/verify", json!({ "token": token_in(&mail) })).await;
+            joined.expect(200);
+        }
+        assert_eq!(staff.get(&path).await.expect(200).json()["secondary_email"], Value::Null);
     }
 }
 
