@@ -371,7 +371,8 @@ impl Feed {
 /// of the notification each time.
 fn due_texts() -> Texts {
     const COLUMNS: &str =
-        ", email, full_name, profile_id, attempts + 1 as attempts, created_at from deliveries
+        ", email, full_name, profile_id, attempts + 1 as attempts, may_have_left, created_at
+         from deliveries
          where notification_id = $1 and collected = false and due_at <= $2 and ";
     Texts {
         sqlite: Sql::from([

@@ -86,11 +86,14 @@ async fn store(
     finished: &Finished,
     change: &Change,
 ) -> Result<bool> {
-    let email = &finished.delivery.email;
+    let Finished { delivery, outcome } = finished;
+    let email = &delivery.email;
+    let is_in_doubt = matches!(outcome, Outcome::NotSent(SendError::InDoubt(_)));
     let stored = tx
         .sql(
             "update deliveries
-             set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7
+             set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7,
+                 may_have_left = $9
              where notification_id = $1 and email = $2 and status = 'queued'
                and exists (select 1 from delivery_leases l
                            where l.notification_id = $1 and l.lease = $8)",
@@ -103,6 +106,7 @@ async fn store(
         .bind(&change.error)
         .bind(app.clock.now())
         .bind(lease.id)
+        .bind(delivery.may_have_left || is_in_doubt)
         .execute()
         .await?;
     if change.is_domain_busy {

@@ -147,6 +147,8 @@ pub struct Delivery {
     pub profile_id: Option<FamilyId>,
     /// With this one.
     pub attempts: i64,
+    /// Whether a server may have it from an earlier attempt.
+    pub may_have_left: bool,
     pub created_at: DateTime<Utc>,
 }
 

@@ -85,8 +85,25 @@ pub(crate) async fn mail_content(
     notification: &Notification,
     delivery: &Delivery,
 ) -> Result<Option<MailContent>> {
-    let found: Option<Told> = app
-        .db
+    let Some(told) = not_voided(app, notification).await? else { return Ok(None) };
+    match told.before_id {
+        Some(before) if never_told(app, before, &delivery.email).await? => return Ok(None),
+        Some(_) => {}
+        None => {
+            begin(app, notification, delivery).await?;
+            // Who voids it from now on sees that it may have left.
+            if not_voided(app, notification).await?.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+    let figures: Figures = serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
+    Ok(Some(content(app, settings, &told, &figures)))
+}
+
+/// The row to report, unless it was voided.
+async fn not_voided(app: &App, notification: &Notification) -> Result<Option<Told>> {
+    app.db
         .sql(
             "select p.kind, p.amount, p.payment_date, p.notes, b.id as before_id,
                     b.kind as before_kind, b.amount as before_amount, b.payment_date as before_date
@@ -99,15 +116,18 @@ pub(crate) async fn mail_content(
         )
         .bind(notification.subject_id)
         .optional()
+        .await
+}
+
+/// Records that the mail may leave, until its result says more.
+async fn begin(app: &App, notification: &Notification, delivery: &Delivery) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    tx.sql("update deliveries set may_have_left = true where notification_id = $1 and email = $2")
+        .bind(notification.id)
+        .bind(&delivery.email)
+        .execute()
         .await?;
-    let Some(told) = found else { return Ok(None) };
-    if let Some(before) = told.before_id
-        && never_told(app, before, &delivery.email).await?
-    {
-        return Ok(None);
-    }
-    let figures: Figures = serde_json::from_str(&notification.data).map_err(Error::unforeseen)?;
-    Ok(Some(content(app, settings, &told, &figures)))
+    tx.commit().await
 }
 
 /// The mails about an invented payment, its voiding and a refund.
@@ -160,22 +180,21 @@ fn content(app: &App, settings: &Settings, told: &Told, figures: &Figures) -> Ma
     }
 }
 
-/// Whether the mail about that row never reached this address and never will, because the row was
+/// Whether the mail about that row never left for this address and never will, because the row was
 /// voided first. Then there is nothing to correct.
 async fn never_told(app: &App, payment_id: Uuid, email: &EmailAddress) -> Result<bool> {
-    let waiting: Option<(String,)> = app
-        .db
+    app.db
         .sql(
-            "select d.status from notifications n
-             join deliveries d on d.notification_id = n.id
-             where n.subject_id = $1 and n.kind = 'payment' and d.email = $2
-               and d.status in ('queued', 'suppressed')",
+            "select exists (select 1 from notifications n
+                            join deliveries d on d.notification_id = n.id
+                            where n.subject_id = $1 and n.kind = 'payment' and d.email = $2
+                              and d.status in ('queued', 'suppressed')
+                              and d.may_have_left = false)",
         )
         .bind(payment_id)
         .bind(email)
-        .optional()
-        .await?;
-    Ok(waiting.is_some())
+        .scalar()
+        .await
 }
 
 impl Told {

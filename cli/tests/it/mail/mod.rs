@@ -1,6 +1,7 @@
 //! Every mail is sent once, whatever happens to the worker and the mail server.
 
 mod bounces;
+mod receipts;
 mod sending;
 mod servers;
 
