@@ -98,6 +98,63 @@ test.describe("on a phone", () => {
   });
 });
 
+/** Controls and times in the page's main part that are cut off at a side, or lie on another control. */
+function hiddenParts() {
+  const shown = [...document.querySelectorAll("main :is(button, a, input, select, textarea, time)")].filter(
+    (part) =>
+      !part.closest(".sr-only, [class*='max-4xl:sr-only']") &&
+      part.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+      !part.matches("[type=file]"),
+  );
+  const named = (part: Element) => `${part.ariaLabel ?? ""} ${part.textContent}`.trim().slice(0, 60);
+  const scrolls = (part: Element | null): boolean =>
+    !!part && part.tagName !== "MAIN" && (getComputedStyle(part).overflowX === "auto" || scrolls(part.parentElement));
+  const cut = shown.filter((part) => {
+    if (scrolls(part.parentElement)) return false;
+    const { left, right } = part.getBoundingClientRect();
+    return left < -1 || right > document.documentElement.clientWidth + 1;
+  });
+  const search = document.querySelector("main [type=search]")?.getBoundingClientRect();
+  const below = shown.filter((part) => {
+    if (!search || part.tagName !== "BUTTON" || part.parentElement?.querySelector(":scope > [type=search]"))
+      return false;
+    const { left, right, top, bottom } = part.getBoundingClientRect();
+    return left < search.right && right > search.left && top < search.bottom && bottom > search.top;
+  });
+  return [...cut, ...below].map(named);
+}
+
+for (const size of ["100%", "200%"])
+  test(`every control is in view on the narrowest phone, with text at ${size}`, async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 800 });
+    for (const path of [
+      "dashboard",
+      "reports",
+      "reports?action=upload",
+      "gallery",
+      "users",
+      "admin-management",
+      "live-updates",
+      "live-updates?action=create",
+      "messages",
+      "faq",
+      "store",
+      "analytics",
+      "settings",
+      "audit",
+      "mail",
+      "comments",
+      "account",
+    ]) {
+      await page.goto(`/admin/${path}`);
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+      await page.waitForLoadState("networkidle");
+      await page.evaluate((fontSize) => (document.documentElement.style.fontSize = fontSize), size);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(320);
+      expect(await page.evaluate(hiddenParts), path).toEqual([]);
+    }
+  });
+
 test.describe("on a laptop", () => {
   test.use({ viewport: { width: 1280, height: 800 } });
 

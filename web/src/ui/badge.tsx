@@ -21,7 +21,7 @@ export function Badge({ tone = "plain", icon, className, children }: Props) {
   return (
     <span
       className={cx(
-        "inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-xs font-medium whitespace-nowrap tabular-nums forced-colors:border",
+        "inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 w-max max-w-full shrink-0 text-xs font-medium tabular-nums forced-colors:border",
         tones[tone],
         className,
       )}

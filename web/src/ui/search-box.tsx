@@ -73,7 +73,7 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
 
   return (
     <div role="search" className={cx("relative", className)}>
-      <Icon name="search" className="pointer-events-none absolute start-3.5 top-3 text-muted" />
+      <Icon name="search" className="pointer-events-none absolute inset-y-0 start-3.5 my-auto text-muted" />
       <input
         ref={ref}
         type="search"
@@ -105,7 +105,7 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
       ) : (
         <kbd
           aria-hidden="true"
-          className="pointer-events-none absolute end-3 top-[0.65rem] rounded-[5px] border border-line bg-sunk px-2 font-sans text-xs text-muted peer-focus:hidden any-pointer-coarse:hidden"
+          className="pointer-events-none absolute inset-y-0 end-3 my-auto h-max rounded-[5px] border border-line bg-sunk px-2 font-sans text-xs text-muted peer-focus:hidden any-pointer-coarse:hidden"
         >
           /
         </kbd>

@@ -34,7 +34,7 @@ export function AccountTable({ accounts, isPart, onChanged, ask }: Props) {
   }
 
   return (
-    <div className="sheet overflow-clip">
+    <div className="sheet @container overflow-clip">
       <table className="w-full text-start max-md:block">
         <caption className="sr-only">Admin accounts</caption>
         <thead className="text-sm text-muted max-md:sr-only">
@@ -101,11 +101,11 @@ function AccountRow({ account, mine, isOnly, wasEdited, timeZone, onEdit, ask }:
   return (
     <tr
       className={cx(
-        "border-line not-first:border-t max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:p-4",
+        "border-line not-first:border-t max-md:grid max-md:grid-cols-[1fr_auto] max-md:gap-x-4 max-md:gap-y-1 max-md:p-4 max-md:@max-sm:flex max-md:@max-sm:flex-wrap max-md:@max-sm:justify-between",
         disabled && "text-muted",
       )}
     >
-      <td className="min-w-0 max-md:col-span-2 md:px-4 md:py-3">
+      <td className="min-w-0 max-md:col-span-2 max-md:@max-sm:basis-full md:px-4 md:py-3">
         <span className="flex flex-wrap items-center gap-x-2">
           <bdi className="font-medium">{username}</bdi>
           {mine && <Badge tone="info">You</Badge>}
@@ -133,7 +133,7 @@ function AccountRow({ account, mine, isOnly, wasEdited, timeZone, onEdit, ask }:
           </Badge>
         )}
       </td>
-      <td className="text-sm text-muted max-md:self-center md:px-4 md:py-3">
+      <td className="text-sm text-muted max-md:self-center max-md:@max-sm:basis-full md:px-4 md:py-3">
         <span className="md:sr-only">Last sign-in: </span>
         {last_sign_in_at ? (
           <time dateTime={last_sign_in_at} className="whitespace-nowrap">
@@ -143,7 +143,7 @@ function AccountRow({ account, mine, isOnly, wasEdited, timeZone, onEdit, ask }:
           "never"
         )}
       </td>
-      <td className="md:px-2 md:py-1.5">
+      <td className="max-md:@max-sm:basis-full md:px-2 md:py-1.5">
         <div className="flex justify-end max-md:-me-2">
           <IconButton
             ref={wasEdited ? focusOnMount : undefined}

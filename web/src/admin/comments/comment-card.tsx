@@ -39,9 +39,9 @@ export function CommentCard({ comment, now, withVideo = false, busy, onAct, onDe
   );
 
   return (
-    <div className="grid grid-cols-[34px_minmax(0,1fr)] gap-x-3">
-      <Avatar initials={initials(author_name)} className="size-8.5 text-xs" />
-      <div className="grid min-w-0 gap-2">
+    <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3">
+      <Avatar initials={initials(author_name)} className="size-[min(2.125rem,11vw)] text-xs" />
+      <div className="grid min-w-0 grid-cols-1 gap-2">
         <div className="flex flex-wrap items-baseline gap-x-2">
           <span className={cx("min-w-0 font-medium wrap-anywhere", withVideo && "max-sm:w-full")}>
             <bdi>{author_name}</bdi>
@@ -57,7 +57,7 @@ export function CommentCard({ comment, now, withVideo = false, busy, onAct, onDe
           <time
             dateTime={created_at}
             title={campDateTime(created_at, timeZone)}
-            className={cx("shrink-0 text-sm text-muted tabular-nums", withVideo ? "sm:ms-auto" : "ms-auto")}
+            className={cx("max-w-full shrink-0 text-sm text-muted tabular-nums", withVideo ? "sm:ms-auto" : "ms-auto")}
           >
             {ago(created_at, timeZone, new Date(Math.max(now, Date.parse(created_at))))}
           </time>

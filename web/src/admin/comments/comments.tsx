@@ -40,7 +40,7 @@ export default function Comments() {
           placeholder="Search by author, text or video..."
           value={term}
           onSearch={(q) => set({ q })}
-          className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
+          className="max-sm:min-w-0 max-sm:flex-[1_1_8rem] sm:flex-[1_1_18rem]"
         />
         <CollapsedFilters
           chosen={[`${filterName[filter]} ${counts?.[filter] ?? ""}`.trim()]}

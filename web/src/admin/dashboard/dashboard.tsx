@@ -38,7 +38,7 @@ export default function Dashboard({ onSignedOut }: { onSignedOut: () => void }) 
             </>
           )
         }
-        className="items-start gap-x-4 gap-y-3 max-[15rem]:flex-wrap"
+        className="flex-wrap items-start gap-x-4 gap-y-3 [&>div]:flex-[1_1_9rem]"
       >
         <Button
           look="line"
@@ -259,19 +259,19 @@ function AttentionLine({ line: { icon, text, to, tone }, good = false }: { line:
     <>
       <span
         className={cx(
-          "grid size-9 shrink-0 place-items-center rounded-full",
+          "grid size-[min(2.25rem,12vw)] shrink-0 place-items-center rounded-full",
           good ? "bg-good-wash text-good" : tones[tone ?? "plain"],
         )}
       >
         <Icon name={icon} />
       </span>
       <span className="min-w-0 flex-1 tabular-nums">{text}</span>
-      {to && <Icon name="next" className="text-muted" />}
+      {to && <Icon name="next" className="text-muted @max-3xs:hidden" />}
     </>
   );
-  const look = "flex min-h-14 items-center gap-3 px-4 py-2.5";
+  const look = "flex min-h-14 items-center gap-3 px-[min(1rem,5vw)] py-2.5";
   return (
-    <li className="border-line not-first:border-t">
+    <li className="@container border-line not-first:border-t">
       {to ? (
         <Link to={to} className={cx(look, "text-ink no-underline hover:bg-sunk focus-visible:-outline-offset-3")}>
           {inside}

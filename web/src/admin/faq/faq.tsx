@@ -51,7 +51,7 @@ export default function FaqManagement() {
           placeholder="Search questions and answers..."
           value={term}
           onSearch={(q) => set({ q })}
-          className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
+          className="max-sm:min-w-0 max-sm:flex-[1_1_8rem] sm:flex-[1_1_18rem]"
         />
         <CollapsedFilters chosen={[category]}>
           <Segmented

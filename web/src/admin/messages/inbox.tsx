@@ -125,7 +125,7 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
         placeholder="Search by sender, subject or child's name..."
         value={term}
         onSearch={(q) => set({ q })}
-        className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
+        className="max-sm:min-w-0 max-sm:flex-[1_1_8rem] sm:flex-[1_1_18rem]"
       />
       <CollapsedFilters
         chosen={[
@@ -207,7 +207,7 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
   return (
     <li
       className={cx(
-        "relative grid gap-x-4 border-s-3 border-line p-4 not-first:border-t sm:grid-cols-[minmax(0,1fr)_auto]",
+        "relative grid grid-cols-1 gap-x-4 border-s-3 border-line p-4 not-first:border-t sm:grid-cols-[minmax(0,1fr)_auto]",
         unread ? "border-s-amber bg-surface" : "border-s-transparent",
       )}
     >
@@ -255,7 +255,7 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
           )}
         </div>
       </div>
-      <div className="flex items-center justify-between gap-2 sm:flex-col sm:items-end">
+      <div className="flex flex-wrap items-center justify-between gap-x-2 sm:flex-col sm:flex-nowrap sm:items-end sm:gap-2">
         <time
           dateTime={message.created_at}
           title={campDateTime(message.created_at, timeZone)}

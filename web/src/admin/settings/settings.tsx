@@ -56,7 +56,7 @@ function AllSettings() {
   return (
     <>
       <PageHead title="Settings" description={description}>
-        <div className="flex gap-3 max-sm:w-full max-sm:[&>button]:flex-1">
+        <div className="flex flex-wrap gap-3 max-sm:w-full max-sm:[&>button]:flex-1">
           <Button look="line" busy={download.isPending} onClick={() => download.mutate()}>
             Export
           </Button>

@@ -6,7 +6,10 @@ type Stat = { label: string; value: number | undefined; icon: IconName };
 
 /** The figures above a list; one that is still loading keeps its place. */
 export const StatCards = ({ label, stats }: { label: string; stats: readonly Stat[] }) => (
-  <dl aria-label={label} className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">
+  <dl
+    aria-label={label}
+    className="mb-6 grid grid-cols-[repeat(auto-fit,minmax(min(max(8rem,40%),100%),1fr))] gap-3 lg:grid-cols-4"
+  >
     {stats.map(({ label: name, value, icon }) => (
       <div key={name} className="sheet relative flex flex-col-reverse px-4 py-3.5 sm:ps-17">
         <dt className="text-sm leading-snug text-muted">

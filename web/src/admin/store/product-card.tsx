@@ -25,9 +25,9 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
   const of = <span className="sr-only"> {product.title}</span>;
 
   return (
-    <article className="sheet flex w-full min-w-0 flex-col overflow-clip max-sm:grid max-sm:grid-cols-[7.5rem_minmax(0,1fr)]">
+    <article className="sheet flex w-full min-w-0 flex-col overflow-clip max-sm:flex-row max-sm:flex-wrap">
       <ProductPicture product={product} />
-      <div className="flex min-w-0 flex-1 flex-col px-4 pt-3 max-sm:ps-3">
+      <div className="flex min-w-0 flex-1 flex-col px-4 pt-3 max-sm:basis-36 max-sm:ps-3">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <span className="text-xs text-muted">{categoryName[product.category]}</span>
           {product.is_active ? (
@@ -56,7 +56,7 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
           className="mt-1"
         />
       </div>
-      <div className="col-span-2 flex items-center border-line px-1.5 py-1 sm:border-t">
+      <div className="flex items-center border-line max-sm:basis-full px-1.5 py-1 sm:border-t">
         <Button
           look="quiet"
           icon="eye"
@@ -108,7 +108,7 @@ function ProductPicture({ product }: { product: AdminProduct }) {
   const image = product.images[0];
   const shown = image && image.id !== broken ? image : null;
   return (
-    <div className="relative max-sm:ms-3 max-sm:mt-3 max-sm:self-start max-sm:overflow-clip max-sm:rounded-md">
+    <div className="relative max-sm:ms-3 max-sm:mt-3 max-sm:w-27 max-sm:self-start max-sm:overflow-clip max-sm:rounded-md">
       <img
         src={shown?.thumb_url ?? artOf(product)}
         alt={shown?.alt_text ?? ""}

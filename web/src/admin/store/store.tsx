@@ -72,7 +72,7 @@ export default function StoreManagement() {
           placeholder="Search products by title or description..."
           value={term}
           onSearch={(q) => set({ q })}
-          className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
+          className="max-sm:min-w-0 max-sm:flex-[1_1_8rem] sm:flex-[1_1_18rem]"
         />
         <CollapsedFilters chosen={[category && categoryName[category], order.sort && orders[order.sort]]}>
           <div>

@@ -125,7 +125,7 @@ const UpdateFilters = ({ asked: { term, standing, priority }, set }: FilterProps
       placeholder="Search updates by title, message or author..."
       value={term}
       onSearch={(q) => set({ q })}
-      className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_20rem]"
+      className="max-sm:min-w-0 max-sm:flex-[1_1_8rem] sm:flex-[1_1_20rem]"
     />
     <CollapsedFilters
       chosen={[standing && standingName[standing], priority && `${priorityName[priority].label} priority`]}

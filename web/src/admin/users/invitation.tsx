@@ -98,7 +98,7 @@ export function RowInvitation({ family }: { family: Family }) {
   const whom = nameOf(family);
   const sent = send.isSuccess;
   return (
-    <span className="flex gap-2 @max-4xl:order-last @max-4xl:col-span-2 @max-4xl:pt-1 @4xl:gap-0">
+    <span className="flex gap-2 @max-4xl:order-last @max-4xl:flex-wrap @max-4xl:col-span-2 @max-4xl:pt-1 @4xl:gap-0">
       {family.email && (
         <RowButton
           icon={sent ? "check" : "mail"}

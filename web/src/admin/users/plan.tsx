@@ -30,7 +30,7 @@ export function PaymentBadge({ plan }: { plan: Plan | null | undefined }) {
 /** Paid of total with a bar; the percent is the server's, rounded down unless fully paid. */
 export const PaidBar = ({ plan, name, currency }: { plan: Plan; name: string; currency: string }) => (
   <div className="grid gap-1.5 tabular-nums">
-    <p className="flex items-baseline justify-between gap-3 text-sm whitespace-nowrap">
+    <p className="flex flex-wrap items-baseline justify-between gap-x-3 text-sm whitespace-nowrap">
       <span>
         <span className="font-medium">{money(plan.paid_amount, currency)}</span>{" "}
         <span className="text-muted">of {money(plan.total_amount, currency)}</span>

@@ -141,10 +141,10 @@ function UserRow({
           </button>
         )}
       </td>
-      <td className={cell}>
+      <td className={cx(cell, "@max-3xs:col-span-2")}>
         <MailSwitch family={family} preference="daily_video_email" label="Videos" />
       </td>
-      <td className={cx(cell, "@max-4xl:col-start-1")}>
+      <td className={cx(cell, "@max-4xl:col-start-1 @max-3xs:col-span-2")}>
         <MailSwitch family={family} preference="camp_updates_email" label="Updates" />
       </td>
       <td className={cx(cell, "@max-4xl:contents @4xl:ps-0")}>
@@ -160,7 +160,7 @@ function UserRow({
 function RowActions({ family, ask }: { family: Family; ask: Ask }) {
   const name = nameOf(family);
   return (
-    <div className="flex justify-end @max-4xl:col-start-2 @max-4xl:row-span-2 @max-4xl:row-start-4 @max-4xl:-me-2 @max-4xl:self-end @4xl:[&>button]:w-7.75">
+    <div className="flex justify-end @max-4xl:col-start-2 @max-4xl:row-span-2 @max-4xl:row-start-4 @max-4xl:-me-2 @max-4xl:self-end @max-3xs:col-span-2 @max-3xs:col-start-1 @max-3xs:row-auto @4xl:[&>button]:w-7.75">
       <IconButton icon="edit" label={`Edit ${name}`} title="Edit" onClick={() => ask("edit", family)} />
       <IconButton
         icon="cash"
@@ -179,7 +179,7 @@ function FamilyName({ family, onShow }: { family: Family; onShow: () => void }) 
     <div className="relative">
       <button type="button" onClick={onShow} className="group max-w-full min-w-0 rounded-sm text-start">
         {/* The line keeps the page's direction; only the name inside has its own. */}
-        <span className="flex flex-wrap items-center gap-x-2 @max-4xl:pe-32">
+        <span className="flex flex-wrap items-center gap-x-2 @max-4xl:pe-32 @max-3xs:pe-0">
           <bdi
             className={cx(
               "font-medium wrap-anywhere underline-offset-2 group-hover:underline",
@@ -195,7 +195,7 @@ function FamilyName({ family, onShow }: { family: Family; onShow: () => void }) 
         </span>
         <span className="sr-only">, details</span>
       </button>
-      <span className="absolute end-0 top-0 @4xl:hidden">
+      <span className="absolute end-0 top-0 @max-3xs:static @4xl:hidden">
         <PaymentBadge plan={family.plan} />
       </span>
     </div>

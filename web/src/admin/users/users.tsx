@@ -210,7 +210,7 @@ function UserFilters({ chosen: { term, filter, sort, direction }, summary, set, 
         placeholder="Search by name, child or email"
         value={term}
         onSearch={(q) => set({ q })}
-        className="max-sm:min-w-0 max-sm:flex-1 sm:flex-[1_1_18rem]"
+        className="max-sm:min-w-0 max-sm:flex-[1_1_8rem] sm:flex-[1_1_18rem]"
       />
       <CollapsedFilters
         chosen={[filter !== "all" && filterName[filter], sort !== "joined" && `By ${sortName[sort].toLowerCase()}`]}
@@ -304,7 +304,7 @@ function Cards({ summary, failed, currency }: { summary: Summary | undefined; fa
     },
   ];
   return (
-    <dl className="sheet mb-4 grid grid-cols-2 overflow-clip tabular-nums sm:mb-6 lg:grid-cols-4">
+    <dl className="sheet mb-4 grid grid-cols-[repeat(auto-fit,minmax(min(max(8rem,40%),100%),1fr))] overflow-clip tabular-nums sm:mb-6 lg:grid-cols-4">
       {cards.map(({ label, value, note, bad }, i) => (
         <div
           key={label}

@@ -49,7 +49,7 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
   const checking = !unchanged && looksLikeLink(value) && (!current || check.isFetching);
 
   return (
-    <div className="grid items-start gap-4 md:grid-cols-[minmax(0,1fr)_12.5rem]">
+    <div className="grid grid-cols-1 items-start gap-4 md:grid-cols-[minmax(0,1fr)_12.5rem]">
       <Field
         label={label}
         error={error ?? refused}
@@ -73,7 +73,7 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
           required
         />
       </Field>
-      <div className="relative aspect-video w-full max-w-60 overflow-hidden rounded-md border border-line bg-sunk max-md:w-44">
+      <div className="relative aspect-video w-full max-w-60 overflow-hidden rounded-md border border-line bg-sunk max-md:max-w-44">
         {checking ? (
           <Skeleton className="size-full" />
         ) : known?.thumbnail_url ? (

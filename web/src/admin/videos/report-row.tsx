@@ -67,7 +67,7 @@ type Props = {
 };
 
 const grid =
-  "relative grid grid-cols-[96px_minmax(0,1fr)] items-center gap-x-3 gap-y-2 border-line p-3 not-first:border-t md:grid-cols-[auto_148px_minmax(0,1fr)_11.5rem_auto] md:gap-x-5 md:px-4";
+  "relative flex flex-wrap items-center gap-x-3 gap-y-2 border-line p-3 not-first:border-t md:grid md:grid-cols-[auto_148px_minmax(0,1fr)_11.5rem_auto] md:gap-x-5 md:px-4";
 
 export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelete, onMore }: Props) {
   return (
@@ -77,10 +77,10 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
         <span className="sr-only">Select {video.title}</span>
         <input type="checkbox" checked={selected} onChange={onSelect} className="size-5.5 shrink-0" />
       </label>
-      <div className="aspect-video self-start overflow-hidden rounded-sm bg-sunk md:self-center">
+      <div className="aspect-video self-start overflow-hidden rounded-sm bg-sunk max-md:w-24 md:self-center">
         <Thumbnail url={video.thumbnail_url} />
       </div>
-      <div className="min-w-0">
+      <div className="min-w-0 max-md:flex-[1_1_9rem]">
         <h3 className="text-[1.12rem]">
           <VideoTitle>{video.title}</VideoTitle>
         </h3>
@@ -130,7 +130,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
           </button>
         </div>
       </div>
-      <div className="col-span-2 flex items-center justify-between gap-3 md:contents">
+      <div className="flex flex-wrap items-center justify-between gap-x-3 max-md:basis-full md:contents">
         <p className="text-sm leading-snug tabular-nums">
           {video.publishes_when_ready ? (
             <>
@@ -156,7 +156,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
             </>
           )}
         </p>
-        <div className="flex shrink-0 max-md:-me-2">
+        <div className="flex shrink-0 max-md:-me-2 max-md:ms-auto">
           <OpenLink video={video} />
           <IconButton icon="edit" label={`Edit ${video.title}`} title="Edit" onClick={onEdit} />
           <IconButton icon="trash" danger label={`Delete ${video.title}`} title="Delete" onClick={onDelete} />
@@ -174,8 +174,8 @@ export const ReportsSkeleton = () => (
     {Array.from({ length: 6 }, (_, i) => (
       <div key={i} className={grid}>
         <Skeleton className="size-5.5 max-md:hidden" />
-        <Skeleton className="aspect-video" />
-        <div className="grid gap-2.5">
+        <Skeleton className="aspect-video max-md:w-24" />
+        <div className="grid gap-2.5 max-md:flex-1">
           <Skeleton className="h-5 w-2/5" />
           <Skeleton className="w-3/4" />
           <Skeleton className="h-5 w-24" />

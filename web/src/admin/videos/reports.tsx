@@ -184,7 +184,7 @@ const ReportFilters = ({ term, status, attention, order, counts, set, children }
       placeholder="Search videos by title, description, type, or date..."
       value={term}
       onSearch={(q) => set({ q })}
-      className="max-sm:min-w-0 max-sm:flex-1 sm:min-w-72 sm:flex-[1_1_calc(100%-24rem)]"
+      className="max-sm:min-w-0 max-sm:flex-[1_1_8rem] sm:min-w-72 sm:flex-[1_1_calc(100%-24rem)]"
     />
     <CollapsedFilters
       chosen={[status && statusName[status], attention && reasonName[attention], order.sort && videoOrders[order.sort]]}

@@ -37,6 +37,8 @@ function useAskForDay(open: boolean) {
   }, [client, open]);
 }
 
+const sheet = "sheet mb-6 px-[min(1.25rem,6.25vw)] py-5 shadow-low sm:p-6";
+
 /** Adds a report by its file or its link. Collapsed it keeps what was typed. */
 export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
   const site = useSite();
@@ -91,7 +93,7 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
   });
 
   return (
-    <section aria-labelledby="upload" hidden={!open} className="sheet mb-6 p-5 shadow-low sm:p-6">
+    <section aria-labelledby="upload" hidden={!open} className={sheet}>
       <h2 id="upload" className="mb-4 text-xl">
         New report
       </h2>

@@ -94,7 +94,7 @@ export function SourceField({ label, upload, onUpload, url, onUrl, open = true, 
     <div className="grid gap-4">
       <div role="group" aria-label="Video file" className="grid gap-2">
         {ownFile && <UploadCard flat upload={current} />}
-        <div className="grid justify-items-start gap-2 rounded-md border-[1.5px] border-dashed border-edge p-4">
+        <div className="grid justify-items-start gap-2 rounded-md border-[1.5px] border-dashed border-edge p-[min(1rem,4.5vw)]">
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
             <PickButton
               look={saved ? "line" : "main"}
