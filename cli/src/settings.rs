@@ -6,7 +6,7 @@ use portal::audit::Actor;
 use portal::quiet_time::{self, ExtraTime};
 use portal::settings::{self, Kind};
 use portal::settings_admin::{self, Difference};
-use portal::{App, Config, Error, Result};
+use portal::{App, Config, Error, FieldError, Result};
 use serde_json::{Map, Value};
 
 use crate::import::ImportFile;
@@ -116,9 +116,14 @@ async fn set(app: &App, typed: &[String], json: bool) -> Outcome {
     for (name, value) in pairs(typed)? {
         match settings::parse(name, value) {
             Ok(value) => drop(changes.insert(name.to_owned(), value)),
-            Err(Error::Invalid(wrong)) => problems.extend(wrong),
+            Err(Error::Invalid(wrong)) => {
+                problems.extend(wrong.iter().map(|wrong| problem(name, &wrong.message)));
+            }
             Err(other) => return Err(other),
         }
+    }
+    for Difference { key, problem: wrong, .. } in settings_admin::compare(app, &changes).await? {
+        problems.extend(wrong.map(|wrong| problem(&key, &wrong)));
     }
     if !problems.is_empty() {
         return Err(Error::Invalid(problems));
@@ -141,6 +146,15 @@ async fn set(app: &App, typed: &[String], json: bool) -> Outcome {
         print(format!("{name} is now {}.", plain(value)));
     }
     Ok(Code::Done)
+}
+
+/// What is wrong with a value, with the name of its setting.
+fn problem(name: &str, wrong: &str) -> FieldError {
+    let message = match wrong.contains(name) {
+        true => wrong.to_owned(),
+        false => format!("{name}: {wrong}"),
+    };
+    FieldError { field: name.to_owned(), message }
 }
 
 /// `NAME=VALUE` once or several times, or `NAME VALUE`.

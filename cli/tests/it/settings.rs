@@ -66,6 +66,12 @@ on_both_engines! {
         let said = camp.run(&["settings", "set", "siteName=Camp Orchim", "access=nobody"]);
         assert_eq!(said.code, 3, "{said:?}");
         assert!(said.err.contains("everyone, signed_in, families"), "{said:?}");
+        let wrong = ["siteName=Camp Orchim", "staffEmail=a@", "maxLoginAttempts=0", "sessionTimeout=soon", "videoTeamEmail=b@"];
+        let said = camp.run(&[&["settings", "set"], &wrong[..]].concat());
+        assert_eq!(said.code, 3, "{said:?}");
+        for problem in ["staffEmail: Please", "maxLoginAttempts must be from 1", "sessionTimeout must be a whole", "videoTeamEmail: Please"] {
+            assert!(said.err.contains(problem), "{problem}: {said:?}");
+        }
         let said = camp.run(&["settings", "set", "siteName=Camp Orchim", "access"]);
         assert_eq!(said.code, 3, "{said:?}");
         assert!(said.err.contains("“access” has no value"), "{said:?}");

@@ -12,19 +12,25 @@ const DONE: &str =
     "select count(*) from deliveries d join notifications n on n.id = d.notification_id
     where n.kind = 'payment' and d.status in ('sent', 'suppressed')";
 
-/// A family whose receipt the mail server has kept without an answer. Returns the payment.
-async fn receipt_in_doubt(owner: &Owner, sink: &Sink) -> Value {
+/// A payment of a family that was invited, while the mail server is in this mood.
+async fn paid(owner: &Owner, sink: &Sink, mood: Mood) -> Value {
     let family =
         json!({ "full_name": "Leah", "child_name": "Dina", "email": "leah@family.example" });
     let family = created(owner, "/api/admin/users", &family).await;
     eventually("the invitation arrives", DEADLINE, || sink.kept().len() == 1).await;
-    sink.mood(Mood::KeepsAndHangs);
+    sink.mood(mood);
     let id = family["id"].as_str().expect("an id");
     let payment = json!({ "kind": "payment", "amount": 50_000, "payment_date": "2026-07-01", "as_credit": true });
     let paid = created(owner, &format!("/api/admin/users/{id}/payments"), &payment).await;
+    paid["payment"].clone()
+}
+
+/// A payment whose receipt the mail server has kept without an answer.
+async fn receipt_in_doubt(owner: &Owner, sink: &Sink) -> Value {
+    let payment = paid(owner, sink, Mood::KeepsAndHangs).await;
     eventually("the server has the receipt", DEADLINE, || sink.kept().len() == 2).await;
     sink.mood(Mood::Well);
-    paid["payment"].clone()
+    payment
 }
 
 async fn void(owner: &Owner, payment: &Value) {
@@ -43,11 +49,15 @@ async fn created(owner: &Owner, path: &str, body: &Value) -> Value {
 }
 
 async fn corrected(camp: &Camp, sink: &Sink) {
+    wait_for(camp, DONE).await;
+    assert_eq!(sink.kept().len(), 3, "the receipt may have arrived, so its correction is sent");
+}
+
+async fn wait_for(camp: &Camp, what: &'static str) {
     let app = camp.app().await;
-    while count(&app.db, DONE).await == 0 {
+    while count(&app.db, what).await == 0 {
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
-    assert_eq!(sink.kept().len(), 3, "the receipt may have arrived, so its correction is sent");
 }
 
 fn worker(url: &str) -> [&str; 4] {
@@ -63,6 +73,20 @@ on_both_engines! {
         let payment = receipt_in_doubt(&owner, &sink).await;
         void(&owner, &payment).await;
         corrected(&camp, &sink).await;
+        site.stop().await;
+    }
+
+    async fn a_payment_whose_receipt_the_mail_server_put_off_needs_no_correction(camp: Camp) {
+        add_owner(&camp);
+        let sink = Sink::open().await;
+        let site = Site::start(&camp, &worker(&sink.url())).await;
+        let owner = Owner::sign_in(&site).await;
+        let payment = paid(&owner, &sink, Mood::Later).await;
+        wait_for(&camp, "select count(*) from deliveries where status = 'queued' and last_error like '%451%'").await;
+        sink.mood(Mood::Well);
+        void(&owner, &payment).await;
+        wait_for(&camp, DONE).await;
+        assert_eq!(sink.kept().len(), 1, "neither the receipt nor its correction");
         site.stop().await;
     }
 
