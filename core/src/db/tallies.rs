@@ -111,6 +111,12 @@ const TALLIES: &[Tally] = &[
                  and row.user_type = 'parent'",
         ..ONE_FOR_EACH
     },
+    Tally {
+        name: "messages",
+        table: "messages",
+        kind: "case when row.spam then 'spam' else row.status end",
+        ..ONE_FOR_EACH
+    },
     // Cents.
     Tally { name: "paid", table: "payment_plans", amount: "row.paid_amount", ..ONE_FOR_EACH },
     Tally {

@@ -188,12 +188,12 @@ pub async fn find(on: impl Into<On<'_>>, id: Uuid) -> Result<Message> {
 /// Counts the messages of each kind.
 pub async fn counts(db: &Db) -> Result<Counts> {
     db.sql(
-        "select count(case when not spam and status = 'unread' then 1 end) as unread,
-                count(case when not spam and status = 'read' then 1 end) as read,
-                count(case when not spam and status = 'replied' then 1 end) as replied,
-                count(case when spam then 1 end) as spam,
-                count(case when not spam then 1 end) as \"all\"
-         from messages",
+        "select cast(coalesce(sum(case when kind = 'unread' then total end), 0) as bigint) as unread,
+                cast(coalesce(sum(case when kind = 'read' then total end), 0) as bigint) as read,
+                cast(coalesce(sum(case when kind = 'replied' then total end), 0) as bigint) as replied,
+                cast(coalesce(sum(case when kind = 'spam' then total end), 0) as bigint) as spam,
+                cast(coalesce(sum(case when kind <> 'spam' then total end), 0) as bigint) as \"all\"
+         from tallies where name = 'messages'",
     )
     .one()
     .await
