@@ -195,6 +195,17 @@ pub(crate) fn ends_transaction(error: &sqlx::Error) -> bool {
     }
 }
 
+impl Error {
+    /// Whether PostgreSQL ended the transaction because another one waited for it. It can be done again.
+    pub(crate) fn is_deadlock(&self) -> bool {
+        let code = match self {
+            Error::Busy(Some(sqlx::Error::Database(cause))) => cause.code(),
+            _ => None,
+        };
+        code.is_some_and(|code| code == "40P01")
+    }
+}
+
 const NEWER_DATABASE: &str = "The database is of a newer version than this program. Install the \
      newer program again, or restore the backup from before the upgrade.";
 

@@ -47,6 +47,58 @@ async fn an_upgrade_keeps_the_database_as_it_was() {
     assert!(again.out.contains("up to date already"), "it was brought up to date: {again:?}");
 }
 
+/// Publishes videos and records what families paid, as an earlier program that still serves.
+async fn write_meanwhile(pool: sqlx::PgPool, round: usize) {
+    const TEXTS: [&str; 3] = [
+        "update videos set title = title || '!'
+         where id in (select id from videos order by id limit 1)",
+        "update profiles set daily_video_email = not daily_video_email
+         where id in (select id from profiles order by id limit 1)",
+        "update deliveries set updated_at = updated_at
+         where (notification_id, email) in
+           (select notification_id, email from deliveries order by notification_id, email limit 1)",
+    ];
+    for n in round.. {
+        let Ok(mut tx) = pool.begin().await else { return };
+        // A program that serves gets 503 when it loses.
+        let (first, second) = [(0, 1), (1, 2), (0, 2)][n % 3];
+        for text in [TEXTS[first], TEXTS[second]] {
+            if sqlx::query(text).execute(&mut *tx).await.is_err() {
+                break;
+            }
+        }
+        tx.commit().await.ok();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_migration_gets_through_while_an_earlier_program_serves() {
+    let camp = Camp::on_postgres().await;
+    assert_eq!(camp.run(&["seed", "--sample", "general"]).code, 0);
+    let db = Db::open(&camp.database_url().expect("an address")).await.expect("a database");
+    let Db::Postgres(pool) = &db else { panic!("PostgreSQL") };
+    for text in [
+        "alter table deliveries drop column may_have_left",
+        "delete from _sqlx_migrations where version = 54",
+    ] {
+        sqlx::query(text).execute(pool).await.expect("as before the last step");
+    }
+    let writers: Vec<_> = (0..6).map(|n| tokio::spawn(write_meanwhile(pool.clone(), n))).collect();
+    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    let said = camp.run(&["migrate"]);
+    for writer in writers {
+        writer.abort();
+        writer.await.ok();
+    }
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(count(&db, "select count(*) from content_versions").await, 4);
+    db.close().await;
+    let checked = camp.run(&["doctor"]).out;
+    for fine in ["ok           migrations", "ok           sums"] {
+        assert!(checked.contains(fine), "{checked}");
+    }
+}
+
 on_both_engines! {
     async fn addresses_that_nobody_proved_are_set_apart_by_the_upgrade(camp: Camp) {
         let (db, url) = database_at_schema(&camp, 15).await;

@@ -131,13 +131,25 @@ impl Db {
     /// Removes the version and the triggers. PostgreSQL alters no table with a trigger that waits.
     pub(super) async fn end_content_versions(&self) -> Result<()> {
         if self.columns().await?.contains_key("content_versions") {
-            let mut tx = self.begin().await?;
-            tx.sql("delete from content_versions").execute().await?;
             let existing = self.triggers(PREFIX).await?;
-            tx.drop_triggers(&existing).await?;
-            tx.commit().await?;
+            self.change_triggers(&existing, &Triggers::new()).await?;
         }
         Ok(())
+    }
+
+    /// Removes the version, then these triggers, and makes those. Nothing is cached without a version, so this need not
+    /// be one transaction.
+    async fn change_triggers(&self, old: &Triggers, new: &Triggers) -> Result<()> {
+        let mut tx = self.begin().await?;
+        tx.sql("delete from content_versions").execute().await?;
+        if let Tx::Postgres(_) = tx
+            && !new.is_empty()
+        {
+            tx.run(FUNCTION.to_owned()).await?;
+        }
+        tx.commit().await?;
+        self.drop_triggers_apart(old).await?;
+        self.make_triggers_apart(new).await
     }
 
     /// Makes the triggers and a version, unless they are as they should be.
@@ -147,12 +159,8 @@ impl Db {
         if versions == VERSIONS.len() as i64 && wanted == existing {
             return Ok(());
         }
+        self.change_triggers(&existing, &wanted).await?;
         let mut tx = self.begin().await?;
-        tx.drop_triggers(&existing).await?;
-        if let Tx::Postgres(_) = tx {
-            tx.run(FUNCTION.to_owned()).await?;
-        }
-        tx.make_triggers(&wanted).await?;
         for name in VERSIONS {
             tx.sql(
                 "insert into content_versions (name, token) values ($1, $2)

@@ -5,6 +5,10 @@ use sqlx::migrate::Migrator;
 use super::Db;
 use crate::Result;
 
+/// How often PostgreSQL may end a migration because an earlier program that still serves locked the same tables in
+/// another order.
+const DEADLOCKS: u32 = 10;
+
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
 /// The number of the latest migration in this program.
@@ -28,6 +32,16 @@ impl Db {
     ///
     /// [`Error::Setup`] when a migration fails for any reason, including the database's own errors.
     pub(crate) async fn migrate(&self) -> Result<()> {
+        let mut tries = 0;
+        loop {
+            match self.migrate_once().await {
+                Err(error) if error.is_deadlock() && tries < DEADLOCKS => tries += 1,
+                done => return done,
+            }
+        }
+    }
+
+    async fn migrate_once(&self) -> Result<()> {
         if self.pending_migrations().await? > 0 {
             self.end_content_versions().await?;
             self.end_tallies().await?;

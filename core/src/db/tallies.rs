@@ -144,12 +144,7 @@ impl Db {
     /// Removes the triggers. PostgreSQL does not change the type of a column that a trigger names.
     pub(super) async fn end_tallies(&self) -> Result<()> {
         let existing = self.triggers(PREFIX).await?;
-        if existing.is_empty() {
-            return Ok(());
-        }
-        let mut tx = self.begin().await?;
-        tx.drop_triggers(&existing).await?;
-        tx.commit().await
+        self.drop_triggers_apart(&existing).await
     }
 
     /// Makes the triggers and sums up all rows, unless the triggers are as they should be.
@@ -159,8 +154,8 @@ impl Db {
         if wanted == existing && definition.is_none() {
             return Ok(());
         }
+        self.drop_triggers_apart(&existing).await?;
         let mut tx = self.begin().await?;
-        tx.drop_triggers(&existing).await?;
         if let Some(definition) = definition {
             tx.run(format!("drop table tallies; {definition} without rowid")).await?;
         }

@@ -30,6 +30,40 @@ impl Db {
         let rows: Vec<(String, String, String)> = query.bind(prefix).all().await?;
         Ok(rows.into_iter().map(|(name, table, text)| (name, (table, text))).collect())
     }
+
+    /// Drops triggers that need not go together. See [`Db::apart`].
+    pub(super) async fn drop_triggers_apart(&self, triggers: &Triggers) -> Result<()> {
+        for some in self.apart(triggers) {
+            let mut tx = self.begin().await?;
+            tx.drop_triggers(&some).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Makes triggers that need not come together. See [`Db::apart`].
+    pub(super) async fn make_triggers_apart(&self, triggers: &Triggers) -> Result<()> {
+        for some in self.apart(triggers) {
+            let mut tx = self.begin().await?;
+            tx.make_triggers(&some).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// On PostgreSQL, each trigger apart: its transaction locks one table, while an earlier program that still serves
+    /// locks several ones in its own order. SQLite writes one transaction after the other, so all go together there.
+    fn apart(&self, triggers: &Triggers) -> Vec<Triggers> {
+        match self {
+            Db::Sqlite { .. } => vec![triggers.clone()],
+            Db::Postgres(_) => {
+                let one = |(name, what): (&String, &_)| {
+                    Triggers::from([(name.clone(), Clone::clone(what))])
+                };
+                triggers.iter().map(one).collect()
+            }
+        }
+    }
 }
 
 impl Tx {
