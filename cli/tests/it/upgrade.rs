@@ -384,7 +384,6 @@ async fn family(
     );
 }
 
-/// The migrations up to this one.
 /// The database of a camp of an earlier version, and its address.
 async fn database_at_schema(camp: &Camp, newest: i64) -> (Db, String) {
     std::fs::create_dir_all(camp.data("")).expect("a folder");
@@ -400,6 +399,7 @@ async fn database_at_schema(camp: &Camp, newest: i64) -> (Db, String) {
     (db, url)
 }
 
+/// The migrations up to this one.
 async fn until(newest: i64) -> sqlx::migrate::Migrator {
     let all = sqlx::migrate::Migrator::new(Path::new("../migrations")).await.expect("migrations");
     let some: Vec<_> = all.iter().filter(|step| step.version <= newest).cloned().collect();

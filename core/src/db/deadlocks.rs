@@ -1,6 +1,6 @@
 //! Transactions of which each waits for a row that the other one has changed.
 
-use crate::{Error, Result};
+use crate::Result;
 
 /// How often a transaction is tried. PostgreSQL ends only one of those that wait for each other, so the second
 /// attempt usually succeeds.
@@ -14,15 +14,11 @@ where
 {
     for _ in 1..ATTEMPTS {
         match transact().await {
-            Err(Error::Busy(Some(cause))) if is_deadlock(&cause) => {
+            Err(error) if error.is_deadlock() => {
                 tracing::info!("a transaction is run again after a deadlock");
             }
             outcome => return outcome,
         }
     }
     transact().await
-}
-
-fn is_deadlock(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(|cause| cause.code()).as_deref() == Some("40P01")
 }
