@@ -257,6 +257,18 @@ story! {
     }
 }
 
+/// Returns once so many transactions wait for rows. SQLite has one transaction that writes, so there nobody waits.
+pub async fn until_waiting(camp: &Camp, transactions: usize) {
+    let Db::Postgres(pool) = &camp.app.db else { return };
+    let waiting = "select count(*) from pg_stat_activity
+                   where datname = current_database() and wait_event_type = 'Lock'";
+    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(pool).await.expect("a count")
+        < transactions as i64
+    {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
 /// Lets both groups wait for families, the first one in front, and then go on.
 async fn in_turn<'a>(
     camp: &Camp,
@@ -268,17 +280,18 @@ async fn in_turn<'a>(
             let mut held = pool.begin().await.expect("a transaction");
             let all = sqlx::query("select id from profiles for no key update");
             all.fetch_all(&mut *held).await.expect("locked");
-            Some(held)
+            held
         }
-        Db::Sqlite { .. } => None,
+        // One after the other: nobody waits for a row.
+        Db::Sqlite { .. } => return [join_all(first).await, join_all(second).await],
     };
-    let wait = async |millis| tokio::time::sleep(std::time::Duration::from_millis(millis)).await;
+    let (in_front, all) = (first.len(), first.len() + second.len());
     let second = async {
-        wait(500).await;
+        until_waiting(camp, in_front).await;
         join_all(second).await
     };
     let release = async {
-        wait(2_000).await;
+        until_waiting(camp, all).await;
         drop(held);
     };
     let (first, second, ()) = tokio::join!(join_all(first), second, release);

@@ -9,7 +9,7 @@ use crate::accounts::sessions;
 use crate::accounts::user_password::confirm_password;
 use crate::accounts::{ClientInfo, User};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::{Tx, again_after_deadlock};
+use crate::db::{On, Sql, Texts, Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, Category};
@@ -62,6 +62,15 @@ async fn delete_confirmed(app: &App, user: &User, confirmed: &Confirmed) -> Resu
 ///
 /// [`crate::Error::NotFound`] when the user's family is deleted already.
 pub(crate) async fn remove(tx: &mut Tx, id: UserId) -> Result<()> {
+    // A comment that is being written is there afterwards, or its author is not.
+    On::from(&mut *tx)
+        .either(Texts {
+            sqlite: Sql::from("select id from users where id = $1"),
+            postgres: Sql::from("select id from users where id = $1 for update"),
+        })
+        .bind(id)
+        .optional::<(UserId,)>()
+        .await?;
     videos::erase_likes(tx, id).await?;
     comments::erase_author(tx, id).await?;
     let gone: Option<(FamilyId,)> =
