@@ -4,7 +4,7 @@ use crate::Result;
 
 /// How often a transaction is tried. PostgreSQL ends only one of those that wait for each other, so the second
 /// attempt usually succeeds.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = 5;
 
 /// Runs a transaction again if PostgreSQL ended it to resolve a deadlock. `transact` begins the transaction and
 /// commits it, and changes nothing else.

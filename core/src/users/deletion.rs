@@ -34,6 +34,8 @@ pub async fn delete(app: &App, user: &User, current: &str, from: ClientInfo) -> 
 async fn delete_confirmed(app: &App, user: &User, confirmed: &Confirmed) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    // The family before its user, as when staff delete it: otherwise both could wait for each other.
+    families::hold(&mut tx, now, user.profile_id).await?;
     confirmed.still_holds(&mut tx, user.id).await?;
     remove(&mut tx, user.id).await?;
     notifications::erase_about(&mut tx, user.id).await?;
