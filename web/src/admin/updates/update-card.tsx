@@ -37,7 +37,7 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
   });
 
   return (
-    <li className="grid gap-x-6 gap-y-1 border-line px-4 py-1.5 not-first:border-t max-md:py-4 md:grid-cols-[minmax(0,1fr)_15rem_12.5rem] md:items-center">
+    <li className="grid grid-cols-1 gap-x-6 gap-y-1 border-line px-4 py-1.5 not-first:border-t max-md:py-4 md:grid-cols-[minmax(0,1fr)_15rem_12.5rem] md:items-center">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <Standing update={update} pinned={pinned} />
@@ -129,7 +129,9 @@ function Facts({ update, pinned, timeZone, now }: Pick<Props, "update" | "timeZo
       {end != null && (
         <span className="inline-flex items-center gap-1.5">
           <Icon name="clock" />
-          {Date.parse(end) <= now ? "Ended" : "Until"} <time dateTime={end}>{scheduleTime(end, timeZone)}</time>
+          <span>
+            {Date.parse(end) <= now ? "Ended" : "Until"} <time dateTime={end}>{scheduleTime(end, timeZone)}</time>
+          </span>
         </span>
       )}
     </div>
