@@ -6,7 +6,6 @@ use portal::db::Db;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, PASSWORD, Reply};
-use crate::family_membership::until_waiting;
 use crate::videos::{id, posted};
 
 async fn a_video(camp: &Camp) -> (Browser, String) {
@@ -115,11 +114,11 @@ story! {
             None => (delete.await, comment.await),
             Some(held) => {
                 let comment = async {
-                    until_waiting(&camp, 1).await;
+                    camp.until_waiting(1).await;
                     comment.await
                 };
                 let release = async {
-                    until_waiting(&camp, 2).await;
+                    camp.until_waiting(2).await;
                     drop(held);
                 };
                 let (deleted, said, ()) = tokio::join!(delete, comment, release);

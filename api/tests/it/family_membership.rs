@@ -257,18 +257,6 @@ story! {
     }
 }
 
-/// Returns once so many transactions wait for rows. SQLite has one transaction that writes, so there nobody waits.
-pub async fn until_waiting(camp: &Camp, transactions: usize) {
-    let Db::Postgres(pool) = &camp.app.db else { return };
-    let waiting = "select count(*) from pg_stat_activity
-                   where datname = current_database() and wait_event_type = 'Lock'";
-    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(pool).await.expect("a count")
-        < transactions as i64
-    {
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-}
-
 /// Lets both groups wait for families, the first one in front, and then go on.
 async fn in_turn<'a>(
     camp: &Camp,
@@ -285,13 +273,13 @@ async fn in_turn<'a>(
         // One after the other: nobody waits for a row.
         Db::Sqlite { .. } => return [join_all(first).await, join_all(second).await],
     };
-    let (in_front, all) = (first.len(), first.len() + second.len());
+    let (in_front, all) = (first.len() as i64, (first.len() + second.len()) as i64);
     let second = async {
-        until_waiting(camp, in_front).await;
+        camp.until_waiting(in_front).await;
         join_all(second).await
     };
     let release = async {
-        until_waiting(camp, all).await;
+        camp.until_waiting(all).await;
         drop(held);
     };
     let (first, second, ()) = tokio::join!(join_all(first), second, release);

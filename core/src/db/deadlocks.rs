@@ -8,11 +8,19 @@ const ATTEMPTS: u32 = 5;
 
 /// Runs a transaction again if PostgreSQL ended it to resolve a deadlock. `transact` begins the transaction and
 /// commits it, and changes nothing else.
-pub(crate) async fn again_after_deadlock<T, F>(mut transact: impl FnMut() -> F) -> Result<T>
+pub(crate) async fn again_after_deadlock<T, F>(transact: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
 {
-    for _ in 1..ATTEMPTS {
+    up_to(ATTEMPTS, transact).await
+}
+
+/// The same, with so many attempts. `transact` may also be what is safe to run again.
+pub(super) async fn up_to<T, F>(attempts: u32, mut transact: impl FnMut() -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    for _ in 1..attempts {
         match transact().await {
             Err(error) if error.is_deadlock() => {
                 tracing::info!("a transaction is run again after a deadlock");

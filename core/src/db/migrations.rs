@@ -3,11 +3,12 @@
 use sqlx::migrate::Migrator;
 
 use super::Db;
+use super::deadlocks::up_to;
 use crate::Result;
 
-/// How often PostgreSQL may end a migration because an earlier program that still serves locked the same tables in
-/// another order.
-const DEADLOCKS: u32 = 10;
+/// How often a migration is tried: PostgreSQL ends it when an earlier program that still serves locked the same tables
+/// in another order.
+const ATTEMPTS: u32 = 11;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
 
@@ -32,13 +33,7 @@ impl Db {
     ///
     /// [`Error::Setup`] when a migration fails for any reason, including the database's own errors.
     pub(crate) async fn migrate(&self) -> Result<()> {
-        let mut tries = 0;
-        loop {
-            match self.migrate_once().await {
-                Err(error) if error.is_deadlock() && tries < DEADLOCKS => tries += 1,
-                done => return done,
-            }
-        }
+        up_to(ATTEMPTS, || self.migrate_once()).await
     }
 
     async fn migrate_once(&self) -> Result<()> {

@@ -86,11 +86,11 @@ impl Attempt {
 
     /// Deletes the failures of this account from this client, and does not count this attempt for
     /// the network: an office in which many people sign in is not an attack.
-    pub(crate) async fn succeeded(self, tx: &mut Tx) -> Result<()> {
-        for key in self.accounts {
+    pub(crate) async fn succeeded(&self, tx: &mut Tx) -> Result<()> {
+        for key in &self.accounts {
             tx.sql("delete from attempts where key = $1").bind(key).execute().await?;
         }
-        for (key, most) in self.addresses {
+        for (key, most) in &self.addresses {
             tx.sql(
                 "update attempts
                  set count = count - 1,

@@ -348,7 +348,6 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
     let attempt = Attempt::begin(app, "user", &account, by, settings.max_login_attempts).await?;
     let verdict =
         password::verify(app, given, stored.as_ref().map(|(_, hash, _)| hash.as_str())).await?;
-    let now = app.clock.now();
     let (Some((id, hash, _)), password::Verdict::Right | password::Verdict::RightButOld) =
         (&stored, &verdict)
     else {
@@ -360,8 +359,35 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
         password::Verdict::RightButOld => Some(password::hash(app, given).await?),
         _ => None,
     };
+    let login = Login { id, hash, rehash: rehash.as_deref() };
+    // Linking it to a family waits for whoever changes that family.
+    let begun = again_after_deadlock(|| begin_session(app, login, &attempt, &from)).await?;
+    if let Some(signed_in) = begun {
+        return Ok(signed_in);
+    }
+    refused(app, Some(id), typed).await?;
+    Err(WRONG)
+}
+
+/// A user who entered the right password.
+#[derive(Clone, Copy)]
+struct Login<'a> {
+    id: UserId,
+    /// That the password was compared with.
+    hash: &'a str,
+    /// One with the current parameters, if that one is old.
+    rehash: Option<&'a str>,
+}
+
+/// Returns nothing if the password was changed while it was compared.
+async fn begin_session(
+    app: &App,
+    Login { id, hash, rehash }: Login<'_>,
+    attempt: &Attempt,
+    from: &ClientInfo,
+) -> Result<Option<SignedIn>> {
+    let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    // The password may have been changed while it was compared.
     let current = tx
         .sql(
             "update users set last_sign_in_at = $2, password_hash = coalesce($3, password_hash)
@@ -369,14 +395,13 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
         )
         .bind(id)
         .bind(now)
-        .bind(rehash)
+        .bind(rehash.map(str::to_owned))
         .bind(hash)
         .execute()
         .await?;
     if current == 0 {
         tx.rollback().await?;
-        refused(app, Some(id), typed).await?;
-        return Err(WRONG);
+        return Ok(None);
     }
     attempt.succeeded(&mut tx).await?;
     let linked = link(&mut tx, app, id).await?;
@@ -392,7 +417,7 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
     .await?;
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
-    Ok(SignedIn { user, token, linked })
+    Ok(Some(SignedIn { user, token, linked }))
 }
 
 async fn refused(app: &App, id: Option<UserId>, typed: &str) -> Result<()> {

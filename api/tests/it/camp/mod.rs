@@ -179,6 +179,22 @@ impl Camp {
         view_counts::write(&self.app).await.expect("the views are written");
     }
 
+    /// Returns once so many transactions wait for rows. SQLite has one transaction that writes, so there nobody waits.
+    pub async fn until_waiting(&self, transactions: i64) {
+        let Db::Postgres(pool) = &self.app.db else { return };
+        let waiting = "select count(*) from pg_stat_activity
+                       where datname = current_database() and wait_event_type = 'Lock'";
+        for _ in 0..1_500 {
+            if sqlx::query_scalar::<_, i64>(waiting).fetch_one(pool).await.expect("a count")
+                >= transactions
+            {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        panic!("{transactions} transactions never waited");
+    }
+
     /// Lets the worker run everything that is due.
     pub async fn work(&self) {
         worker::drain(&self.app).await.expect("the worker works");

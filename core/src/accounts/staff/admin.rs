@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::credentials::ConfirmedOwner;
+use super::credentials::{Authority, ConfirmedOwner};
 use super::list::{Account, find};
 use super::{Role, Staff, UNKNOWN};
 use crate::accounts::ClientInfo;
@@ -62,7 +62,7 @@ pub(super) fn check_names(
 /// passwords, [`Error::StaffRequired`] if the owner's account was deleted meanwhile.
 pub async fn add_as(app: &App, me: &Staff, new: NewStaff, from: ClientInfo) -> Result<Account> {
     let owner = confirm(app, me, new.current_password.as_deref(), from).await?;
-    insert(app, owner.actor(), new, Some(&owner)).await
+    insert(app, Authority::Owner(&owner), new).await
 }
 
 pub(super) async fn confirm(
@@ -84,15 +84,10 @@ pub(super) async fn confirm(
 ///
 /// [`Error::Invalid`] on `username`, `email` or `password`, [`Error::Taken`] on `username` or `email`.
 pub async fn add(app: &App, actor: Actor, new: NewStaff) -> Result<Account> {
-    insert(app, actor, new, None).await
+    insert(app, Authority::Other(actor), new).await
 }
 
-async fn insert(
-    app: &App,
-    actor: Actor,
-    new: NewStaff,
-    owner: Option<&ConfirmedOwner>,
-) -> Result<Account> {
+async fn insert(app: &App, by: Authority<'_>, new: NewStaff) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
     let (username, email) = check_names(&mut checks, Some(&new.username), Some(&new.email));
@@ -105,9 +100,7 @@ async fn insert(
     let now = app.clock.now();
     let id = StaffId::generate();
     let mut tx = app.db.begin().await?;
-    if let Some(owner) = owner {
-        owner.still_may(&mut tx).await?;
-    }
+    by.begin(&mut tx).await?;
     free(&mut tx, id, Some(&username), Some(&email)).await?;
     tx.sql(
         "insert into staff (id, username, username_folded, email, password_hash, role, version, created_at, updated_at)
@@ -127,14 +120,14 @@ async fn insert(
     audit::record(
         &mut tx,
         now,
-        actor,
+        by.actor(),
         Action::StaffAdd,
         Subject::new(SubjectKind::Staff, id),
         details,
     )
     .await?;
     let what = if new.role == Role::Owner { "added_owner" } else { "added" };
-    tell_owners(&mut tx, app, actor, &username, what).await?;
+    tell_owners(&mut tx, app, by.actor(), &username, what).await?;
     tx.commit().await?;
     find(&app.db, id).await
 }
@@ -202,7 +195,7 @@ pub async fn remove_as(
     from: ClientInfo,
 ) -> Result<()> {
     let owner = ConfirmedOwner::of(app, me, given, &from).await?;
-    delete(app, owner.actor(), id, Some(&owner)).await
+    delete(app, Authority::Owner(&owner), id).await
 }
 
 /// Deletes an account permanently.
@@ -211,21 +204,13 @@ pub async fn remove_as(
 ///
 /// [`Error::NotFound`] when there is no such account, [`Error::Conflict`] for the last active owner.
 pub async fn remove(app: &App, actor: Actor, id: StaffId) -> Result<()> {
-    delete(app, actor, id, None).await
+    delete(app, Authority::Other(actor), id).await
 }
 
-async fn delete(
-    app: &App,
-    actor: Actor,
-    id: StaffId,
-    owner: Option<&ConfirmedOwner>,
-) -> Result<()> {
+async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    tx.lock("staff").await?;
-    if let Some(owner) = owner {
-        owner.still_may(&mut tx).await?;
-    }
+    by.begin(&mut tx).await?;
     let gone = find(&mut tx, id).await?;
     if tx.sql("delete from staff where id = $1").bind(id).execute().await? == 0 {
         return Err(UNKNOWN);
@@ -235,7 +220,7 @@ async fn delete(
     audit::record(
         &mut tx,
         now,
-        actor,
+        by.actor(),
         Action::StaffRemove,
         Subject::new(SubjectKind::Staff, id),
         details,

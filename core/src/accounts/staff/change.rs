@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::admin::{an_owner_is_left, check_names, confirm, free, tell_owners};
-use super::credentials::ConfirmedOwner;
+use super::credentials::Authority;
 use super::list::{Account, find};
 use super::{Role, Staff};
 use crate::accounts::ClientInfo;
@@ -50,7 +50,7 @@ pub async fn change_as(
     from: ClientInfo,
 ) -> Result<Account> {
     let owner = confirm(app, me, changes.current_password.as_deref(), from).await?;
-    write(app, owner.actor(), id, changes, Some(&owner)).await
+    write(app, Authority::Owner(&owner), id, changes).await
 }
 
 /// Changes an account. Its sessions end when its password, role or active state changes. Its
@@ -68,15 +68,14 @@ pub async fn change(
     id: StaffId,
     changes: StaffChanges,
 ) -> Result<Account> {
-    write(app, actor, id, changes, None).await
+    write(app, Authority::Other(actor), id, changes).await
 }
 
 async fn write(
     app: &App,
-    actor: Actor,
+    by: Authority<'_>,
     id: StaffId,
     changes: StaffChanges,
-    owner: Option<&ConfirmedOwner>,
 ) -> Result<Account> {
     let settings = app.settings().await?;
     let mut checks = Validator::new();
@@ -96,10 +95,7 @@ async fn write(
     };
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
-    tx.lock("staff").await?;
-    if let Some(owner) = owner {
-        owner.still_may(&mut tx).await?;
-    }
+    by.begin(&mut tx).await?;
     let before = find(&mut tx, id).await?;
     if before.version != changes.version {
         return Err(Error::Stale);
@@ -118,13 +114,13 @@ async fn write(
     }
     notify_old_address(&mut tx, app, &before, &after, hash.is_some()).await?;
     if after.role == Role::Owner && before.role != Role::Owner {
-        tell_owners(&mut tx, app, actor, &after.username, "promoted").await?;
+        tell_owners(&mut tx, app, by.actor(), &after.username, "promoted").await?;
     }
     let details = differences(&before, &after, hash.is_some());
     audit::record(
         &mut tx,
         now,
-        actor,
+        by.actor(),
         Action::StaffChange,
         Subject::new(SubjectKind::Staff, id),
         details,

@@ -42,6 +42,34 @@ pub(super) async fn confirm_password(
     password::confirm(app, attempt, hash, given).await
 }
 
+/// Who changes an account: an owner who has just entered their password, or an operator.
+#[derive(Clone, Copy)]
+pub(super) enum Authority<'a> {
+    Owner(&'a ConfirmedOwner),
+    Other(Actor),
+}
+
+impl Authority<'_> {
+    pub(super) fn actor(&self) -> Actor {
+        match self {
+            Authority::Owner(owner) => owner.actor(),
+            Authority::Other(actor) => *actor,
+        }
+    }
+
+    /// Afterwards no account changes until the end of the transaction.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StaffRequired`] when the owner no longer is one.
+    pub(super) async fn begin(&self, tx: &mut Tx) -> Result<()> {
+        match self {
+            Authority::Owner(owner) => owner.still_may(tx).await,
+            Authority::Other(_) => tx.lock("staff").await,
+        }
+    }
+}
+
 /// An owner who has just confirmed a change of another account with their password.
 pub(super) struct ConfirmedOwner {
     id: StaffId,
