@@ -159,9 +159,19 @@ impl Db {
         if let Some(definition) = definition {
             tx.run(format!("drop table tallies; {definition} without rowid")).await?;
         }
-        // From here on nobody else changes these tables until the end of the transaction.
-        tx.make_triggers(&wanted).await?;
-        self.sum_up(&mut tx).await?;
+        tx.run("delete from tallies".to_owned()).await?;
+        for table in tables() {
+            // One table at a time, as in `Db::apart`.
+            if let Tx::Postgres(_) = tx {
+                tx.commit().await?;
+                tx = self.begin().await?;
+            }
+            let of_table = wanted.iter().filter(|(_, (of, _))| of == table);
+            // From here on nobody else changes it until the end of the transaction.
+            tx.make_triggers(&of_table.map(|(name, what)| (name.clone(), what.clone())).collect())
+                .await?;
+            self.sum_up(&mut tx, table).await?;
+        }
         tx.commit().await
     }
 
@@ -187,21 +197,22 @@ impl Db {
         if !wrong.is_empty() {
             let mut tx = self.begin().await?;
             if let Tx::Postgres(_) = tx {
-                let tables: BTreeSet<_> = TALLIES.iter().map(|tally| tally.table).collect();
-                let tables = tables.into_iter().collect::<Vec<_>>().join(", ");
+                let tables = tables().into_iter().collect::<Vec<_>>().join(", ");
                 tx.run(format!("lock table {tables} in share row exclusive mode")).await?;
             }
-            self.sum_up(&mut tx).await?;
+            tx.run("delete from tallies".to_owned()).await?;
+            for table in tables() {
+                self.sum_up(&mut tx, table).await?;
+            }
             tx.commit().await?;
         }
         Ok(wrong)
     }
 
-    /// Sums up all rows of tables that nobody else can change meanwhile.
-    async fn sum_up(&self, tx: &mut Tx) -> Result<()> {
-        tx.run("delete from tallies".to_owned()).await?;
-        for tally in TALLIES {
-            let text = self.change(tally, "t", "", &format!("from {} t", tally.table));
+    /// Sums up all rows of a table that nobody else can change meanwhile.
+    async fn sum_up(&self, tx: &mut Tx, table: &str) -> Result<()> {
+        for tally in TALLIES.iter().filter(|tally| tally.table == table) {
+            let text = self.change(tally, "t", "", &format!("from {table} t"));
             tx.run(text).await?;
         }
         Ok(())
@@ -364,6 +375,11 @@ impl Db {
         let subject = tally.subject.map_or(nobody, |subject| of_row(subject, row));
         [place, of_row(tally.kind, row), subject]
     }
+}
+
+/// The tables whose rows are summed up.
+fn tables() -> BTreeSet<&'static str> {
+    TALLIES.iter().map(|tally| tally.table).collect()
 }
 
 /// An expression over the columns of the row of that name.
