@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use argon2::Block;
+use argon2::{Block, Params};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use tokio::sync::{Semaphore, oneshot};
 
 use crate::{Error, Result};
@@ -22,18 +24,38 @@ pub type Memory = Vec<Block>;
 pub struct Hashing {
     /// One for each hash that may run.
     pub permits: Arc<Semaphore>,
+    /// The costs of new hashes.
+    pub(crate) params: Params,
+    /// A hash that matches no password, so that unknown accounts take the same time.
+    pub(crate) dummy: String,
     waiting: AtomicUsize,
     spare: Mutex<Vec<Memory>>,
 }
 
 impl Default for Hashing {
+    /// Memory in KiB, passes, lanes: at least the values that OWASP recommends.
     fn default() -> Self {
-        let permits = Arc::new(Semaphore::new(CONCURRENCY));
-        Hashing { permits, waiting: AtomicUsize::new(0), spare: Mutex::default() }
+        Hashing::with(Params::new(19 * 1024, 2, 1, None).unwrap_or_default())
     }
 }
 
 impl Hashing {
+    fn with(params: Params) -> Self {
+        Hashing {
+            permits: Arc::new(Semaphore::new(CONCURRENCY)),
+            dummy: dummy(&params),
+            params,
+            waiting: AtomicUsize::new(0),
+            spare: Mutex::default(),
+        }
+    }
+
+    /// Costs next to nothing, and protects nothing: for tests of anything but sign-in.
+    pub fn cheap() -> Self {
+        let (m, t, p) = (Params::MIN_M_COST, Params::MIN_T_COST, Params::MIN_P_COST);
+        Hashing::with(Params::new(m, t, p, None).unwrap_or_default())
+    }
+
     /// Waits for its turn and runs `work` on a thread of its own.
     ///
     /// # Errors
@@ -71,6 +93,14 @@ impl Hashing {
             spare.push(memory);
         }
     }
+}
+
+/// No password has to be hashed to create it.
+fn dummy(params: &Params) -> String {
+    let (m, t, p) = (params.m_cost(), params.t_cost(), params.p_cost());
+    let salt = STANDARD_NO_PAD.encode(rand::random::<[u8; 16]>());
+    let hash = STANDARD_NO_PAD.encode(rand::random::<[u8; 32]>());
+    format!("$argon2id$v=19$m={m},t={t},p={p}${salt}${hash}")
 }
 
 /// Somebody who waits for a permit. The last one frees the memory that nobody will need.

@@ -52,7 +52,7 @@ mod ffmpeg;
 pub mod file_permissions;
 mod files;
 pub mod gallery;
-mod hashing;
+pub mod hashing;
 pub mod idempotency;
 pub mod jobs;
 pub mod mail;

@@ -5,8 +5,6 @@ use std::sync::LazyLock;
 use argon2::password_hash::PasswordHasher;
 use argon2::password_hash::phc::{Output, PasswordHash};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 use crate::hashing::Memory;
 use crate::rate_limits::Attempt;
@@ -20,20 +18,6 @@ pub(crate) const MAX: usize = 128;
 /// Common passwords in lower case, one per line.
 static COMMON: LazyLock<std::collections::HashSet<&'static str>> =
     LazyLock::new(|| include_str!("common_passwords.txt").lines().collect());
-
-/// A hash that matches no password, so that unknown accounts take the same time. No password has to
-/// be hashed to create it.
-static DUMMY_HASH: LazyLock<String> = LazyLock::new(|| {
-    let salt = STANDARD_NO_PAD.encode(rand::random::<[u8; 16]>());
-    let hash = STANDARD_NO_PAD.encode(rand::random::<[u8; 32]>());
-    format!("$argon2id$v=19$m=19456,t=2,p=1${salt}${hash}")
-});
-
-/// Memory in KiB, passes, lanes: at least the values that OWASP recommends.
-fn engine() -> Argon2<'static> {
-    let params = Params::new(19 * 1024, 2, 1, None).unwrap_or_default();
-    Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
-}
 
 /// Checks a new password (safety 2): its length, and that it is not a common one. `known` lists
 /// texts that must not be used, such as the email address.
@@ -74,8 +58,9 @@ fn too_common(password: &str, known: &[&str]) -> bool {
 /// [`Error::Unforeseen`] when the task that hashes does not finish.
 pub async fn hash(app: &App, password: &str) -> Result<String> {
     let password = password.to_owned();
+    let engine = Argon2::new(Algorithm::Argon2id, Version::V0x13, app.hashing.params.clone());
     app.hashing
-        .run(move |_| engine().hash_password(password.as_bytes()).map(|hash| hash.to_string()))
+        .run(move |_| engine.hash_password(password.as_bytes()).map(|hash| hash.to_string()))
         .await?
         .map_err(Error::unforeseen)
 }
@@ -96,14 +81,18 @@ pub enum Verdict {
 /// [`Error::Unforeseen`] when the task that hashes does not finish.
 pub(crate) async fn verify(app: &App, password: &str, stored: Option<&str>) -> Result<Verdict> {
     let known = stored.is_some();
-    let stored = stored.unwrap_or(DUMMY_HASH.as_str()).to_owned();
+    let stored = stored.unwrap_or(&app.hashing.dummy).to_owned();
+    let wanted = app.hashing.params.clone();
     let password = password.to_owned();
     app.hashing
         .run(move |memory| {
             let Ok(parsed) = PasswordHash::new(&stored) else { return Verdict::Wrong };
             let right = matches(password.as_bytes(), &parsed, memory).unwrap_or(false);
-            let current = Params::try_from(&parsed)
-                .is_ok_and(|p| p.m_cost() >= 19 * 1024 && p.t_cost() >= 2 && p.p_cost() >= 1);
+            let current = Params::try_from(&parsed).is_ok_and(|used| {
+                used.m_cost() >= wanted.m_cost()
+                    && used.t_cost() >= wanted.t_cost()
+                    && used.p_cost() >= wanted.p_cost()
+            });
             match (right && known, current) {
                 (false, _) => Verdict::Wrong,
                 (true, true) => Verdict::Right,

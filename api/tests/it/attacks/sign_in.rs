@@ -47,6 +47,7 @@ async fn take_as_long(
 
 story! {
     async fn a_known_and_an_unknown_account_take_the_same_time_to_refuse(camp) {
+        let camp = camp.with_real_hashes();
         camp.parent("Chaya", "chaya@family.example").await;
         camp.staff().await;
         let given = |key: &str, name: &str| json!({ key: name, "password": "not this one" });
@@ -169,6 +170,7 @@ async fn hashes_become(camp: &Camp, hash: &str) {
 
 story! {
     async fn an_old_hash_is_made_anew_by_the_next_sign_in(camp) {
+        let camp = camp.with_real_hashes();
         camp.parent("Chaya", "chaya@family.example").await;
         camp.staff().await;
         hashes_become(&camp, OLD).await;
@@ -189,6 +191,7 @@ story! {
 
 story! {
     async fn a_flood_of_sign_ins_waits_for_its_turn_to_hash_and_holds_nobody_else_up(camp) {
+        let camp = camp.with_real_hashes();
         camp.parent("Chaya", "chaya@family.example").await;
         assert_eq!(camp.app.hashing.permits.available_permits(), 2);
         let all = camp.app.hashing.permits.clone().acquire_many_owned(2).await.expect("permits");
