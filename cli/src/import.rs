@@ -48,7 +48,14 @@ impl Table {
                 encoding.name()
             ));
         }
+        if let (Some(above), false) = (above(source), self.file.json) {
+            print_note(format!("Not read, because it stands above the column names: {above}."));
+        }
     }
+}
+
+fn above(source: &Source) -> Option<String> {
+    (!source.above.is_empty()).then(|| format!("“{}”", source.above.join("”, “")))
 }
 
 impl ImportFile {

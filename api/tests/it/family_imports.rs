@@ -310,18 +310,19 @@ story! {
         let mut book = Workbook::new();
         let sheet = book.add_worksheet().set_name("משפחות").expect("a name");
         let day = Format::new().set_num_format("dd/mm/yyyy");
+        sheet.write(0, 0, "Families of 2027").expect("written");
         for (at, name) in ["Name", "Child", "Email", "Total", "Paid", "Due Date"].into_iter().enumerate() {
-            sheet.write(0, at as u16, name).expect("written");
+            sheet.write(2, at as u16, name).expect("written");
         }
         for (at, text) in ["שרה לינדנפלד", "יאָסל", "sara@family.example"].into_iter().enumerate() {
-            sheet.write(1, at as u16, text).expect("written");
+            sheet.write(3, at as u16, text).expect("written");
         }
-        sheet.write(1, 3, 2800.5).expect("written");
-        sheet.write(1, 4, 100).expect("written");
-        sheet.write_with_format(1, 5, ExcelDateTime::from_ymd(2027, 6, 1).expect("a day"), &day).expect("written");
+        sheet.write(3, 3, 2800.5).expect("written");
+        sheet.write(3, 4, 100).expect("written");
+        sheet.write_with_format(3, 5, ExcelDateTime::from_ymd(2027, 6, 1).expect("a day"), &day).expect("written");
         let bytes = book.save_to_buffer().expect("a workbook");
         let seen = send(&staff, file(&bytes)).await;
-        assert_eq!(seen["source"], json!({ "format": "xlsx", "encoding": null, "guessed": false, "sample": ["שרה לינדנפלד", "יאָסל"], "worksheet": "משפחות" }));
+        assert_eq!(seen["source"], json!({ "format": "xlsx", "encoding": null, "guessed": false, "sample": ["שרה לינדנפלד", "יאָסל"], "worksheet": "משפחות", "above": ["Families of 2027"] }));
         let done = send(&staff, json!({ "file": STANDARD.encode(&bytes) })).await;
         assert_eq!(done["added"], 1, "{done}");
         assert_eq!(done["problems"], json!([]), "{done}");

@@ -1,11 +1,11 @@
 //! Reads CSV.
 
-use super::table::Table;
+use super::table::{HEADER_WITHIN, Table};
 use super::{Format, Shape, Sheet, Source, wrong};
 use crate::{Error, Result};
 
 pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
-    let (separator, text, skipped) = separator(text);
+    let (separator, text, skipped) = separator(text, shape);
     if let Some(line) = open_quote(text.as_bytes(), separator) {
         return wrong(format!(
             "A quotation mark (\") opens in line {} and is never closed, so that all rows after it would be one cell. \
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
         counted = start;
         table.take(line, &record.iter().collect::<Vec<_>>(), true)?;
     }
-    Ok(table.done())
+    table.done()
 }
 
 /// Returns the line of a quotation mark that opens and is never closed, which the reader does not report.
@@ -63,14 +63,20 @@ fn open_quote(text: &[u8], separator: u8) -> Option<usize> {
 
 /// Returns the separator: the one in a first line `sep=;`, otherwise the most frequent one in the
 /// header. Also returns the remaining text and the number of lines removed from it.
-fn separator(text: &str) -> (u8, &str, usize) {
+fn separator<'t>(text: &'t str, shape: &Shape) -> (u8, &'t str, usize) {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     if let Some(said) = first.trim_end().strip_prefix("sep=")
         && let [said] = said.as_bytes()
     {
         return (*said, rest, 1);
     }
-    let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(HEADER_WITHIN);
+    let first = lines.clone().next().unwrap_or_default();
+    let header = lines.find(|line| {
+        let names = line.split([',', ';', '\t']).map(|name| shape.column(name));
+        shape.is_header(&names.collect::<Vec<_>>())
+    });
+    let header = header.unwrap_or(first);
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
     let mut quoted = false;
     for byte in header.bytes() {

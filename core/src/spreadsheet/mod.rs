@@ -69,6 +69,8 @@ pub struct Source {
     pub sample: Vec<String>,
     /// For a workbook: the worksheet that was read.
     pub worksheet: Option<String>,
+    /// The lines above the column names, such as a title. They are not read.
+    pub above: Vec<String>,
 }
 
 /// Reads a file in a blocking thread.
@@ -181,6 +183,30 @@ mod tests {
         assert_eq!(lines(&wrapped.expect("wrapped"))[0].0, 2);
         let said = read(b"sep=;\ntitle;url\n\"A; and more\";x\n").expect("said");
         assert_eq!(lines(&said), [(3, "A; and more", "x")]);
+    }
+
+    #[test]
+    fn the_column_names_may_stand_below_a_title() {
+        for text in [
+            "Videos of camp, and more, and more\n\nPrinted on;June 1\nTitle;URL;Of\nA;x\nB;y\n",
+            "sep=;\nVideos of camp, and more, and more\nPrinted on;June 1\n\"URL\";\"Title\";\"Of\"\nx;A\ny;B",
+        ] {
+            let sheet = read(text.as_bytes()).expect(text);
+            let first = lines(&sheet)[0].0;
+            assert_eq!(lines(&sheet), [(first, "A", "x"), (first + 1, "B", "y")], "{text:?}");
+            assert_eq!(first, 5);
+            assert_eq!(sheet.source.above.len(), 2);
+            assert!(sheet.source.above[0].starts_with("Videos of camp"), "{text:?}");
+            assert_eq!(sheet.source.above[1], "Printed on June 1");
+            assert_eq!(sheet.unknown_columns, ["Of"]);
+        }
+        // The error is about the line that is most like column names.
+        let Err(error) = read(b"Videos of camp\nTitle,Address\nA,x\n") else { panic!("refused") };
+        assert!(error.to_string().contains("Title | Address"), "{error}");
+        let long = format!("{}title,url\nA,x\n", "a note\n".repeat(10));
+        let Err(error) = read(long.as_bytes()) else { panic!("refused") };
+        assert!(error.to_string().contains("a note"), "{error}");
+        assert!(read(long.strip_prefix("a note\n").expect("a line").as_bytes()).is_ok());
     }
 
     #[test]

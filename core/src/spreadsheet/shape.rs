@@ -1,5 +1,7 @@
 //! Which columns a table has, and how people name them.
 
+use crate::Error;
+
 /// The subject of a table, and the columns to look for.
 pub struct Shape {
     /// As in "a list of videos".
@@ -24,7 +26,33 @@ impl Shape {
         })
     }
 
-    pub(super) fn names(&self, needed: bool) -> String {
+    /// Whether a row with these columns names all that are needed.
+    pub(super) fn is_header(&self, columns: &[Option<usize>]) -> bool {
+        self.missing(columns).is_none()
+    }
+
+    fn missing(&self, columns: &[Option<usize>]) -> Option<&Column> {
+        let here = |at| columns.contains(&Some(at));
+        self.columns.iter().enumerate().find(|(at, c)| c.needed && !here(*at)).map(|(_, c)| c)
+    }
+
+    /// The error of a row that does not name all columns that are needed.
+    pub(super) fn incomplete(&self, names: &[&str], columns: &[Option<usize>]) -> Error {
+        let missing = self.missing(columns).map_or("", |column| column.name);
+        let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
+        Error::invalid(
+            "file",
+            format!(
+                "There is no column “{missing}”. The first line must name the columns: {}, and if you \
+                 like {}. It reads: {}",
+                self.names(true),
+                self.names(false),
+                names.join(" | ").chars().take(200).collect::<String>()
+            ),
+        )
+    }
+
+    fn names(&self, needed: bool) -> String {
         let names: Vec<&str> =
             self.columns.iter().filter(|c| c.needed == needed).map(|c| c.name).collect();
         match names.as_slice() {

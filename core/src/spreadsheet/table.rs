@@ -1,8 +1,11 @@
-//! Assigns rows of values to the columns of a shape. The first row that is not empty contains the
-//! column names.
+//! Assigns rows of values to the columns of a shape. The first row with all columns that are needed
+//! contains their names; above it may be a title.
 
-use super::{Row, Shape, Sheet, Source, wrong};
-use crate::Result;
+use super::{Row, SAMPLE_LENGTH, Shape, Sheet, Source, wrong};
+use crate::{Error, Result};
+
+/// The column names are in one of so many lines that are not empty.
+pub(super) const HEADER_WITHIN: usize = 10;
 
 /// The bytes of text that the rows of a file may have. A small workbook can refer to one text very often.
 const MAX_TEXT: usize = 64 << 20;
@@ -12,13 +15,15 @@ pub(super) struct Table<'s> {
     /// The bytes of text in the rows.
     text: usize,
     header: Option<Vec<Option<usize>>>,
+    /// The row that names the most columns so far, of those that miss one: how many, and what it misses.
+    nearest: Option<(usize, Error)>,
     sheet: Sheet,
 }
 
 impl<'s> Table<'s> {
     pub(super) fn new(shape: &'s Shape, source: Source) -> Table<'s> {
         let sheet = Sheet { rows: Vec::new(), unknown_columns: Vec::new(), source };
-        Table { shape, text: 0, header: None, sheet }
+        Table { shape, text: 0, header: None, nearest: None, sheet }
     }
 
     /// Adds the next row of the file. `separated` means that one extra value may shift all others
@@ -28,11 +33,7 @@ impl<'s> Table<'s> {
         if values.iter().all(empty) {
             return Ok(());
         }
-        let Some(columns) = &self.header else {
-            let unknown = &mut self.sheet.unknown_columns;
-            self.header = Some(columns_of(values.iter().copied(), self.shape, unknown)?);
-            return Ok(());
-        };
+        let Some(columns) = &self.header else { return self.take_header(values) };
         self.text += values.iter().map(|value| value.len()).sum::<usize>();
         if self.text > MAX_TEXT {
             return wrong(format!(
@@ -52,26 +53,49 @@ impl<'s> Table<'s> {
         Ok(())
     }
 
+    /// Takes a row as the column names, or as a line above them.
+    fn take_header(&mut self, values: &[&str]) -> Result<()> {
+        let columns: Vec<Option<usize>> =
+            values.iter().map(|name| self.shape.column(name)).collect();
+        if self.shape.is_header(&columns) {
+            self.sheet.unknown_columns = unknown(values, &columns)?;
+            self.header = Some(columns);
+            return Ok(());
+        }
+        let known = columns.iter().flatten().count();
+        if self.nearest.as_ref().is_none_or(|(most, _)| known > *most) {
+            self.nearest = Some((known, self.shape.incomplete(values, &columns)));
+        }
+        let above = &mut self.sheet.source.above;
+        if above.len() + 1 == HEADER_WITHIN {
+            return self.nearest.take().map_or(Ok(()), |(_, error)| Err(error));
+        }
+        let texts: Vec<&str> = values.iter().map(|v| v.trim()).filter(|v| !v.is_empty()).collect();
+        above.push(texts.join(" ").chars().take(SAMPLE_LENGTH).collect());
+        Ok(())
+    }
+
     pub(super) fn rows(&self) -> usize {
         self.sheet.rows.len()
     }
 
-    pub(super) fn done(self) -> Sheet {
-        self.sheet
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] on `file` when no row has the columns that are needed.
+    pub(super) fn done(self) -> Result<Sheet> {
+        match (self.header, self.nearest) {
+            (None, Some((_, error))) => Err(error),
+            _ => Ok(self.sheet),
+        }
     }
 }
 
-fn columns_of<'a>(
-    names: impl Iterator<Item = &'a str>,
-    shape: &Shape,
-    unknown: &mut Vec<String>,
-) -> Result<Vec<Option<usize>>> {
-    let mut columns: Vec<Option<usize>> = Vec::new();
-    let mut seen = Vec::new();
-    for name in names {
-        let column = shape.column(name);
+/// The names that the shape does not know.
+fn unknown(names: &[&str], columns: &[Option<usize>]) -> Result<Vec<String>> {
+    let mut unknown = Vec::new();
+    for (at, (name, column)) in names.iter().zip(columns).enumerate() {
         match column {
-            Some(known) if columns.contains(&Some(known)) => {
+            Some(_) if columns[..at].contains(column) => {
                 return wrong(format!(
                     "The column “{}” appears twice, maybe under another name. Please remove one.",
                     name.trim()
@@ -81,20 +105,6 @@ fn columns_of<'a>(
             None if name.trim().is_empty() => {}
             None => unknown.push(name.trim().to_owned()),
         }
-        seen.push(name.trim().to_owned());
-        columns.push(column);
     }
-    for (at, needed) in shape.columns.iter().enumerate() {
-        if needed.needed && !columns.contains(&Some(at)) {
-            return wrong(format!(
-                "There is no column “{}”. The first line must name the columns: {}, and if you \
-                 like {}. It reads: {}",
-                needed.name,
-                shape.names(true),
-                shape.names(false),
-                seen.join(" | ").chars().take(200).collect::<String>()
-            ));
-        }
-    }
-    Ok(columns)
+    Ok(unknown)
 }

@@ -77,7 +77,7 @@ fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Resul
             row[column as usize] = value;
         }
     }
-    Ok(table.done())
+    table.done()
 }
 
 /// Returns a value as somebody would have typed it.

@@ -3951,6 +3951,8 @@ export interface components {
         };
         /** @description What was detected about a file. */
         ImportSource: {
+            /** @description The lines above the column names, such as a title. They are not read. */
+            above: string[];
             encoding?: components["schemas"]["TextEncoding"] | null;
             format: components["schemas"]["ImportFormat"];
             /** @description Whether the encoding was only guessed from the letters. */

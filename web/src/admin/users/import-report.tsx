@@ -42,6 +42,17 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
           Read from the worksheet “<bdi>{report.source.worksheet}</bdi>”.
         </p>
       )}
+      {report.source.above.length > 0 && (
+        <p className="text-sm wrap-anywhere text-muted">
+          Not read, because it stands above the column names:{" "}
+          {report.source.above.map((line, i) => (
+            <span key={i}>
+              {i > 0 && ", "}“<bdi>{line}</bdi>”
+            </span>
+          ))}
+          .
+        </p>
+      )}
       {unknown_columns.length > 0 && <p className="text-sm text-muted">Not used: {unknown_columns.join(", ")}.</p>}
       {meanwhile.length > 0 && (
         <p role="alert" className="flex items-start gap-2 text-sm text-clay">

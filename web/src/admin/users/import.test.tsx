@@ -39,7 +39,7 @@ const fresh = (line: number) => ({
   paid_amount: 0,
   namesake_email: null,
 });
-const source = { format: "csv", encoding: "utf-8", guessed: false, sample: [], worksheet: null };
+const source = { format: "csv", encoding: "utf-8", guessed: false, sample: [], worksheet: null, above: [] };
 const report = {
   id: null,
   dry_run: true,
