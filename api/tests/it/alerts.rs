@@ -1,8 +1,11 @@
 //! Owners get alerts about problems that need a person.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use portal::alerts;
+use portal::db::Db;
 use serde_json::json;
+
+use crate::camp::Camp;
 
 story! {
     async fn owners_hear_once_a_day_that_no_worker_runs(camp) {
@@ -23,6 +26,42 @@ story! {
         camp.wait(TimeDelta::days(1));
         alerts::check_worker(&camp.app).await.expect("a look");
         assert_eq!(camp.mails().len(), 1);
+    }
+}
+
+async fn last_backup_was(camp: &Camp, at: DateTime<Utc>) {
+    let text = "insert into last_backup (id, made_at) values (1, $1)
+                on conflict (id) do update set made_at = excluded.made_at";
+    match &camp.app.db {
+        Db::Sqlite { write, .. } => sqlx::query(text).bind(at).execute(write).await.map(drop),
+        Db::Postgres(pool) => sqlx::query(text).bind(at).execute(pool).await.map(drop),
+    }
+    .expect("written");
+}
+
+story! {
+    async fn owners_hear_once_a_day_that_the_nightly_backup_is_missing(camp) {
+        camp.owner().await;
+        camp.set_clock("2027-07-04T12:00:00Z");
+        let alerts = async || {
+            alerts::check(&camp.app).await.expect("a look");
+            camp.work().await;
+            camp.mails().into_iter().filter(|mail| mail.text.contains("backup")).collect::<Vec<_>>()
+        };
+        assert!(alerts().await.is_empty(), "who never made one has other ways");
+        last_backup_was(&camp, camp.now()).await;
+        camp.wait(TimeDelta::hours(49));
+        assert!(alerts().await.is_empty(), "the next night may make up for a bad one");
+        camp.wait(TimeDelta::hours(2));
+        alerts().await;
+        let mails = alerts().await;
+        assert_eq!(mails.len(), 1);
+        assert!(mails[0].text.contains("The last backup was made on July 4 at 8:00 AM, and none since."), "{}", mails[0].text);
+        camp.wait(TimeDelta::days(1));
+        assert_eq!(alerts().await.len(), 2);
+        last_backup_was(&camp, camp.now()).await;
+        camp.wait(TimeDelta::days(1));
+        assert_eq!(alerts().await.len(), 2);
     }
 }
 

@@ -115,9 +115,13 @@ on_both_engines! {
             .filter(|entry| entry.file_name().to_string_lossy().ends_with(".part")).collect();
         assert!(left.is_empty(), "{left:?}");
 
+        const RECORDED: &str = "select count(*) from last_backup";
+        assert_eq!(count(&app.db, RECORDED).await, 1, "owners hear when no other follows");
+
         let other = camp.elsewhere().await;
         let told = other.run(&["restore", path(&file), "--json"]);
         assert_eq!(told.code, 0, "{told:?}");
+        assert_eq!(count(&other.app().await.db, RECORDED).await, 1, "backups are awaited there too");
         let saved: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
         let back = other.app().await;
         for (what, query) in [

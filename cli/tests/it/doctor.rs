@@ -199,6 +199,13 @@ on_both_engines! {
         practice.finds("owners", "broken", "Nobody is an owner", &[]);
         execute!(&app.db, "update staff set disabled_at = null");
 
+        assert!(practice.examine(&[]).out.contains("No backup was made"));
+        camp.backup("camp.tar.zst");
+        let said = practice.examine(&[]);
+        assert!(said.out.contains("The last backup was made"), "{said:?}");
+        execute!(&app.db, "update last_backup set made_at = $1", now - TimeDelta::days(3));
+        practice.finds("backup", "warning", "The last backup was made 3 days ago.", &[]);
+
         crate::mail::publish(&app).await;
         execute!(&app.db, "update deliveries set created_at = $1", ago);
         practice.finds("queue", "warning", "waiting for 3 hours", &[]);

@@ -1,5 +1,5 @@
 //! Alerts owners by mail about problems: failed mail, jobs that were set aside, a disk that fills
-//! up, an invalid setting, a silent worker. Each kind is sent at most once a day, and only while
+//! up, an invalid setting, a silent worker, a missing backup. Each kind is sent at most once a day, and only while
 //! the setting `systemAlerts` is on.
 
 use chrono::{NaiveDate, TimeDelta};
@@ -11,7 +11,7 @@ use crate::email_address::EmailAddress;
 use crate::jobs::{self, Job};
 use crate::notifications::{self, Deliver, MailContent, MailKind, Notice, Notification, reports};
 use crate::settings::{self, Settings};
-use crate::{App, Result, data_folder, videos};
+use crate::{App, Result, backup, data_folder, videos};
 
 /// The disk counts as full below this number of free bytes.
 pub(crate) const FREE: u64 = 1 << 30;
@@ -21,6 +21,8 @@ const LATE: TimeDelta = TimeDelta::minutes(30);
 const MANY_BOUNCES: i64 = 20;
 const MANY_COMPLAINTS: i64 = 3;
 const SILENT: TimeDelta = TimeDelta::minutes(5);
+/// Backups are made every night; one that fails is followed by the next.
+pub(crate) const BACKUP_MISSING: TimeDelta = TimeDelta::hours(50);
 
 /// Checks for all problems. The worker runs it every minute.
 pub async fn check(app: &App) -> Result<()> {
@@ -52,6 +54,7 @@ pub async fn check(app: &App) -> Result<()> {
         raise(app, "videos_held_back", &format!("{subject} could not be converted. The staff area shows why; please try again there or choose another file.")).await?;
     }
     check_late_video(app).await?;
+    check_backup(app).await?;
     let invalid_values = settings::invalid_values(&app.db).await?;
     if !invalid_values.is_empty() {
         let names: Vec<&str> = invalid_values.iter().map(|value| value.key).collect();
@@ -82,6 +85,19 @@ async fn check_late_video(app: &App) -> Result<()> {
         "No video for tonight was published by {time}. On the dashboard you can see how many families asked to be told, and tell them. To stop these alerts, clear “Alert if no video by” in the settings."
     );
     raise_on(app, "video_late", evening.day, &text).await.map(drop)
+}
+
+/// Says that the nightly backup is missing. A camp that never made one with `camp backup` may have other ways.
+async fn check_backup(app: &App) -> Result<()> {
+    let Some(last) = backup::last(&app.db).await? else { return Ok(()) };
+    if app.clock.now() - last < BACKUP_MISSING {
+        return Ok(());
+    }
+    let made = last.with_timezone(&app.settings().await?.timezone).format("%B %-d at %-I:%M %p");
+    let text = format!(
+        "The last backup was made on {made}, and none since. `systemctl status camp-backup` on the server shows why; `camp backup` makes one."
+    );
+    raise(app, "backup_missing", &text).await.map(drop)
 }
 
 /// Many bounces or complaints within a day may end in providers refusing all mail of the camp.

@@ -5,13 +5,13 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use chrono::{SubsecRound, Utc};
+use chrono::{DateTime, SubsecRound, Utc};
 
 use super::archive::{self, Parts};
 use super::inspect::{self, Facts};
 use super::sqlite::unless_gone;
 use super::work::beside;
-use super::{FORMAT, Manifest, Progress, Stored, Tally, postgres, sqlite, swap};
+use super::{FORMAT, Manifest, Progress, Stored, Tally, last, postgres, sqlite, swap};
 use crate::config::Config;
 use crate::data_folder::sqlite_file;
 use crate::db::Db;
@@ -65,10 +65,27 @@ pub async fn make(config: &Config, place: &Place, told: Progress) -> Result<Made
     let copy = Temporary::beside(place, permissions, &config.data_dir)?;
     let db = app::open_database(config).await?;
     let made = copy_and_pack(config, &db, &url, copy, &out, told).await;
+    let kept = async {
+        let (manifest, packed) = made?;
+        let size = out.keep()?;
+        record(&db, manifest.made_at).await;
+        Ok(Made { manifest, packed, size })
+    };
+    let kept = kept.await;
     db.close().await;
-    let (manifest, packed) = made?;
-    let size = out.keep()?;
-    Ok(Made { manifest, packed, size })
+    kept
+}
+
+/// The backup is good even if this fails, as in a database that is not migrated yet.
+async fn record(db: &Db, made_at: DateTime<Utc>) {
+    let recorded = async {
+        let mut tx = db.begin().await?;
+        last::record(&mut tx, made_at).await?;
+        tx.commit().await
+    };
+    if let Err(error) = recorded.await {
+        tracing::warn!(%error, "the time of the backup could not be recorded");
+    }
 }
 
 async fn copy_and_pack(

@@ -8,6 +8,7 @@
 mod archive;
 mod hold_mail;
 mod inspect;
+mod last;
 mod make;
 mod postgres;
 mod restore;
@@ -24,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use hold_mail::Held;
 pub(crate) use inspect::{plans_off, schema_of};
+pub(crate) use last::last;
 pub use make::{Made, Place, make};
 pub use restore::{Options, Restored, restore};
 pub(crate) use sqlite::{before_upgrade, problems as sqlite_problems};

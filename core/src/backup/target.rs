@@ -12,7 +12,7 @@ use super::archive::Parts;
 use super::restore::Options;
 use super::sqlite::unless_gone;
 use super::work::{Work, beside};
-use super::{Held, Manifest, Stored, hold_mail, inspect, postgres, sqlite, stamp, swap};
+use super::{Held, Manifest, Stored, hold_mail, inspect, last, postgres, sqlite, stamp, swap};
 use crate::accounts::sessions;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::config::{Config, sqlite_url};
@@ -193,7 +193,7 @@ fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>)
     }
 }
 
-/// Records the restore, and deletes the heartbeats from the time of the backup. Unless the camp only moved
+/// Records the restore, deletes the heartbeats from the time of the backup, and awaits the next backup. Unless the camp only moved
 /// (`hold` is false), it also ends all sessions: some may have been ended since the backup, such as that of a
 /// stolen phone.
 async fn finish(db: &Db, now: DateTime<Utc>, hold: bool, details: serde_json::Value) -> Result<()> {
@@ -202,6 +202,7 @@ async fn finish(db: &Db, now: DateTime<Utc>, hold: bool, details: serde_json::Va
         sessions::end_everyones(&mut tx).await?;
     }
     notifications::clear_heartbeats(&mut tx).await?;
+    last::record(&mut tx, now).await?;
     let subject = Subject::none(SubjectKind::Database);
     audit::record(&mut tx, now, Actor::Operator, Action::BackupRestore, subject, details).await?;
     tx.commit().await

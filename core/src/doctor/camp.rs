@@ -5,7 +5,7 @@ use chrono_tz::Tz;
 
 use super::{Findings, clause, counted};
 use crate::settings::{self, InvalidValue, QuietHours, Settings, ShabbosMode};
-use crate::{App, Result, backup, jobs, notifications};
+use crate::{App, Result, alerts, backup, jobs, notifications};
 
 /// Workers send a heartbeat every few seconds.
 const SILENT: TimeDelta = TimeDelta::seconds(60);
@@ -23,6 +23,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
         quiet_time(app, found).await?;
         worker(app, found).await?;
         waiting(app, found).await?;
+        last_backup(app, found).await?;
         failed(app, found).await
     };
     if let Err(error) = looks.await {
@@ -250,6 +251,19 @@ async fn waiting(app: &App, found: &mut Findings) -> Result<()> {
             ),
             "`camp jobs list` shows why, `camp jobs retry` tries again.",
         );
+    }
+    Ok(())
+}
+
+async fn last_backup(app: &App, found: &mut Findings) -> Result<()> {
+    const WHAT: &str = "backup";
+    const MAKE: &str = "`systemctl status camp-backup` shows whether the nightly one fails; `camp backup FILE` makes one.";
+    match backup::last(&app.db).await?.map(|at| app.clock.now() - at) {
+        None => found.not_checked(WHAT, "No backup was made with `camp backup` yet."),
+        Some(ago) if ago > alerts::BACKUP_MISSING => {
+            found.warning(WHAT, format!("The last backup was made {} ago.", span(ago)), MAKE);
+        }
+        Some(ago) => found.well(WHAT, format!("The last backup was made {} ago.", span(ago))),
     }
     Ok(())
 }
