@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { compression } from "vite-plugin-compression2";
@@ -116,6 +117,8 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}"],
     setupFiles: ["src/test/setup.ts"],
     restoreMocks: true,
+    // Tests wait for half of their time, so twice as many files as there are cores.
+    maxWorkers: 2 * availableParallelism(),
     // Only for what hangs, on a slow or busy machine too.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -68,6 +68,7 @@ story! {
 
 story! {
     async fn a_change_of_the_password_that_an_intruder_has_begun_does_not_outlive_the_recovery(camp) {
+        let camp = camp.with_real_hashes();
         let (intruder, _) = intrusion(&camp).await;
         let forgot = json!({ "email": "chaya@family.example" });
         camp.browser().post("/api/auth/forgot", forgot).await.expect(202);
@@ -86,7 +87,8 @@ story! {
     }
 }
 
-/// Sends what needs a password hashed, and while it waits for that `rest`, which then waits behind it.
+/// Sends what needs a password hashed, and while it waits for that `rest`, which then waits behind it. With real hashes, the
+/// first is done before those behind it.
 async fn behind<A, B>(
     camp: &Camp,
     first: impl Future<Output = A>,
@@ -110,6 +112,7 @@ async fn behind<A, B>(
 
 story! {
     async fn an_owner_who_is_locked_out_does_not_come_back_by_an_account_that_was_being_added(camp) {
+        let camp = camp.with_real_hashes();
         let owner = camp.owner().await;
         let dismissed = camp.staff_member("dismissed", Role::Owner).await;
         let accounts = owner.get("/api/admin/accounts").await.expect(200).json();
