@@ -115,7 +115,11 @@ async fn set(app: &App, typed: &[String], json: bool) -> Outcome {
     let mut problems = Vec::new();
     for (name, value) in pairs(typed)? {
         match settings::parse(name, value) {
-            Ok(value) => drop(changes.insert(name.to_owned(), value)),
+            Ok(value) => {
+                if changes.insert(name.to_owned(), value).is_some() {
+                    problems.push(problem(name, "It is set twice. Please give it one value."));
+                }
+            }
             Err(Error::Invalid(wrong)) => {
                 problems.extend(wrong.iter().map(|wrong| problem(name, &wrong.message)));
             }

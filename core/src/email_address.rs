@@ -29,6 +29,8 @@ impl EmailAddress {
             && local.len() <= 64
             && domain.contains('.')
             && domain.split('.').all(|label| !label.is_empty() && label.len() <= 63)
+            // Not the number of a machine.
+            && domain.rsplit('.').next().is_some_and(|last| last.contains(|c: char| !c.is_ascii_digit()))
             && !value
                 .chars()
                 .any(|c| c.is_control() || c.is_whitespace() || "<>()[],;:\\\"".contains(c));
@@ -137,6 +139,7 @@ mod tests {
         }
         for bad in [
             "",
+            "a@1.2.3.4",
             "jürgen@family.example",
             "ｖictim@gmail.com",
             "a@b＠gmail.com",

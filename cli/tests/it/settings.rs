@@ -72,6 +72,9 @@ on_both_engines! {
         for problem in ["staffEmail: Please", "maxLoginAttempts must be from 1", "sessionTimeout must be a whole", "videoTeamEmail: Please"] {
             assert!(said.err.contains(problem), "{problem}: {said:?}");
         }
+        let said = camp.run(&["settings", "set", "siteName=Camp Orchim", "access=families", "siteName=Camp Ahava"]);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.contains("siteName: It is set twice."), "{said:?}");
         let said = camp.run(&["settings", "set", "siteName=Camp Orchim", "access"]);
         assert_eq!(said.code, 3, "{said:?}");
         assert!(said.err.contains("“access” has no value"), "{said:?}");

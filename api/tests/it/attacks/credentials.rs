@@ -136,6 +136,30 @@ story! {
 }
 
 story! {
+    async fn an_intruder_does_not_turn_off_the_second_factor_of_an_account_that_was_recovered(camp) {
+        let camp = camp.with_real_hashes();
+        let owner = camp.owner().await;
+        let intruder = camp.staff().await;
+        let confirmed = json!({ "current_password": PASSWORD });
+        let begun = intruder.post("/api/admin/two-factor", confirmed.clone()).await.expect(200).json();
+        let code = code_of(begun["secret"].as_str().expect("a secret"), camp.now().timestamp());
+        intruder.post("/api/admin/two-factor/confirm", json!({ "code": code })).await.expect(200);
+        let (path, _) = account(&owner, "feder").await;
+        owner.post(&format!("{path}/reset"), confirmed.clone()).await.expect(202);
+        let token = link(&camp, "feder@camp.example", "Choose a new password").await;
+        let ends = (0..4).map(|_| intruder.send(Method::DELETE, "/api/admin/two-factor", Some(confirmed.clone()), &[]));
+        let feder = camp.browser();
+        let recovery = feder.post("/api/auth/reset", json!({ "token": token, "password": OWN }));
+        let (recovered, ended) = behind(&camp, recovery, join_all(ends)).await;
+        recovered.expect(204);
+        assert!(ended.iter().all(|reply| reply.status != 204), "after the recovery");
+        let without_code = json!({ "username": "feder", "password": OWN });
+        let reply = feder.post("/api/admin/auth/sign-in", without_code).await;
+        assert_ne!(reply.status, 200, "the second factor is still asked for");
+    }
+}
+
+story! {
     async fn of_two_changes_of_a_password_at_one_moment_one_counts(camp) {
         let chaya = camp.parent("Chaya", "chaya@family.example").await;
         let staff = camp.staff().await;

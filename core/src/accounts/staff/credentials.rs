@@ -42,6 +42,27 @@ pub(super) async fn confirm_password(
     password::confirm(app, attempt, hash, given).await
 }
 
+impl Confirmed {
+    /// Checks that it is still the password of a staff account, and keeps it so until the end of the transaction. As
+    /// for parents, nothing that an intruder began counts after the account was recovered.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] on `current_password`, [`Error::NotFound`] if the account was deleted meanwhile.
+    pub(super) async fn still_holds_for_staff(&self, tx: &mut Tx, id: StaffId) -> Result<()> {
+        let held = tx
+            .sql("update staff set password_hash = password_hash where id = $1 and password_hash = $2")
+            .bind(id)
+            .bind(&self.0)
+            .execute()
+            .await?;
+        match held {
+            0 => find(tx, id).await.and(Err(password::not_current())),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Who changes an account: an owner who has just entered their password, or an operator.
 #[derive(Clone, Copy)]
 pub(super) enum Authority<'a> {

@@ -34,10 +34,11 @@ pub async fn begin_two_factor(
             "Two-factor is already on. Turn it off first to change phones.",
         ));
     }
-    confirm_password(app, staff, given, &from).await?;
+    let confirmed = confirm_password(app, staff, given, &from).await?;
     let settings = app.settings().await?;
     let secret = totp::fresh_secret();
     let mut tx = app.db.begin().await?;
+    confirmed.still_holds_for_staff(&mut tx, staff.id).await?;
     tx.sql("update staff set totp_secret = $2, totp_last_step = null where id = $1 and totp_confirmed_at is null")
         .bind(staff.id)
         .bind(&secret)
@@ -106,10 +107,11 @@ pub async fn renew_recovery_codes(
     if !staff.two_factor {
         return Err(OFF);
     }
-    confirm_password(app, staff, given, &from).await?;
+    let confirmed = confirm_password(app, staff, given, &from).await?;
     rate_limits::count(app, rate_limits::CODES_BY_STAFF, &staff.id.to_string()).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    confirmed.still_holds_for_staff(&mut tx, staff.id).await?;
     let row: StaffRow = tx.sql("select * from staff where id = $1").bind(staff.id).one().await?;
     let Some(secret) = row.totp_secret.filter(|_| row.totp_confirmed_at.is_some()) else {
         return Err(OFF);
@@ -159,9 +161,10 @@ pub async fn end_two_factor(
             "The camp's settings require two-factor for every staff account.",
         ));
     }
-    confirm_password(app, staff, given, &from).await?;
+    let confirmed = confirm_password(app, staff, given, &from).await?;
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
+    confirmed.still_holds_for_staff(&mut tx, staff.id).await?;
     remove_second_factor(&mut tx, staff.id).await?;
     factor_changed(&mut tx, app, staff.id, Some(session), AccountMail::StaffTwoFactorOff).await?;
     let (actor, subject) = (Actor::Staff(staff.id), Subject::new(SubjectKind::Staff, staff.id));
