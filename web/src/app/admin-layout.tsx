@@ -104,7 +104,7 @@ const Brand = ({ name, className }: { name: ReactNode; className?: string }) => 
     <LogoMark className="size-[min(2.125rem,11vw)] shrink-0" />
     <span className="min-w-0 text-[min(1.15rem,6.5vw)]">
       {name}
-      <span className="block text-xs text-muted">Staff area</span>
+      <span className="block text-[min(0.8125rem,5.5vw)] leading-[1.45] text-muted">Staff area</span>
     </span>
   </Link>
 );
@@ -226,7 +226,10 @@ function TopBar({ staff, onSignedOut }: Props) {
           aria-label="Your account"
           className="grid min-h-tap min-w-tap shrink-0 place-items-center rounded-md hover:bg-bone"
         >
-          <Avatar initials={staff.username && initials(staff.username)} />
+          <Avatar
+            initials={staff.username && initials(staff.username)}
+            className="size-[min(2.375rem,12vw)] text-[min(0.9rem,4.5vw)]"
+          />
         </Link>
         <IconButton icon="menu" label="Open menu" aria-haspopup="dialog" onClick={() => dialog.current?.showModal()} />
       </span>
