@@ -234,9 +234,12 @@ test("a page that was never opened before cannot be had offline, says so, and co
 }) => {
   await page.goto("/current-videos");
   await expect(page.getByRole("main").getByRole("article").first()).toBeVisible();
+  // The footer comes after the first view.
+  const link = page.getByRole("contentinfo").getByRole("link", { name: "Privacy Policy" });
+  await expect(link).toBeVisible();
   await page.context().setOffline(true);
   await expect(page.getByText("You are offline. This page may be out of date.")).toBeVisible();
-  await page.getByRole("contentinfo").getByRole("link", { name: "Privacy Policy" }).click();
+  await link.click();
   await expect(page.getByRole("main").getByRole("alert")).toBeVisible();
   await page.context().setOffline(false);
   await page
