@@ -350,7 +350,7 @@ _with-postgres +COMMAND:
     folder=${TMPDIR:-/tmp}
     if [ "$1" = --in-memory ]; then
         shift
-        # In KiB; how much the tests fill at a time is a quarter of it.
+        # In KiB; PostgreSQL's log may grow to 1 GB, and each test has a database of its own.
         free=$({ awk '/^MemAvailable:/ { print $2 }' /proc/meminfo; df --output=avail -k /dev/shm | tail -n 1; } 2> /dev/null | sort -n | head -n 1) || free=0
         [ "${free:-0}" -lt $((8 * 1024 * 1024)) ] || folder=/dev/shm
     fi

@@ -43,8 +43,8 @@ impl Shape {
         Error::invalid(
             "file",
             format!(
-                "There is no column “{missing}”. The first line must name the columns: {}, and if you \
-                 like {}. It reads: {}",
+                "There is no column “{missing}”. One line must name the columns: {}, and if you like {}. \
+                 The most similar one reads: {}",
                 self.names(true),
                 self.names(false),
                 names.join(" | ").chars().take(200).collect::<String>()

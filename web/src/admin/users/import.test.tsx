@@ -181,6 +181,7 @@ describe("the import of families", () => {
           encoding: body.encoding ?? "windows-1252",
           guessed: true,
           sample: [body.encoding ? "שרה" : "ùøä"],
+          above: ["Families of 2027"],
         },
       }),
     });
@@ -193,6 +194,7 @@ describe("the import of families", () => {
     );
     await user.click(dialog.getByRole("button", { name: "Check the table" }));
     expect(await dialog.findByText("ùøä")).toBeTruthy();
+    expect(dialog.getByText(/stands above the column names/).textContent).toContain("“Families of 2027”.");
     await user.selectOptions(dialog.getByLabelText("Text encoding"), "Windows-1255 (Hebrew)");
     expect(await dialog.findByText("שרה")).toBeTruthy();
     const sent = btoa(String.fromCharCode(...bytes));
