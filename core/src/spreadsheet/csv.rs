@@ -70,13 +70,11 @@ fn separator<'t>(text: &'t str, shape: &Shape) -> (u8, &'t str, usize) {
     {
         return (*said, rest, 1);
     }
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).take(HEADER_WITHIN);
-    let first = lines.clone().next().unwrap_or_default();
-    let header = lines.find(|line| {
-        let names = line.split([',', ';', '\t']).map(|name| shape.column(name));
-        shape.is_header(&names.collect::<Vec<_>>())
-    });
-    let header = header.unwrap_or(first);
+    // The first line of those that name the most columns; above it may be a title.
+    let known =
+        |line: &str| line.split([',', ';', '\t']).filter_map(|name| shape.column(name)).count();
+    let lines = text.lines().filter(|line| !line.trim().is_empty()).take(HEADER_WITHIN);
+    let header = lines.reduce(|a, b| if known(b) > known(a) { b } else { a }).unwrap_or_default();
     let mut counts = [(b',', 0), (b';', 0), (b'\t', 0)];
     let mut quoted = false;
     for byte in header.bytes() {

@@ -201,8 +201,12 @@ mod tests {
             assert_eq!(sheet.unknown_columns, ["Of"]);
         }
         // The error is about the line that is most like column names.
-        let Err(error) = read(b"Videos of camp\nTitle,Address\nA,x\n") else { panic!("refused") };
-        assert!(error.to_string().contains("Title | Address"), "{error}");
+        for text in
+            ["Videos of camp\nTitle,Address\nA,x\n", "Videos, of camp\nTitle;Address\nA;x\n"]
+        {
+            let Err(error) = read(text.as_bytes()) else { panic!("refused") };
+            assert!(error.to_string().contains("Title | Address"), "{error}");
+        }
         let long = format!("{}title,url\nA,x\n", "a note\n".repeat(10));
         let Err(error) = read(long.as_bytes()) else { panic!("refused") };
         assert!(error.to_string().contains("a note"), "{error}");
