@@ -23,6 +23,29 @@ it("lists comments with their age", async () => {
   expect((await panel()).getAllByText("12 minutes ago")).toHaveLength(2);
 });
 
+it("counts what is listed when the count is older than the list, without what waits for approval", async () => {
+  talk({
+    "GET /api/videos/v1": video({ comment_count: 1 }),
+    "GET /api/videos/v1/comments": list(
+      comment({ id: "c3", mine: true, held: true }),
+      comment({ id: "c2" }),
+      comment({ id: "c1" }),
+    ),
+  });
+  open("/video/v1");
+  expect(await screen.findByText("2 comments")).toBeTruthy();
+});
+
+it("keeps the count while only the newest comments are listed", async () => {
+  talk({
+    "GET /api/videos/v1": video({ comment_count: 30 }),
+    "GET /api/videos/v1/comments": { items: [comment()], next: "more" },
+  });
+  open("/video/v1");
+  expect(await (await panel()).findByRole("button", { name: "Show older comments" })).toBeTruthy();
+  expect(screen.getByText("30 comments")).toBeTruthy();
+});
+
 it("asks somebody signed out to sign in", async () => {
   talk({ "GET /api/session": { user: null } });
   open("/video/v1");

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { isApiError, type Comment } from "../api/client";
+import { isApiError, type Comment, type Video } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { useAction } from "../api/use-action";
 import { explain } from "../lib/forms";
@@ -31,6 +31,7 @@ const longest = 2_000;
 export function CommentsPanel({ videoId, total }: { videoId: string; total: number }) {
   const comments = useInfiniteQuery(commentsQuery(videoId));
   const shown = comments.data?.length ?? 0;
+  useCountOf(videoId, total, comments.data && !comments.hasNextPage ? comments.data : null);
   const now = useNow();
   const deletions = useUnsentDeletions();
   return (
@@ -77,6 +78,16 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
       )}
     </section>
   );
+}
+
+/** Corrects the count in the cached video, which may be older than a list that is complete. */
+function useCountOf(videoId: string, total: number, complete: Comment[] | null) {
+  const client = useQueryClient();
+  const visible = complete ? complete.filter(({ held }) => !held).length : total;
+  useEffect(() => {
+    if (visible === total) return;
+    client.setQueryData<Video>(["video", videoId], (video) => video && { ...video, comment_count: visible });
+  }, [client, videoId, total, visible]);
 }
 
 /** What is typed into the field, and what was typed and not sent before. */
