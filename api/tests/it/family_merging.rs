@@ -122,6 +122,30 @@ story! {
 }
 
 story! {
+    async fn mail_that_waits_goes_to_the_addresses_of_a_merged_family(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        import(&staff, "name,child,email,second email\n\
+            Chaya,Yossi,,\n\
+            Shimon,Moishe,shimon@family.example,office@family.example\n\
+            Rivka,Dovid,rivka@family.example,home@family.example\n\
+            Zev,Hershy,zev@family.example,\n").await;
+        let film = json!({ "title": "Swim", "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published" });
+        staff.post("/api/admin/videos", film).await.expect(201);
+        for (keep, drop) in [("chaya", "shimon"), ("rivka", "zev")] {
+            let (keep, drop) = (find(&staff, keep).await, find(&staff, drop).await);
+            staff.post("/api/admin/users/merge", json!({ "keep": keep["id"], "drop": drop["id"], "total": "keep" })).await.expect(200);
+        }
+        camp.work().await;
+        let mut readers: Vec<_> = camp.mails().iter().filter(|mail| mail.subject.contains("Swim")).map(|mail| mail.to.email.to_string()).collect();
+        readers.sort();
+        // A third address is not kept, and the family has the same mail already.
+        let all = ["home", "office", "rivka", "shimon"].map(|name| format!("{name}@family.example"));
+        assert_eq!(readers, all);
+    }
+}
+
+story! {
     async fn a_merge_makes_no_opt_out_of_preferences_that_nobody_chose(camp) {
         let staff = camp.staff().await;
         import(&staff, "name,child,email,total\n\

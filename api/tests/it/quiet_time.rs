@@ -168,6 +168,50 @@ story! {
 }
 
 story! {
+    async fn mails_about_a_video_that_was_taken_back_while_they_waited_go_out_when_it_is_published_again(camp) {
+        camp.set_clock(FRIDAY);
+        let chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let moshe = follower(&camp, "Moshe Adler", "moshe@family.example").await;
+        let perl = follower(&camp, "Perl Adler", "perl@family.example").await;
+        for login in [&chaya, &moshe, &perl] {
+            login.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
+        }
+        perl.patch("/api/profile", json!({ "daily_digest": true })).await.expect(200);
+        let staff = camp.staff().await;
+        keeps_shabbos(&camp).await;
+        camp.set_clock(FRIDAY_NIGHT);
+        let made = staff.post("/api/admin/videos", video("Swim", json!({}))).await.expect(201).json();
+        assert_eq!(made["notified"], 3);
+        let address = format!("/api/admin/videos/{}", made["video"]["id"].as_str().expect("an id"));
+        let set = async |status: &str| {
+            let version = staff.get(&address).await.expect(200).json()["version"].clone();
+            staff.patch(&address, json!({ "version": version, "status": status })).await.expect(200).json()
+        };
+        set("draft").await;
+        camp.set_clock("2026-07-19T01:15:03Z");
+        work_a_while(&camp).await;
+        camp.set_clock("2026-07-20T02:00:00Z");
+        work_a_while(&camp).await;
+        for name in ["chaya", "moshe", "perl"] {
+            assert_eq!(subjects(&camp, &format!("{name}@family.example")), [""; 0]);
+        }
+        moshe.patch("/api/profile", json!({ "daily_video_email": false })).await.expect(200);
+        assert_eq!(set("published").await["notified"], 2);
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["New video: Swim"]);
+        camp.set_clock("2026-07-21T02:00:00Z");
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "perl@family.example").len(), 1, "in the email of the day");
+        set("draft").await;
+        assert_eq!(set("published").await["notified"], 0, "nobody gets it twice");
+        work_a_while(&camp).await;
+        for (name, mails) in [("chaya", 1), ("moshe", 0), ("perl", 1)] {
+            assert_eq!(subjects(&camp, &format!("{name}@family.example")).len(), mails, "{name}");
+        }
+    }
+}
+
+story! {
     async fn three_quiet_days_do_not_use_up_the_time_in_which_a_mail_is_tried(camp) {
         // Rosh Hashanah on Thursday and Friday, then Shabbos: 73 hours.
         camp.set_clock("2024-10-02T16:00:00Z");

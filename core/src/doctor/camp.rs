@@ -129,7 +129,7 @@ async fn contact(app: &App, found: &mut Findings) -> Result<()> {
     {
         found.warning(
             WHAT,
-            format!("{key} is still the invented {stored}, which families see and write to."),
+            format!("{key} is still the invented {stored}, which families see."),
             format!("camp settings set {key} {value}"),
         );
     }

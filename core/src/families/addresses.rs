@@ -293,6 +293,13 @@ pub(crate) async fn drop_secondary(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId
     tokens::revoke_invitations(tx, now, id).await
 }
 
+/// Removes the addresses from a family that is merged into another one, which gets them. Mail that
+/// waits for them is not withdrawn.
+pub(crate) async fn take_addresses(tx: &mut Tx, id: FamilyId) -> Result<()> {
+    tx.sql("delete from profile_addresses where profile_id = $1").bind(id).execute().await?;
+    refresh_search_text(tx, id).await
+}
+
 /// Removes all addresses from a deleted family. Returns how many there were.
 pub(crate) async fn drop_all(tx: &mut Tx, id: FamilyId) -> Result<u64> {
     tx.sql("delete from pending_addresses where profile_id = $1").bind(id).execute().await?;

@@ -9,7 +9,7 @@ use super::import;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
-use crate::families::addresses::{StoredAddress, addresses, set_addresses};
+use crate::families::addresses::{StoredAddress, addresses, set_addresses, take_addresses};
 use crate::families::{
     DEFAULT_PREFERENCES, FamilyRecord, create_own, find, lock, move_user, pending,
     refresh_search_text,
@@ -123,9 +123,10 @@ async fn merge_once(
     let late_note_ends =
         wants_late_note(&mut tx, keep).await? != wants_late_note(&mut tx, drop).await?;
     suppression::keep_declined(&mut tx, now, drop).await?;
-    move_addresses(&mut tx, now, keep, drop).await?;
     let left_out = leave_unconfirmed(&mut tx, now, &dropped).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;
+    // After the mail that waits for them, which follows the addresses.
+    move_addresses(&mut tx, now, keep, drop).await?;
     let totals = plans
         .0
         .as_ref()
@@ -219,7 +220,7 @@ async fn move_addresses(
             keep_identity(tx, "email", email, keep).await?;
         }
     }
-    set_addresses(tx, now, drop, None, None).await?;
+    take_addresses(tx, drop).await?;
     let mut all = [first, second, third, fourth].into_iter().flatten();
     set_addresses(tx, now, keep, all.next(), all.next()).await?;
     pending::merge(tx, keep, drop).await
@@ -264,6 +265,15 @@ async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyReco
         let kind = dropped.user_type;
         let id = create_own(tx, now, full_name, "", kind, DEFAULT_PREFERENCES).await?;
         move_user(tx, now, *user_id, id).await?;
+        tx.sql(
+            "update deliveries set profile_id = $2
+             where profile_id = $1 and email = (select email from users where id = $3)",
+        )
+        .bind(dropped.id)
+        .bind(id)
+        .bind(*user_id)
+        .execute()
+        .await?;
     }
     Ok(logins.len() as i64)
 }

@@ -39,9 +39,8 @@ pub(crate) async fn notify_all(
     audience: Audience,
 ) -> Result<i64> {
     let now = app.clock.now();
-    let once_key = format!("{}:{}", notice.kind.text(), notice.subject_id);
-    let Some(id) = insert(tx, now, &notice, Some(category), Some(once_key), !notice.urgent).await?
-    else {
+    let key = Some(once_key(&notice));
+    let Some(id) = insert(tx, now, &notice, Some(category), key, !notice.urgent).await? else {
         return Ok(0);
     };
     if !switched_on(settings, category) {
@@ -61,6 +60,60 @@ pub(crate) async fn notify_all(
         .bind(id)
         .scalar()
         .await
+}
+
+/// Queues mails of a notification again that were withdrawn before they were sent, since what they
+/// are about was gone, for those who still want them. Returns how many.
+pub(crate) async fn queue_withdrawn(
+    tx: &mut Tx,
+    app: &App,
+    settings: &Settings,
+    notice: &Notice,
+    category: Category,
+) -> Result<i64> {
+    if !switched_on(settings, category) {
+        return Ok(0);
+    }
+    let once_key = once_key(notice);
+    let found: Option<(Uuid,)> = tx
+        .sql("select id from notifications where once_key = $1")
+        .bind(once_key)
+        .optional()
+        .await?;
+    let Some((id,)) = found else { return Ok(0) };
+    let queued = tx
+        .sql([
+            "update deliveries
+             set status = 'queued', last_error = null, digest_id = null, attempts = 0, due_at = $5,
+                 created_at = $5, updated_at = $5
+             where notification_id = $4 and status = 'suppressed' and last_error = 'withdrawn'
+               and email in (select a.email from (",
+            FAMILY_READERS,
+            ") a where a.profile_id = deliveries.profile_id and not ",
+            REFUSED,
+            ")",
+        ])
+        .bind(category)
+        .bind(settings.require_email_verification)
+        .bind(settings.access == Access::Families)
+        .bind(id)
+        .bind(app.clock.now())
+        .execute()
+        .await?;
+    if queued > 0 {
+        tx.sql(
+            "update notifications set sent = null, failed = null, suppressed = null where id = $1",
+        )
+        .bind(id)
+        .execute()
+        .await?;
+        jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
+    }
+    Ok(queued as i64)
+}
+
+fn once_key(notice: &Notice) -> String {
+    format!("{}:{}", notice.kind.text(), notice.subject_id)
 }
 
 /// Notifies the families that asked for a note when a video is late, once for each key. Returns

@@ -287,7 +287,8 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
 
 /// Does what follows from a stored change. If the video became public, this writes the audit line,
 /// and notifies families of the first publication of a video of the current year; the notification
-/// itself ensures that this happens only once. Open pages learn of every change that the public
+/// itself ensures that this happens only once. Mails that were still waiting when the video was
+/// taken back go out when it is published again. Open pages learn of every change that the public
 /// sees.
 pub(super) async fn publish_change(
     tx: &mut Tx,
@@ -307,9 +308,9 @@ pub(super) async fn publish_change(
     }
     let never_before = old.is_none_or(|old| old.published_at.is_none());
     let this_year = new.year == i64::from(year_in(settings.timezone, now));
+    let notice = Notice::new(MailKind::Video, id);
+    let families = Category::DailyVideos;
     if published && never_before && this_year {
-        let notice = Notice::new(MailKind::Video, id);
-        let families = Category::DailyVideos;
         let notified = notifications::notify_families(tx, app, settings, notice, families).await?;
         events::emit(tx, now, Event::VideoPublished(id));
         return Ok(Publication { published, notified, ..Publication::default() });
@@ -317,5 +318,9 @@ pub(super) async fn publish_change(
     if is_public || was_public {
         events::emit(tx, now, Event::VideoChanged(id));
     }
-    Ok(Publication { published, ..Publication::default() })
+    let notified = match published && this_year {
+        true => notifications::queue_withdrawn(tx, app, settings, &notice, families).await?,
+        false => 0,
+    };
+    Ok(Publication { published, notified, ..Publication::default() })
 }
