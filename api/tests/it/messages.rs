@@ -123,12 +123,12 @@ story! {
         let browser = camp.browser();
         write(&browser, json!({ "website": "https://spam.example" })).await;
         assert!(inbox(&staff, "").await.is_empty());
-        for n in 0..5 {
-            write(&camp.browser_at(&format!("203.0.113.{n}")), json!({})).await;
+        for _ in 0..5 {
+            write(&browser, json!({})).await;
         }
         let wait = browser.post("/api/contact", form(json!({}))).await.refused(429, "too_many_requests");
         assert!(wait["retry_after"].as_i64().expect("seconds") > 0);
-        for n in 0..19 {
+        for n in 0..14 {
             write(&browser, json!({ "email": format!("somebody{n}@family.example") })).await;
         }
         browser.post("/api/contact", form(json!({ "email": "one.more@family.example" }))).await

@@ -229,6 +229,28 @@ story! {
 }
 
 story! {
+    async fn the_time_in_which_a_mail_is_tried_begins_with_the_first_try(camp) {
+        camp.set_clock("2026-07-13T16:00:00Z");
+        let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;
+        let staff = camp.staff().await;
+        // No worker runs for three days, and the mail server is away when one comes back.
+        posted_update(&staff, "Swim", json!({})).await;
+        camp.wait(TimeDelta::days(3));
+        camp.work_without_mail().await;
+        camp.wait(TimeDelta::minutes(2));
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example"), ["Camp update: Swim"]);
+        posted_update(&staff, "Hike", json!({})).await;
+        camp.work_without_mail().await;
+        camp.wait(TimeDelta::hours(49));
+        camp.work_without_mail().await;
+        camp.wait(TimeDelta::minutes(2));
+        work_a_while(&camp).await;
+        assert_eq!(subjects(&camp, "chaya@family.example").len(), 1, "it has failed");
+    }
+}
+
+story! {
     async fn what_waits_goes_out_when_quiet_time_is_switched_off(camp) {
         camp.set_clock(FRIDAY);
         let _chaya = follower(&camp, "Chaya Weiss", "chaya@family.example").await;

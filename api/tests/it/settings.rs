@@ -192,6 +192,8 @@ story! {
         send(&owner, "logo", picture(40, 40)).await.expect(201);
         camp.work().await;
         camp.browser().get(&format!("/media/site/{first}")).await.refused(404, "not_found");
+        assert!(camp.app.files.exists(&format!("site/{first}.png")).await.expect("an answer"), "a backup may need it");
+        camp.work_until_tomorrow().await;
         assert!(!camp.app.files.exists(&format!("site/{first}.png")).await.expect("an answer"), "removed for good");
         let gone = json!({ "logo": first });
         assert!(preview(&owner, gone.clone()).await[0]["problem"].as_str().expect("why").contains("upload it again"));

@@ -143,6 +143,8 @@ story! {
         let seen = camp.browser().get("/api/store").await.json();
         let images = seen["items"][0]["images"].as_array().expect("pictures").clone();
         assert_eq!(images.len(), 4);
+        let files = camp.app.files.list().await.expect("files");
+        assert_eq!(files.iter().filter(|(key, _)| key.starts_with("products/")).count(), 8, "none of a refused picture");
         let reply = camp.browser().get(images[0]["image_url"].as_str().expect("an address")).await.expect(200);
         assert_eq!(reply.header("content-type"), "image/jpeg");
         assert_eq!(&reply.bytes[..2], &b"\xff\xd8"[..]);

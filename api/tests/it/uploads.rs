@@ -438,6 +438,25 @@ story! {
 }
 
 story! {
+    async fn the_original_of_a_converted_video_that_was_left_over_is_removed_after_a_day(camp) {
+        let camp = without_converter(&camp).await;
+        let staff = camp.staff().await;
+        let shown = uploaded(&staff, "shown.mp4", LAKE).await;
+        let form = json!({ "title": "Hike", "upload_id": shown, "status": "draft" });
+        staff.post("/api/admin/videos", form).await.expect(201);
+        camp.work().await;
+        assert!(!is_staged(&camp, &shown));
+        // A process was killed before it removed it.
+        std::fs::write(uploads::staged(&camp.app, shown.parse().expect("an id")), LAKE).expect("written");
+        uploads::prune(&camp.app).await.expect("it works");
+        assert!(is_staged(&camp, &shown));
+        camp.wait(TimeDelta::hours(25));
+        uploads::prune(&camp.app).await.expect("it works");
+        assert!(!is_staged(&camp, &shown));
+    }
+}
+
+story! {
     async fn an_upload_that_nobody_goes_on_with_is_removed_after_a_day(camp) {
         let camp = without_converter(&camp).await;
         let staff = camp.staff().await;

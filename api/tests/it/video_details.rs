@@ -296,7 +296,7 @@ story! {
 
         let second = put_picture(&staff, &path, png()).await.expect(200).json();
         assert_ne!(second["thumbnail_url"], json!(own));
-        camp.work().await;
+        camp.work_until_tomorrow().await;
         let pictures = async || {
             let files = camp.app.files.list().await.expect("files");
             files.iter().filter(|(key, _)| key.starts_with("posters/")).count()
@@ -306,12 +306,12 @@ story! {
         let removed = staff.delete(&path).await.expect(200).json();
         assert_eq!((&removed["has_own_picture"], &removed["poster"]), (&json!(false), &json!(0)));
         staff.delete(&path).await.expect(200);
-        camp.work().await;
+        camp.work_until_tomorrow().await;
         assert_eq!(pictures().await, 0);
         put_picture(&staff, &path, png()).await.expect(200);
         let third = edited(&staff, &shown(&staff, &video).await, json!({ "poster": 2 })).await["video"].clone();
         assert_eq!((&third["has_own_picture"], &third["poster"]), (&json!(false), &json!(2)));
-        camp.work().await;
+        camp.work_until_tomorrow().await;
         assert_eq!(pictures().await, 0);
 
         let link = posted(&staff, "Hike", json!({ "video_url": TUBE })).await;

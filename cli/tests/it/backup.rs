@@ -17,6 +17,7 @@ use sqlx::Connection;
 use uuid::Uuid;
 
 use crate::camp::{Camp, Running, count};
+use crate::videos::LAKE;
 use crate::{execute, on_both_engines};
 
 const PASSWORD: &str = "visiting-day-demo";
@@ -221,6 +222,51 @@ on_both_engines! {
         let moved = moved.app().await;
         assert_eq!(count(&moved.db, waiting).await, 3);
         assert_eq!(count(&moved.db, sessions).await, 1);
+    }
+
+    async fn films_that_wait_for_their_conversion_are_in_the_backup(camp: Camp) {
+        camp.begin();
+        let folder = camp.folder().join("films");
+        std::fs::create_dir(&folder).expect("a folder");
+        for day in 1..=3 {
+            std::fs::write(folder.join(format!("2024-07-0{day} Lake.mp4")), LAKE).expect("a film");
+        }
+        let said = camp.run(&["gallery", "import", path(&folder), "--year", "2024"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        let app = camp.app().await;
+        execute!(
+            &app.db,
+            "update uploads set state = 'uploading'
+             where video_id = (select id from videos where upload_date = '2024-07-02')"
+        );
+        execute!(
+            &app.db,
+            "update uploads set state = 'failed', attempts = 1
+             where video_id = (select id from videos where upload_date = '2024-07-03')"
+        );
+        app.db.close().await;
+        let file = camp.backup("camp.tar.zst");
+
+        let other = camp.elsewhere().await;
+        let told = other.run(&["restore", path(&file)]);
+        assert_eq!(told.code, 0, "{told:?}");
+        let staged = || std::fs::read_dir(other.data("uploads")).expect("a folder").count();
+        assert_eq!(staged(), 2, "what has not arrived completely arrives again");
+        let back = other.app().await;
+        let mut worker = other.start(&["worker"]);
+        while count(&back.db, "select count(*) from uploads where state = 'ready'").await == 0 {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        worker.kill();
+        let shown = "select count(*) from videos v join uploads u on u.id = v.media_upload_id
+                     where u.state = 'ready' and v.upload_date = '2024-07-01'";
+        assert_eq!(count(&back.db, shown).await, 1);
+        back.db.close().await;
+
+        drop(back);
+        let again = other.run(&["restore", path(&file), "--replace", "--json"]);
+        assert_eq!(again.code, 0, "{again:?}");
+        assert_eq!(staged(), 2);
     }
 
     async fn a_restoration_that_is_killed_leaves_the_one_camp_or_the_other(camp: Camp) {

@@ -13,6 +13,7 @@ use crate::{Error, Result};
 const MANIFEST: &str = "manifest.json";
 const DATABASE: &str = "database";
 const FILES: &str = "files";
+const UPLOADS: &str = "uploads";
 const OBJECTS: &str = "objects.txt";
 const END: &str = "end.json";
 
@@ -21,6 +22,14 @@ pub(super) struct Parts {
     pub database: PathBuf,
     /// The folder of the camp's files.
     pub files: PathBuf,
+    /// The folder of uploads that wait for their conversion.
+    pub uploads: PathBuf,
+}
+
+/// The files in the folders, as relative paths.
+pub(super) struct Names {
+    pub files: Vec<PathBuf>,
+    pub uploads: Vec<PathBuf>,
 }
 
 /// Packs everything. Returns what was packed.
@@ -28,7 +37,7 @@ pub(super) fn pack<W: Write>(
     to: W,
     manifest: &Manifest,
     parts: &Parts,
-    files: &[PathBuf],
+    names: &Names,
     objects: Option<&str>,
     told: &Progress,
 ) -> io::Result<(W, Tally)> {
@@ -44,15 +53,18 @@ pub(super) fn pack<W: Write>(
     done += add_file(&mut tar, Path::new(DATABASE), &mut database, length)?;
     told(done, manifest.bytes);
     let mut tally = Tally { files: 0, bytes: 0 };
-    for name in files {
-        let mut file = match File::open(parts.files.join(name)) {
+    // Uploads first: they are removed as soon as they are converted.
+    let uploads = names.uploads.iter().map(|name| (UPLOADS, &parts.uploads, name));
+    let files = names.files.iter().map(|name| (FILES, &parts.files, name));
+    for (part, folder, name) in uploads.chain(files) {
+        let mut file = match File::open(folder.join(name)) {
             Ok(file) => file,
             // Removed since the list was made, along with its record.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
         let length = file.metadata()?.len();
-        done += add_file(&mut tar, &Path::new(FILES).join(name), &mut file, length)?;
+        done += add_file(&mut tar, &Path::new(part).join(name), &mut file, length)?;
         tally = Tally { files: tally.files + 1, bytes: tally.bytes + length };
         told(done, manifest.bytes);
     }
@@ -151,8 +163,11 @@ fn unpack_all(
             Some(END) => end = Some(serde_json::from_reader(&mut entry).map_err(damaged)?),
             Some(OBJECTS) => {}
             _ => {
-                let key = name.strip_prefix(FILES).map_err(damaged)?;
-                let length = copy(&mut entry, &into.files.join(key))?;
+                let path = match name.strip_prefix(UPLOADS) {
+                    Ok(upload) => into.uploads.join(upload),
+                    Err(_) => into.files.join(name.strip_prefix(FILES).map_err(damaged)?),
+                };
+                let length = copy(&mut entry, &path)?;
                 found = Tally { files: found.files + 1, bytes: found.bytes + length };
                 done += length;
             }

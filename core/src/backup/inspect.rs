@@ -1,15 +1,18 @@
 //! Reads what a database contains and whether it is intact, for backup copies and live databases.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use crate::Result;
 use crate::db::{On, Sql, Texts};
+use crate::{Result, uploads};
 
 /// What a backup records about its database.
 pub(super) struct Facts {
     pub schema: i64,
     pub counts: BTreeMap<String, i64>,
     pub plans_off: i64,
+    /// The names of the files that wait for their conversion.
+    pub uploads: Vec<PathBuf>,
 }
 
 /// What is counted, and the table that must exist for it: older databases have fewer tables.
@@ -39,11 +42,15 @@ pub(super) async fn facts(on: impl Into<On<'_>>) -> Result<Facts> {
         true => plans_off(on.again()).await?,
         false => 0,
     };
+    let uploads = match has("uploads") {
+        true => uploads::unconverted(on.again()).await?,
+        false => Vec::new(),
+    };
     let schema = match has("_sqlx_migrations") {
         true => schema_of(on.again()).await?,
         false => 0,
     };
-    Ok(Facts { schema, counts, plans_off })
+    Ok(Facts { schema, counts, plans_off, uploads })
 }
 
 /// Whether the database is in use: it has staff, a family or a video.

@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, SubsecRound, Utc};
 
-use super::archive::{self, Parts};
+use super::archive::{self, Names, Parts};
 use super::inspect::{self, Facts};
 use super::sqlite::unless_gone;
 use super::work::beside;
-use super::{FORMAT, Manifest, Progress, Stored, Tally, last, postgres, sqlite, swap};
+use super::{
+    FORMAT, FORMAT_WITHOUT_UPLOADS, Manifest, Progress, Stored, Tally, last, postgres, sqlite, swap,
+};
 use crate::config::Config;
 use crate::data_folder::sqlite_file;
 use crate::db::Db;
 use crate::files::Files;
 use crate::root::Permissions;
-use crate::{Error, Result, app, data_folder};
+use crate::{Error, Result, app, data_folder, uploads};
 
 /// Where a backup is written.
 #[derive(Debug, Clone)]
@@ -97,7 +99,7 @@ async fn copy_and_pack(
     told: Progress,
 ) -> Result<(Manifest, Tally)> {
     let made_at = Utc::now().trunc_subsecs(6);
-    let Facts { schema, counts, plans_off } = copy_database(db, url, &copy.0).await?;
+    let Facts { schema, counts, plans_off, uploads } = copy_database(db, url, &copy.0).await?;
     if schema == 0 {
         return Err(Error::Setup("There is no camp in this database.".into()));
     }
@@ -111,21 +113,30 @@ async fn copy_and_pack(
             (Stored::Bucket { url }, Some(lines.collect::<String>()))
         }
     };
+    let uploaded = uploads::folder_in(&config.data_dir);
+    // What was converted since the database was copied is gone, and its row can be tried again.
+    let uploads = uploads.into_iter().filter(|name| uploaded.join(name).exists()).collect();
     let names = match &files.folder {
-        Some(folder) => swap::files_in(folder)?,
-        None => Vec::new(),
+        Some(folder) => Names { files: swap::files_in(folder)?, uploads },
+        None => Names { files: Vec::new(), uploads },
     };
     let database_bytes = copy.0.metadata()?.len();
-    let parts = Parts { database: copy.0.clone(), files: files.folder.clone().unwrap_or_default() };
-    let size = |name: &PathBuf| parts.files.join(name).metadata().map_or(0, |file| file.len());
+    let parts = Parts {
+        database: copy.0.clone(),
+        files: files.folder.clone().unwrap_or_default(),
+        uploads: uploaded,
+    };
+    let size = |path: PathBuf| path.metadata().map_or(0, |file| file.len());
+    let bytes = names.files.iter().map(|name| size(parts.files.join(name))).sum::<u64>()
+        + names.uploads.iter().map(|name| size(parts.uploads.join(name))).sum::<u64>();
     let manifest = Manifest {
-        format: FORMAT,
+        format: if names.uploads.is_empty() { FORMAT_WITHOUT_UPLOADS } else { FORMAT },
         program: env!("CARGO_PKG_VERSION").to_owned(),
         engine: db.engine().to_owned(),
         schema,
         made_at,
         database_bytes,
-        bytes: database_bytes + names.iter().map(size).sum::<u64>(),
+        bytes: database_bytes + bytes,
         counts,
         plans_off,
         files: stored,

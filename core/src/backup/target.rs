@@ -19,13 +19,14 @@ use crate::config::{Config, sqlite_url};
 use crate::data_folder::{AT_WORK, sqlite_file};
 use crate::db::Db;
 use crate::files::Files;
-use crate::{Error, Result, app, notifications};
+use crate::{Error, Result, app, notifications, uploads};
 
 /// The target of the restore, and what is there now.
 pub(super) struct Target {
     pub(super) database: Database,
     /// `None` for a bucket.
     pub(super) files: Option<PathBuf>,
+    pub(super) uploads: PathBuf,
 }
 
 pub(super) enum Database {
@@ -54,7 +55,7 @@ impl Target {
             }
         };
         let files = Files::open(config.storage_url.as_deref(), &config.data_dir)?.folder;
-        Ok(Target { database, files })
+        Ok(Target { database, files, uploads: uploads::folder_in(&config.data_dir) })
     }
 
     async fn look_at_sqlite(file: PathBuf, options: Options) -> Result<Database> {
@@ -92,13 +93,14 @@ impl Target {
             Some(_) => swap::files_in(&parts.files)?.into_iter().collect(),
             None => HashSet::new(),
         };
+        let uploaded = swap::files_in(&parts.uploads)?.into_iter().collect();
         let details = json!({ "made_at": manifest.made_at, "schema": manifest.schema });
         let (held, set_aside, schema) = match &self.database {
             Database::Sqlite { file } => {
                 let held = prepare(&parts.database, now, hold, details).await?;
                 let old = file.exists();
                 if old {
-                    work.keep_old(file, self.files.as_deref())?;
+                    work.keep_old(file, &self)?;
                     std::fs::rename(work.old(), &aside)?;
                 }
                 self.move_in(&parts)?;
@@ -115,8 +117,8 @@ impl Target {
                 let db = app::open_database(config).await?;
                 let tools = postgres::Tools::find(&db, url).await?;
                 let old = present.anything && self.files.is_some();
-                if let (true, Some(files)) = (old, &self.files) {
-                    swap::link_all(files, &work.old().join("files"))?;
+                if old {
+                    work.keep_old_files(&self)?;
                     std::fs::create_dir_all(work.old())?;
                     std::fs::rename(work.old(), &aside)?;
                 }
@@ -134,6 +136,9 @@ impl Target {
             }
         };
         // What only the old camp had is now in its own folder.
+        if set_aside.is_some() {
+            swap::keep_only(&self.uploads, &uploaded)?;
+        }
         if let (Some(files), Some(_), Stored::Folder) = (&self.files, &set_aside, &manifest.files) {
             swap::keep_only(files, &wanted)?;
         }
@@ -141,10 +146,10 @@ impl Target {
     }
 
     fn move_in(&self, parts: &Parts) -> Result<()> {
-        match &self.files {
-            Some(files) => Ok(swap::place_all(&parts.files, files)?),
-            None => Ok(()),
+        if let Some(files) = &self.files {
+            swap::place_all(&parts.files, files)?;
         }
+        Ok(swap::place_all(&parts.uploads, &self.uploads)?)
     }
 }
 

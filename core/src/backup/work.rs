@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::archive::Parts;
 use super::sqlite::unless_gone;
 use super::swap;
+use super::target::Target;
 use crate::Result;
 
 /// The folder in which a camp is prepared. It is deleted when it is dropped.
@@ -25,7 +26,11 @@ impl Work {
     }
 
     pub(super) fn parts(&self) -> Parts {
-        Parts { database: self.0.join("camp.db"), files: self.0.join("files") }
+        Parts {
+            database: self.0.join("camp.db"),
+            files: self.0.join("files"),
+            uploads: self.0.join("uploads"),
+        }
     }
 
     pub(super) fn old(&self) -> PathBuf {
@@ -33,17 +38,21 @@ impl Work {
     }
 
     /// Gives the existing camp a second name, so that it stays complete when its own name is taken.
-    pub(super) fn keep_old(&self, database: &Path, files: Option<&Path>) -> Result<()> {
+    pub(super) fn keep_old(&self, database: &Path, target: &Target) -> Result<()> {
         for ending in ["", "-wal", "-shm"] {
             let part = beside(database, ending);
             if part.exists() {
                 swap::link(&part, &self.old().join(format!("camp.db{ending}")))?;
             }
         }
-        if let Some(files) = files {
+        self.keep_old_files(target)
+    }
+
+    pub(super) fn keep_old_files(&self, target: &Target) -> Result<()> {
+        if let Some(files) = &target.files {
             swap::link_all(files, &self.old().join("files"))?;
         }
-        Ok(())
+        Ok(swap::link_all(&target.uploads, &self.old().join("uploads"))?)
     }
 }
 

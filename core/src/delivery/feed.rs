@@ -371,7 +371,7 @@ impl Feed {
 /// of the notification each time.
 fn due_texts() -> Texts {
     const COLUMNS: &str =
-        ", email, full_name, profile_id, attempts + 1 as attempts, may_have_left, created_at
+        ", email, full_name, profile_id, attempts + 1 as attempts, may_have_left, first_tried_at
          from deliveries
          where notification_id = $1 and collected = false and due_at <= $2 and ";
     Texts {

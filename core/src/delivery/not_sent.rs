@@ -93,7 +93,7 @@ async fn store(
         .sql(
             "update deliveries
              set status = $3, attempts = $4, due_at = $5, last_error = $6, updated_at = $7,
-                 may_have_left = $9
+                 may_have_left = $9, first_tried_at = coalesce(first_tried_at, $7)
              where notification_id = $1 and email = $2 and status = 'queued'
                and exists (select 1 from delivery_leases l
                            where l.notification_id = $1 and l.lease = $8)",
@@ -133,15 +133,16 @@ async fn postpone_domain(tx: &mut Tx, domain: &str, until: DateTime<Utc>) -> Res
     Ok(())
 }
 
-/// How long a mail could have been sent. Quiet time does not count: the mail may have waited for its end.
+/// How long a mail was tried. Quiet time does not count: the mail may have waited for its end.
 async fn tried_for(app: &App, delivery: &Delivery) -> TimeDelta {
     let now = app.clock.now();
-    let all = now - delivery.created_at;
+    let first = delivery.first_tried_at.unwrap_or(now);
+    let all = now - first;
     if all < LIFETIME {
         return all;
     }
     match app.settings().await {
-        Ok(settings) => all - settings.quiet_between(delivery.created_at, now),
+        Ok(settings) => all - settings.quiet_between(first, now),
         // The result of the mail must be recorded all the same.
         Err(_) => LIFETIME,
     }

@@ -49,8 +49,8 @@ pub struct Received {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`], [`crate::Error::TooMany`] above the limit of the sender's network or
-/// address.
+/// [`crate::Error::Invalid`], [`crate::Error::TooMany`] above the limit of the sender or the sender's
+/// network.
 pub async fn receive(
     app: &App,
     new: &NewMessage,
@@ -71,14 +71,15 @@ pub async fn receive(
     checks.require(!message.is_empty(), "message", "Please write a message first.");
     let email = checks.done_with(email)?;
     rate_limits::count_network(app, rate_limits::CONTACT_BY_ADDRESS, from).await?;
-    rate_limits::count(app, rate_limits::CONTACT_BY_SENDER, &email).await?;
+    // Only a signed-in user's verified address gets a mail that quotes the input: nobody may use
+    // the portal to send their own text to somebody else's mailbox.
+    let proved = user.filter(|user| user.verified && user.email == email);
+    count_sender(app, proved, &email, from).await?;
+    let proved = proved.is_some();
 
     let settings = app.settings().await?;
     let now = app.clock.now();
     let id = Uuid::now_v7();
-    // Only a signed-in user's verified address gets a mail that quotes the input: nobody may use
-    // the portal to send their own text to somebody else's mailbox.
-    let proved = user.is_some_and(|user| user.verified && user.email == email);
     let mut tx = app.db.begin().await?;
     tx.sql(
         "insert into messages
@@ -112,6 +113,19 @@ pub async fn receive(
     events::emit(&mut tx, now, Event::MessagesChanged);
     tx.commit().await?;
     Ok(Received { copy_mailed: proved })
+}
+
+async fn count_sender(
+    app: &App,
+    proved: Option<&User>,
+    email: &EmailAddress,
+    from: IpAddr,
+) -> Result<()> {
+    let (limit, sender) = match proved {
+        Some(user) => (rate_limits::CONTACT_BY_USER, user.id.to_string()),
+        None => (rate_limits::CONTACT_BY_SENDER, format!("{email} {}", rate_limits::network(from))),
+    };
+    rate_limits::count(app, limit, &sender).await
 }
 
 /// Notifies the camp of a message. Above the limit, one last mail says that more messages wait.

@@ -27,7 +27,7 @@ const FIRST: &str = "(select min(a.email) from profile_addresses a
 /// of a family's addresses.
 pub(crate) async fn follow_addresses(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Result<()> {
     let moved = [
-        "update deliveries set updated_at = $2, email = ",
+        "update deliveries set updated_at = $2, first_tried_at = null, email = ",
         FIRST,
         REFUSED,
         ")",

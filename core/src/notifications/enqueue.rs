@@ -85,7 +85,7 @@ pub(crate) async fn queue_withdrawn(
         .sql([
             "update deliveries
              set status = 'queued', last_error = null, digest_id = null, attempts = 0, due_at = $5,
-                 created_at = $5, updated_at = $5
+                 created_at = $5, updated_at = $5, first_tried_at = null
              where notification_id = $4 and status = 'suppressed' and last_error = 'withdrawn'
                and email in (select a.email from (",
             FAMILY_READERS,

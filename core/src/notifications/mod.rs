@@ -149,7 +149,8 @@ pub struct Delivery {
     pub attempts: i64,
     /// Whether a server may have it from an earlier attempt.
     pub may_have_left: bool,
-    pub created_at: DateTime<Utc>,
+    /// When it was first tried and not sent.
+    pub first_tried_at: Option<DateTime<Utc>>,
 }
 
 /// The job that sends the mails of one notification. The module `delivery` runs it.

@@ -201,7 +201,7 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
             .sql(
                 "update deliveries
                  set status = 'queued', digest_id = null, attempts = 0, due_at = $3, created_at = $3,
-                     updated_at = $3
+                     updated_at = $3, first_tried_at = null
                  where notification_id = $1 and email = $2 and status = 'failed'
                  returning email",
             )

@@ -37,7 +37,9 @@ pub(crate) const TOKENS_BY_ADDRESS: RateLimit = limit("tokens", 60, 60);
 pub(crate) const CODES_BY_STAFF: RateLimit = limit("codes", 10, 15);
 pub(crate) const CHANGES_BY_USER: RateLimit = limit("changes", 10, 60);
 pub(crate) const CONTACT_BY_ADDRESS: RateLimit = limit("contact-address", 20, 60);
+/// The typed address, from one network: a stranger who types somebody else's keeps nobody from writing.
 pub(crate) const CONTACT_BY_SENDER: RateLimit = limit("contact-sender", 5, 60);
+pub(crate) const CONTACT_BY_USER: RateLimit = limit("contact-user", 5, 60);
 pub(crate) const CONTACT_BY_MAILBOX: RateLimit = limit("contact-mailbox", 30, 60);
 pub(crate) const SUBSCRIBE_BY_ADDRESS: RateLimit = limit("subscribe-address", 20, 60);
 pub(crate) const SUBSCRIBE_BY_RECIPIENT: RateLimit = limit("subscribe-recipient", 3, 60);

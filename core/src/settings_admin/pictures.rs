@@ -8,8 +8,8 @@ use super::{locked, set};
 use crate::audit::Actor;
 use crate::db::{On, Tx};
 use crate::settings::{MAX_HERO, PictureSlot};
-use crate::unused_files::RemoveFiles;
-use crate::{App, Error, Result, jobs, pictures};
+use crate::unused_files::{self, RemoveFiles};
+use crate::{App, Error, Result, pictures};
 
 /// The longest sides of stored pictures, in pixels.
 const LOGO: u32 = 512;
@@ -30,12 +30,29 @@ struct Kept {
 ///
 /// [`Error::Invalid`] on `file`, [`Error::Conflict`] for a fourth picture.
 pub async fn add_picture(app: &App, actor: Actor, place: PictureSlot, sent: Bytes) -> Result<()> {
-    let kept = prepare(place, sent).await?;
+    let Kept { large, small, width, height } = prepare(place, sent).await?;
     let id = Uuid::now_v7();
-    let (file_key, small_key) = match place {
-        PictureSlot::Logo => (format!("site/{id}.png"), None),
-        PictureSlot::Hero => (format!("site/{id}.jpg"), Some(format!("site/{id}-small.jpg"))),
+    let file_key = match place {
+        PictureSlot::Logo => format!("site/{id}.png"),
+        PictureSlot::Hero => format!("site/{id}.jpg"),
     };
+    let small = small.map(|bytes| (format!("site/{id}-small.jpg"), bytes));
+    let small_key = small.as_ref().map(|(key, _)| key.clone());
+    let files = [(file_key.clone(), large)].into_iter().chain(small).collect();
+    let picture = NewPicture { id, file_key, small_key, width, height };
+    unused_files::store_with(app, files, record(app, actor, place, picture)).await
+}
+
+struct NewPicture {
+    id: Uuid,
+    file_key: String,
+    small_key: Option<String>,
+    width: u32,
+    height: u32,
+}
+
+async fn record(app: &App, actor: Actor, place: PictureSlot, new: NewPicture) -> Result<()> {
+    let NewPicture { id, file_key, small_key, width, height } = new;
     let mut tx = app.db.begin().await?;
     let current = locked(&mut tx).await?;
     let (name, value) = match place {
@@ -58,19 +75,14 @@ pub async fn add_picture(app: &App, actor: Actor, place: PictureSlot, sent: Byte
     .bind(id)
     .bind(place)
     .bind(&file_key)
-    .bind(small_key.clone())
-    .bind(i64::from(kept.width))
-    .bind(i64::from(kept.height))
+    .bind(small_key)
+    .bind(i64::from(width))
+    .bind(i64::from(height))
     .bind(actor.staff_id())
     .bind(app.clock.now())
     .execute()
     .await?;
     set(&mut tx, app, actor, [(name.to_owned(), value)].into()).await?;
-    // Files first, so that a visible picture always has its file. An unused file does no harm.
-    app.files.put(&file_key, kept.large).await?;
-    if let (Some(key), Some(small)) = (small_key, kept.small) {
-        app.files.put(&key, small).await?;
-    }
     tx.commit().await
 }
 
@@ -123,7 +135,7 @@ pub(super) async fn remove_unused(
         if !standing.contains(&id) {
             tx.sql("delete from site_pictures where id = $1").bind(id).execute().await?;
             let job = RemoveFiles { file_key: Some(file_key), thumbnail_key };
-            jobs::enqueue(tx, app, &job).await?;
+            unused_files::remove_unused(tx, app, &job).await?;
         }
     }
     Ok(())

@@ -10,9 +10,9 @@ use crate::db::Tx;
 use crate::idempotency::{self, Claim};
 use crate::money::{Cents, MAX_AMOUNT};
 use crate::search_text::normalize;
-use crate::unused_files::RemoveFiles;
+use crate::unused_files::{RemoveFiles, remove_unused};
 use crate::validation::Validator;
-use crate::{App, Error, Result, jobs};
+use crate::{App, Error, Result};
 
 const MISSING: &str = "Please fill in all required fields.";
 
@@ -233,7 +233,7 @@ pub(super) async fn remove_later(
 ) -> Result<()> {
     for (file_key, thumb_key) in files {
         let job = RemoveFiles { file_key: Some(file_key), thumbnail_key: Some(thumb_key) };
-        jobs::enqueue(tx, app, &job).await?;
+        remove_unused(tx, app, &job).await?;
     }
     Ok(())
 }

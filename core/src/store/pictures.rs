@@ -7,6 +7,7 @@ use super::edit::remove_later;
 use super::{MAX_IMAGES, NOT_FOUND};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
+use crate::unused_files::store_with;
 use crate::{App, Error, Result, pictures};
 
 /// The longest side of stored pictures, in pixels.
@@ -53,6 +54,12 @@ pub(crate) fn alt_text(title: &str, order: i64) -> String {
 pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Result<()> {
     let id = Uuid::now_v7();
     let (file_key, thumb_key) = keys(id);
+    let files = vec![(file_key, sizes.large), (thumb_key, sizes.small)];
+    store_with(app, files, record(app, actor, product_id, id)).await
+}
+
+async fn record(app: &App, actor: Actor, product_id: Uuid, id: Uuid) -> Result<()> {
+    let (file_key, thumb_key) = keys(id);
     let mut tx = app.db.begin().await?;
     // Writing the row locks it, so that each of several concurrent requests sees those before it.
     let title: Option<(String,)> = tx
@@ -77,8 +84,8 @@ pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Res
     )
     .bind(id)
     .bind(product_id)
-    .bind(&file_key)
-    .bind(&thumb_key)
+    .bind(file_key)
+    .bind(thumb_key)
     .bind(alt_text(&title, order))
     .bind(order)
     .bind(now)
@@ -87,9 +94,6 @@ pub async fn add(app: &App, actor: Actor, product_id: Uuid, sizes: Sizes) -> Res
     let subject = Subject::new(SubjectKind::Product, product_id);
     audit::record(&mut tx, now, actor, Action::ProductAddImage, subject, json!({ "image": id }))
         .await?;
-    // Files first, so that a listed picture always has its file. An unlisted file does no harm.
-    app.files.put(&file_key, sizes.large).await?;
-    app.files.put(&thumb_key, sizes.small).await?;
     tx.commit().await
 }
 

@@ -16,7 +16,7 @@ mod receive;
 mod remove;
 mod trim;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -152,7 +152,24 @@ pub fn staged(app: &App, id: Uuid) -> PathBuf {
 }
 
 fn folder(app: &App) -> PathBuf {
-    app.config.data_dir.join("uploads")
+    folder_in(&app.config.data_dir)
+}
+
+pub(crate) fn folder_in(data_dir: &Path) -> PathBuf {
+    data_dir.join("uploads")
+}
+
+/// The names of the files of uploads that are complete and not ready: of those that wait for their
+/// conversion, and of those whose conversion may be tried again.
+pub(crate) async fn unconverted(on: impl Into<On<'_>>) -> Result<Vec<PathBuf>> {
+    let ids: Vec<(Uuid,)> = on
+        .into()
+        .sql(
+            "select id from uploads where state in ('waiting', 'converting', 'failed') order by id",
+        )
+        .all()
+        .await?;
+    Ok(ids.into_iter().map(|(id,)| id.to_string().into()).collect())
 }
 
 /// Returns the uploads that belong to no video yet or are not ready, the oldest first.

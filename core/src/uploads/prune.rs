@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::remove::enqueue;
-use super::{find, folder, staged};
+use super::{State, find, folder, staged};
 use crate::{App, Result};
 
 /// Without a byte, or without a form that is saved with it.
@@ -16,7 +16,7 @@ const UNFINISHED: &str = "The upload was not finished within a day. Please uploa
 
 /// Removes uploads of which nothing arrived for a day, and finished ones that no form was saved
 /// with. Of a video that waits for its file, staff are shown why it does not come. Also removes files
-/// of which the database knows nothing.
+/// that no upload needs.
 pub async fn prune(app: &App) -> Result<()> {
     let before = app.clock.now() - RETENTION;
     let stalled: Vec<(Uuid,)> = app
@@ -44,8 +44,9 @@ pub async fn prune(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Returns the files of uploads that have no row, with their sizes in bytes: of processes that were
-/// killed between the two. Of the last day none, because a row may still follow.
+/// Returns the files of uploads that have no row, or that are ready and no longer need them, with their
+/// sizes in bytes: of processes that were killed between the two. Of the last day none, because a row
+/// may still follow.
 pub(crate) async fn left_over(app: &App) -> Result<Vec<(PathBuf, u64)>> {
     let before = app.clock.now() - RETENTION;
     let mut found = Vec::new();
@@ -54,7 +55,10 @@ pub(crate) async fn left_over(app: &App) -> Result<Vec<(PathBuf, u64)>> {
         let name = entry.file_name();
         let Some(id) = name.to_str().and_then(|name| name.parse::<Uuid>().ok()) else { continue };
         let path = entry.path();
-        if !is_younger(&path, before) && find(&app.db, id).await?.is_none() {
+        if is_younger(&path, before) {
+            continue;
+        }
+        if find(&app.db, id).await?.is_none_or(|row| row.state == State::Ready) {
             let Ok(file) = entry.metadata().await else { continue };
             found.push((path, file.len()));
         }

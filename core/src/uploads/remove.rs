@@ -8,7 +8,7 @@ use super::{NOT_FOUND, find, staged};
 use crate::audit::{self, Action, Actor};
 use crate::db::Tx;
 use crate::jobs::{self, Job};
-use crate::unused_files::remove_replaced;
+use crate::unused_files::remove_unused;
 use crate::{App, Error, Result};
 
 /// Removes the files of an upload whose row is gone.
@@ -96,7 +96,7 @@ pub(crate) async fn remove_others(
         removed.into_iter().partition(|(_, folder)| folder.is_some());
     enqueue(tx, app, pending).await?;
     for (upload_id, folder) in shown {
-        remove_replaced(tx, app, &RemoveUpload { upload_id, folder }).await?;
+        remove_unused(tx, app, &RemoveUpload { upload_id, folder }).await?;
     }
     Ok(())
 }

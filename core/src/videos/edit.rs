@@ -14,8 +14,8 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::settings::Settings;
-use crate::unused_files::RemoveFiles;
-use crate::{App, Error, Result, jobs, uploads};
+use crate::unused_files::{RemoveFiles, remove_unused};
+use crate::{App, Error, Result, uploads};
 
 /// A saved video, and how many mails its publication queued.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -102,7 +102,7 @@ pub async fn delete(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     audit::record(tx, app.clock.now(), actor, Action::VideoDelete, subject, details).await?;
     let Source { file_key, thumbnail_key, .. } = old.source;
     if file_key.is_some() || thumbnail_key.is_some() {
-        jobs::enqueue(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;
+        remove_unused(tx, app, &RemoveFiles { file_key, thumbnail_key }).await?;
     }
     if old.status == Status::Published {
         events::emit(tx, app.clock.now(), Event::VideoChanged(id));

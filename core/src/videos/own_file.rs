@@ -9,8 +9,8 @@ use super::record::{Record, Source, find, set_source};
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::ffmpeg::{CANDIDATES, POSTER};
-use crate::unused_files::{RemoveFiles, remove_replaced};
-use crate::{App, Error, Result, jobs, uploads};
+use crate::unused_files::{RemoveFiles, remove_unused};
+use crate::{App, Error, Result, uploads};
 
 /// Whether `videos v` waits for a file: it has none yet, or staff gave it a new one that is not ready.
 /// A file that operators convert again does not count: the video goes on with what it shows.
@@ -208,7 +208,7 @@ pub(super) async fn choose_poster(tx: &mut Tx, app: &App, id: Uuid, poster: i64)
     let elsewhere = old.filter(|key| !key.starts_with(&folder));
     if elsewhere.is_some() {
         let files = RemoveFiles { file_key: None, thumbnail_key: elsewhere };
-        jobs::enqueue(tx, app, &files).await?;
+        remove_unused(tx, app, &files).await?;
     }
     Ok(())
 }
@@ -221,5 +221,5 @@ pub(super) async fn remove_files(tx: &mut Tx, app: &App, old: &Source, new: &Sou
     if file_key.is_none() && thumbnail_key.is_none() {
         return Ok(());
     }
-    remove_replaced(tx, app, &RemoveFiles { file_key, thumbnail_key }).await
+    remove_unused(tx, app, &RemoveFiles { file_key, thumbnail_key }).await
 }

@@ -8,8 +8,8 @@ use super::admin::must_exist;
 use super::own_file::{choose_poster, emit_change};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
-use crate::unused_files::RemoveFiles;
-use crate::{App, Error, Result, jobs, pictures};
+use crate::unused_files::{RemoveFiles, remove_unused, store_with};
+use crate::{App, Error, Result, pictures};
 
 /// The longest side in pixels.
 const SIDE: u32 = 1280;
@@ -31,16 +31,13 @@ pub async fn set_picture(app: &App, actor: Actor, id: Uuid, sent: Bytes) -> Resu
     let jpeg = pictures::open(sent, |picture| pictures::jpeg(&picture, SIDE)).await?;
     let picture = Uuid::now_v7();
     let key = format!("{FOLDER}{picture}.jpg");
-    // The file first, so that a picture that is shown has one. An unused file does no harm.
-    app.files.put(&key, jpeg).await?;
+    let files = vec![(key.clone(), jpeg)];
+    store_with(app, files, record(app, actor, id, (picture, key))).await
+}
+
+async fn record(app: &App, actor: Actor, id: Uuid, (picture, key): (Uuid, String)) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    let old = match shown(&mut tx, id).await {
-        Ok(old) => old,
-        Err(refused) => {
-            app.files.remove(&key).await.ok();
-            return Err(refused);
-        }
-    };
+    let old = shown(&mut tx, id).await?;
     // The query lets browsers load the other picture at once.
     tx.sql("update videos set thumbnail_key = $2, thumbnail_url = $3 where id = $1")
         .bind(id)
@@ -101,7 +98,7 @@ async fn remove_own(tx: &mut Tx, app: &App, old: Option<String>) -> Result<()> {
     match old.filter(|key| is_own_picture(key)) {
         Some(key) => {
             let files = RemoveFiles { file_key: None, thumbnail_key: Some(key) };
-            jobs::enqueue(tx, app, &files).await
+            remove_unused(tx, app, &files).await
         }
         None => Ok(()),
     }

@@ -40,6 +40,7 @@ export function applyServerEvents(client: QueryClient): () => void {
         announcements.video(data);
         return refresher.refreshSoon(["videos"], ["video", data.id]);
       case "video.changed":
+        device.current()?.recheck(data.id);
         return refresher.refreshSoon(["videos"], ["video", data.id]);
       case "comment.created":
         return comments.add(data.video_id, data.comment);

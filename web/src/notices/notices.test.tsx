@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deleteUnsent } from "../lib/delete-unsent";
 import { device, hide } from "../test/device";
 import { eventLine } from "../test/events";
-import { chaya, open, server, site, update } from "../test/portal";
+import { chaya, open, refuse, server, site, update, video } from "../test/portal";
 
 let line: ReturnType<typeof eventLine>;
 let phone: ReturnType<typeof device>;
@@ -195,7 +195,7 @@ describe("a device that has them on", () => {
   });
 
   it("waits for the end of quiet time, and then shows everything once and in order", async () => {
-    await listening();
+    await listening({ "GET /api/videos/v9": video() });
     await hidden();
     const quiet_until = new Date(Date.now() + 400).toISOString();
     line.tell("update.created", news({ quiet_until }), "2");
@@ -244,6 +244,31 @@ describe("a device that has them on", () => {
     await waitFor(() => expect(phone.shown).toHaveLength(1));
     line.tell("update.removed", { id: "n2" }, "3");
     await waitFor(() => expect(phone.shown).toHaveLength(0));
+  });
+
+  it("shows no video that was taken back while it waited", async () => {
+    await listening({ "GET /api/videos/v9": refuse(404, "not_found") });
+    await hidden();
+    const quiet_until = new Date(Date.now() + 300).toISOString();
+    const published_at = new Date().toISOString();
+    line.tell("video.published", { id: "v9", title: "Grand Siyum", published_at, quiet_until }, "2");
+    line.tell("update.created", news({ quiet_until }), "3");
+    await waitFor(() => expect(phone.shown).toHaveLength(1), { timeout: 3_000 });
+    await moment();
+    expect(phone.shown.map(({ tag }) => tag)).toEqual(["n2"]);
+  });
+
+  it("takes a video back once it is not to be seen, and leaves others", async () => {
+    const camp = await listening({ "GET /api/videos/v8": video(), "GET /api/videos/v9": video() });
+    await hidden();
+    const published_at = new Date().toISOString();
+    line.tell("video.published", { id: "v8", title: "Boats", published_at }, "2");
+    line.tell("video.published", { id: "v9", title: "Grand Siyum", published_at }, "3");
+    await waitFor(() => expect(phone.shown).toHaveLength(2));
+    camp.answer("GET /api/videos/v9", refuse(401, "sign_in_required"));
+    line.tell("video.changed", { id: "v8" }, "4");
+    line.tell("video.changed", { id: "v9" }, "5");
+    await waitFor(() => expect(phone.shown.map(({ tag }) => tag)).toEqual(["v8"]));
   });
 
   it("shows none any more once the camp has switched them off", async () => {

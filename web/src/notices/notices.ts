@@ -1,6 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query";
+import { api } from "../api/client";
 import { siteQuery } from "../api/queries";
 import { onDeletion } from "../lib/delete-unsent";
+import { paths } from "../lib/paths";
 import { dismissWorker, permitted, showNotification, type Notice } from "./device";
 import { holdLock, isLockHeld } from "./locks";
 import { notificationsEnabled } from "./enabled";
@@ -14,6 +16,8 @@ export type Notices = {
   say: (notice: Notice) => boolean;
   /** Closes the notification of something that was withdrawn. */
   takeBack: (id: string) => void;
+  /** Closes the notification of a video that was changed, if it is not to be seen any more. */
+  recheck: (id: string) => void;
   end: () => void;
 };
 
@@ -27,6 +31,12 @@ const pageTimeout = 1_000;
 
 /** A timer is set again after this long, in milliseconds, because the device may have slept. */
 const longestTimer = 60_000;
+
+/** Whether the server says that a video was taken back, or is for others only. */
+async function isGone(id: string) {
+  const answer = await api.GET("/api/videos/{id}", { params: { path: { id } } }).catch(() => null);
+  return answer !== null && [401, 403, 404].includes(answer.response.status);
+}
 
 /** Shows one notification for each update and video, however many pages are open. */
 export function notices(client: QueryClient, onLead: () => void): Notices {
@@ -63,7 +73,10 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
   async function showWaiting() {
     clearTimeout(timer);
     if (ended || !leads) return;
-    for (const notice of takeDue(Date.now())) await show(notice).catch(() => undefined);
+    for (const notice of takeDue(Date.now())) {
+      if (notice.path === paths.video(notice.id) && (await isGone(notice.id))) continue;
+      await show(notice).catch(() => undefined);
+    }
     const next = timeToNext(Date.now());
     if (next !== null && !ended) timer = setTimeout(() => void showWaiting(), Math.min(next, longestTimer));
   }
@@ -72,6 +85,17 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
   async function isLeftToUs({ id }: Notice) {
     if (await isLockHeld(inSight)) await new Promise((done) => setTimeout(done, pageTimeout));
     return !ended && !shownBefore(id);
+  }
+
+  function takeBack(id: string) {
+    removeWaiting(id);
+    void navigator.serviceWorker
+      .getRegistration("/")
+      .then(async (registration) => {
+        const shown = (await registration?.getNotifications({ tag: id })) ?? [];
+        shown.forEach((notification) => notification.close());
+      })
+      .catch(() => undefined);
   }
 
   return {
@@ -95,15 +119,10 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
         .catch(() => undefined);
       return false;
     },
-    takeBack(id) {
-      removeWaiting(id);
-      void navigator.serviceWorker
-        .getRegistration("/")
-        .then(async (registration) => {
-          const shown = (await registration?.getNotifications({ tag: id })) ?? [];
-          shown.forEach((notification) => notification.close());
-        })
-        .catch(() => undefined);
+    takeBack,
+    recheck(id) {
+      if (!leads || shownBefore(id) !== "by notification") return;
+      setTimeout(() => void isGone(id).then((gone) => gone && takeBack(id)), Math.random() * spread);
     },
     end() {
       ended = true;

@@ -51,6 +51,24 @@ story! {
     }
 }
 
+story! {
+    async fn a_stranger_who_types_an_address_keeps_its_owner_from_writing_nowhere(camp) {
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let stranger = camp.browser_at("203.0.113.7");
+        let theirs = || form("chaya@family.example", json!({}));
+        for _ in 0..5 {
+            stranger.post("/api/contact", theirs()).await.expect(202);
+        }
+        stranger.post("/api/contact", theirs()).await.refused(429, "too_many_requests");
+        // Signed out in another place, and signed in behind the same network.
+        camp.browser_at("198.51.100.9").post("/api/contact", theirs()).await.expect(202);
+        for _ in 0..5 {
+            chaya.post("/api/contact", theirs()).await.expect(202);
+        }
+        chaya.post("/api/contact", theirs()).await.refused(429, "too_many_requests");
+    }
+}
+
 /// Sends a message from a new network and with a new address each time.
 async fn flood(camp: &Camp, which: std::ops::Range<usize>, department: &str) {
     for n in which {
