@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use portal::App;
 use portal::db::Db;
+use serde_json::json;
 
 use super::long;
 use super::site::{Owner, Raw, Site, Tally, add_owner, exchange};
@@ -13,6 +14,7 @@ use crate::execute;
 use crate::s3::{Bucket, Proxy};
 
 const LAKE: &[u8] = include_bytes!("../../../../core/src/seed/media/lake.mp4");
+const PICTURE: &[u8] = include_bytes!("../../../../core/src/seed/media/lake.jpg");
 const PART: usize = 16 << 20;
 /// Files are stored as they are.
 const PLAIN: [&str; 2] = ["--ffmpeg", "/nowhere/ffmpeg"];
@@ -187,6 +189,41 @@ async fn what_is_begun_in_the_bucket_may_vanish_and_leaves_nothing() {
     }
     assert_eq!(story.bucket.files().await.len(), 1, "the first one is there");
     story.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nobody_waits_for_a_picture_that_a_silent_bucket_does_not_take() {
+    let story = Story::begin(&[]).await;
+    let cap = json!({
+        "title": "Camp cap", "description": "Green.", "price": 1850, "category": "clothing",
+        "stock_quantity": 12,
+    });
+    let made = story.owner.post_json("/api/admin/products", &cap).await;
+    let made: serde_json::Value = serde_json::from_str(&made.body).expect("JSON");
+    let product = format!("/api/admin/products/{}/images", made["id"].as_str().expect("an id"));
+    story.proxy.be_silent(true);
+    for pictures in [product.as_str(), "/api/admin/settings/pictures/hero"] {
+        let adding = send_picture(&story.owner, pictures);
+        let writing = async {
+            // Until the picture is on its way.
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            let begun = Instant::now();
+            let posted = story.owner.post("Boats", "published").await;
+            assert_eq!(posted.status, 201, "{}", posted.body);
+            begun.elapsed()
+        };
+        tokio::select! {
+            added = adding => panic!("{}", String::from_utf8_lossy(&added.body)),
+            took = writing => assert!(took < Duration::from_secs(3), "{took:?}"),
+        }
+    }
+    story.proxy.be_silent(false);
+    assert_eq!(send_picture(&story.owner, &product).await.status, 201);
+    story.end().await;
+}
+
+async fn send_picture(owner: &Owner, path: &str) -> Raw {
+    owner.exchange("POST", path, &[("content-type", "image/jpeg")], PICTURE).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
