@@ -55,6 +55,7 @@ pub struct Setting {
 fn describe(key: &'static Key, value: Value, default: Value) -> Setting {
     let (kind, min, max, choices) = match key.kind {
         Kind::Line { min, max } => ("line", Some(min as i64), Some(max as i64), vec![]),
+        Kind::Phone { max } => ("line", Some(0), Some(max as i64), vec![]),
         Kind::Email => ("email", None, None, vec![]),
         Kind::EmailOrNone => ("email", Some(0), None, vec![]),
         Kind::Switch => ("switch", None, None, vec![]),

@@ -62,6 +62,15 @@ story! {
 }
 
 story! {
+    async fn one_empty_line_stays_of_many(camp) {
+        let (_, film) = a_video(&camp).await;
+        let chaya = camp.parent("Chaya", "chaya@family.example").await;
+        let saved = say(&chaya, &film, &format!("top\r\n{}bottom\nlast", "\n \n".repeat(300))).await;
+        assert_eq!(saved["content"], "top\n\nbottom\nlast");
+    }
+}
+
+story! {
     async fn a_comment_needs_somebody_with_a_confirmed_address_and_something_to_say(camp) {
         let (staff, video) = a_video(&camp).await;
         let comments = format!("{video}/comments");

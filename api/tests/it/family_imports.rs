@@ -165,6 +165,10 @@ story! {
         assert_eq!(seen["problems"], json!([{ "line": 2, "column": "paid", "message": message }]));
         let table = "name,child,paid\nZev,Dovid,2900\n";
         assert_eq!(send(&staff, json!({ "csv": table })).await["problems"][0]["column"], "paid", "more than the default total");
+        let unreadable = "name,child,email,total,due date\nChaya,Yossi,chaya@family.example,2.800,2027-07-01\n";
+        let seen = send(&staff, json!({ "csv": unreadable })).await;
+        let message = "“2.800” is not a valid amount.";
+        assert_eq!(seen["problems"], json!([{ "line": 2, "column": "total", "message": message }]), "not that it is missing");
         // “Paid” counts for new families only, so it does not matter for others.
         import(&staff, rows).await;
         let seen = import(&staff, "Rivka,Moishe,rivka@family.example,,2800,28000,\n").await;

@@ -43,6 +43,8 @@ story! {
         owner.patch(path, json!({ "seen": { "siteName": "Visiting Day" }, "siteName": "Camp Or" })).await.refused(409, "stale");
         assert_eq!(site(&camp).await["site_name"], "Camp Ner");
         owner.patch(path, json!({ "seen": { "contactPhone": "(845) 555-0142" }, "contactPhone": "" })).await.expect(200);
+        owner.patch(path, json!({ "contactPhone": "call the office" })).await.refused(422, "validation");
+        owner.patch(path, json!({ "contactPhone": "(845) 555-0142 ext. 12" })).await.expect(200);
     }
 }
 
@@ -78,10 +80,13 @@ story! {
 story! {
     async fn families_are_told_of_videos_while_the_switch_is_on(camp) {
         camp.set_clock("2026-07-29T16:00:00Z");
-        camp.parent("Chaya Weiss", "chaya@family.example").await;
+        let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
         let staff = camp.staff().await;
+        let off = async || chaya.get("/api/profile").await.expect(200).json()["switched_off"].clone();
+        assert_eq!(off().await, json!([]));
         let told = || camp.mails_to("chaya@family.example").iter().filter(|mail| mail.subject.contains("New video")).count();
         camp.set("dailyReports", false).await;
+        assert_eq!(off().await, json!(["daily_videos"]));
         crate::videos::posted(&staff, "Quiet", json!({})).await;
         camp.work().await;
         assert_eq!(told(), 0);
@@ -89,6 +94,8 @@ story! {
         crate::videos::posted(&staff, "Loud", json!({})).await;
         camp.work().await;
         assert_eq!(told(), 1);
+        camp.set("emailEnabled", false).await;
+        assert_eq!(off().await, json!(["daily_videos", "camp_updates", "general"]));
     }
 }
 

@@ -171,6 +171,8 @@ on_both_engines! {
         assert!(said.code == 3 && said.err.contains("Line 2") && said.err.contains("CSV UTF-8"), "{said:?}");
         let said = camp.run(&["gallery", "import", "/nowhere.csv", "--year", "2023"]);
         assert!(said.code == 3 && said.err.contains("cannot be read"), "{said:?}");
+        let said = camp.run_with(&["gallery", "import", "-", "--year", "24"], list);
+        assert!(said.code == 3 && said.err.contains("with four digits"), "{said:?}");
         let said = camp.run_with(&["gallery", "import", "-", "--year", "2999"], list);
         assert!(said.code == 3 && said.err.contains("staff area"), "{said:?}");
         assert_eq!(camp.run(&["gallery", "import", "-"]).code, 2);

@@ -52,11 +52,24 @@ pub struct NewComment {
 impl NewComment {
     fn check(&self) -> Result<String> {
         let mut checks = Validator::new();
-        let content = checks.block("content", &self.content, LONGEST);
+        let content = checks.block("content", &few_empty_lines(&self.content), LONGEST);
         checks.require(!content.is_empty(), "content", "Please write a comment first.");
         checks.done()?;
         Ok(content)
     }
+}
+
+/// Of several empty lines in a row, one stays: a comment of few words must not hide those below it.
+fn few_empty_lines(text: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let is_second =
+            line.trim().is_empty() && kept.last().is_some_and(|last| last.trim().is_empty());
+        if !is_second {
+            kept.push(line);
+        }
+    }
+    kept.join("\n")
 }
 
 /// Applies the rate limit of comments. Call it before [`post`], outside its transaction.

@@ -14,6 +14,7 @@ use crate::ids::FamilyId;
 use crate::notifications::reports::Cause;
 use crate::notifications::{self, Category};
 use crate::rate_limits;
+use crate::settings::Settings;
 use crate::unsubscribe;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
@@ -48,6 +49,9 @@ pub struct OwnProfile {
     /// The family's addresses other than the user's.
     #[sqlx(skip)]
     pub other_addresses: Vec<OtherAddress>,
+    /// Kinds of mail that the camp sends to nobody at present.
+    #[sqlx(skip)]
+    pub switched_off: Vec<Category>,
     /// Whether the user's address is one of the family's. Only those receive the kinds of mail that
     /// can be chosen.
     pub address_in_family: bool,
@@ -138,11 +142,7 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
         .bind(user.id)
         .one()
         .await?;
-    let settings = app.settings().await?;
-    profile.digest_hour = settings.digest_hour;
-    if settings.posting_deadline.is_empty() {
-        profile.late_video_note = None;
-    }
+    add_settings(&mut profile, &*app.settings().await?);
     profile.other_addresses = app
         .db
         .sql([
@@ -163,6 +163,14 @@ pub async fn own(app: &App, user: &User) -> Result<OwnProfile> {
         .all()
         .await?;
     Ok(profile)
+}
+
+fn add_settings(profile: &mut OwnProfile, settings: &Settings) {
+    profile.digest_hour = settings.digest_hour;
+    profile.switched_off = notifications::switched_off(settings);
+    if settings.posting_deadline.is_empty() {
+        profile.late_video_note = None;
+    }
 }
 
 /// Saves the changes of members to their family, all or none.

@@ -169,13 +169,14 @@ fn check_year(year: i32, this_year: i32) -> Result<()> {
     if (1900..this_year).contains(&year) {
         return Ok(());
     }
-    Err(Error::invalid(
-        "year",
-        format!(
+    let text = match year < 1900 {
+        true => format!("Please enter the year with four digits, such as {}.", this_year - 1),
+        false => format!(
             "The archive holds the summers before {this_year}. Videos of this year are posted in \
              the staff area, where families are told about them."
         ),
-    ))
+    };
+    Err(Error::invalid("year", text))
 }
 
 /// Returns the video of a row and the address under which the portal stores it.

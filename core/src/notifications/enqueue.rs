@@ -479,6 +479,12 @@ async fn insert(
     Ok(id.map(|(id,)| id))
 }
 
+/// The kinds of mail that the camp sends to nobody at present.
+pub(crate) fn switched_off(settings: &Settings) -> Vec<Category> {
+    let all = [Category::DailyVideos, Category::CampUpdates, Category::General];
+    all.into_iter().filter(|category| !switched_on(settings, *category)).collect()
+}
+
 fn switched_on(settings: &Settings, category: Category) -> bool {
     settings.email_enabled
         && match category {

@@ -30,7 +30,7 @@ pub use enqueue::{Limited, notify};
 pub(crate) use enqueue::{
     kept_reach, late_note_families, notify_all, notify_families, notify_family_once,
     notify_late_video, notify_limited, notify_once, notify_requested, notify_test, queue_withdrawn,
-    reach, reach_all,
+    reach, reach_all, switched_off,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};

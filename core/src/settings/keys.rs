@@ -21,6 +21,10 @@ pub enum Kind {
         min: usize,
         max: usize,
     },
+    /// A phone number of so many characters, with whatever people write beside it, or empty.
+    Phone {
+        max: usize,
+    },
     Email,
     /// An email address, or empty.
     EmailOrNone,
@@ -91,7 +95,7 @@ pub(crate) const KEYS: &[Key] = &[
         "One sentence for footers and link previews",
     ),
     key("contactEmail", Kind::Email, "The email that families see"),
-    key("contactPhone", Kind::Line { min: 0, max: 40 }, "The phone number that families see"),
+    key("contactPhone", Kind::Phone { max: 40 }, "The phone number that families see"),
     key(
         "staffEmail",
         Kind::EmailOrNone,
@@ -330,6 +334,7 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     let name = key.name;
     match (key.kind, value) {
         (Kind::Line { min, max }, Value::String(text)) => line(name, text, min, max),
+        (Kind::Phone { max }, Value::String(text)) => phone(name, text, max),
         (Kind::EmailOrNone, Value::String(text)) if text.trim().is_empty() => Ok(json!("")),
         (Kind::Email | Kind::EmailOrNone, Value::String(text)) => match EmailAddress::parse(text) {
             Some(email) => Ok(json!(email)),
@@ -435,6 +440,15 @@ fn line(name: &str, text: &str, min: usize, max: usize) -> Result<Value> {
     checks.require(text.chars().count() >= min, name, format!("{name} must not be empty."));
     checks.done()?;
     Ok(json!(text))
+}
+
+fn phone(name: &str, text: &str, max: usize) -> Result<Value> {
+    let text = line(name, text, 0, max)?;
+    let digits = text.as_str().unwrap_or_default().chars().filter(char::is_ascii_digit).count();
+    match text == "" || digits >= 3 {
+        true => Ok(text),
+        false => Err(Error::invalid(name, "Please enter a phone number like (845) 555-0142.")),
+    }
 }
 
 fn within(

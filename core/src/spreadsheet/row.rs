@@ -50,6 +50,13 @@ impl Row {
                     .into(),
             );
         }
+        if cells().any(|cell| cell == workbook::NO_RESULT) {
+            return Some(
+                "A formula of this line has no result. Please open the file in Excel, save it and \
+                 try again."
+                    .into(),
+            );
+        }
         let error = cells().find(|cell| workbook::ERRORS.contains(&cell.as_str()))?;
         Some(format!("A cell of this line shows the error {error}. Please correct it."))
     }

@@ -17,6 +17,9 @@ const MAX_CELL: usize = 4 * 32_767;
 pub(super) const ERRORS: [&str; 8] =
     ["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"];
 
+/// The text of a cell whose formula has no result: programs that are no spreadsheet write such.
+pub(super) const NO_RESULT: &str = "#FORMULA";
+
 pub(super) fn read(bytes: &[u8], shape: &Shape) -> Result<Sheet> {
     let Ok(mut book) = Xlsx::new(Cursor::new(bytes)) else { return wrong(DAMAGED.into()) };
     let visible = |sheet: &&calamine::Sheet| {
@@ -49,8 +52,8 @@ fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Resul
     let (mut at, mut row): (u32, Vec<String>) = (0, Vec::new());
     loop {
         // Cell by cell, because the size that a worksheet states may be wrong.
-        let cell = cells.next_cell().map_err(damaged)?;
-        let place = cell.as_ref().map(|cell| cell.get_position());
+        let cell = cells.next_cell_with_formula_metadata().map_err(damaged)?;
+        let place = cell.as_ref().map(|cell| cell.pos);
         if place.is_none_or(|(line, _)| line != at) {
             let values: Vec<&str> = row.iter().map(String::as_str).collect();
             table.take(at as usize + 1, &values, false)?;
@@ -64,12 +67,15 @@ fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Resul
         let (Some(cell), Some((line, column))) = (cell, place) else { break };
         at = line;
         // Many cells may share one long text.
-        if let DataRef::SharedString(text) = cell.get_value()
+        if let DataRef::SharedString(text) = cell.value
             && text.len() > MAX_CELL
         {
             return wrong(format!("A cell of row {} has too much text.", line + 1));
         }
-        let value = value(cell.get_value());
+        let value = match (&cell.value, &cell.formula) {
+            (DataRef::Empty, Some(_)) => NO_RESULT.to_owned(),
+            (value, _) => self::value(value),
+        };
         if column < MAX_COLUMNS && !value.is_empty() {
             if row.len() <= column as usize {
                 row.resize(column as usize + 1, String::new());
@@ -189,7 +195,11 @@ mod tests {
             .expect("written");
         sheet.write(6, 1, "Zev").expect("written");
         sheet.write(6, 3, Formula::new("=1/0").set_result("#DIV/0!")).expect("written");
-        let sheet = read(book.save_to_buffer().expect("a workbook")).expect("a table");
+        sheet.write(7, 1, "Perl").expect("written");
+        sheet.write(7, 3, Formula::new("=1000*2").set_result("missing")).expect("written");
+        let book = book.save_to_buffer().expect("a workbook");
+        let book = edited(&book, "<v>missing</v>", "");
+        let sheet = read(book).expect("a table");
         let rows: Vec<_> =
             sheet.rows.iter().map(|r| (r.line, r.cell(0), r.cell(1), r.cell(2))).collect();
         assert_eq!(
@@ -197,10 +207,12 @@ mod tests {
             [
                 (4, "שרה Renée", "2800", "2027-06-01 00:00:00"),
                 (6, "Chaya", "2800", ""),
-                (7, "Zev", "#DIV/0!", "")
+                (7, "Zev", "#DIV/0!", ""),
+                (8, "Perl", "#FORMULA", "")
             ]
         );
         assert!(sheet.rows[2].fault().is_some_and(|text| text.contains("#DIV/0!")));
+        assert!(sheet.rows[3].fault().is_some_and(|text| text.contains("has no result")));
         assert!(sheet.rows[..2].iter().all(|row| row.fault().is_none()));
         assert_eq!(sheet.source.worksheet.as_deref(), Some("משפחות"));
         assert_eq!(sheet.source.sample, ["שרה Renée"]);

@@ -225,8 +225,9 @@ pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     audit::record(tx, app.clock.now(), actor, Action::SubscriberRemove, subject, details).await
 }
 
-/// Returns the confirmed addresses as CSV, the oldest first.
+/// Returns the confirmed addresses as CSV, the oldest first, with times of the camp's clock.
 pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
+    let zone = app.settings().await?.timezone;
     let rows: Vec<(String, DateTime<Utc>)> = tx
         .sql(
             "select email, confirmed_at from subscribers
@@ -236,9 +237,10 @@ pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
         .all()
         .await?;
     let mut sheet = csv::Writer::from_writer(Vec::new());
-    sheet.write_record(["email", "confirmed_at"]).map_err(Error::unforeseen)?;
+    let confirmed = format!("Confirmed ({zone})");
+    sheet.write_record(["Email", &confirmed]).map_err(Error::unforeseen)?;
     for (email, at) in &rows {
-        let at = at.format("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let at = at.with_timezone(&zone).format("%Y-%m-%d %H:%M:%S").to_string();
         sheet.write_record([&plain(email), &at]).map_err(Error::unforeseen)?;
     }
     let subject = Subject::none(SubjectKind::Subscribers);

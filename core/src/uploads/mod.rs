@@ -83,6 +83,9 @@ pub struct Upload {
     pub log: Option<String>,
     /// Whether it is made from the file that the video shows, by cutting its ends off.
     pub is_trim: bool,
+    /// The user name of the staff account that uploaded it.
+    #[schema(required)]
+    pub uploaded_by: Option<String>,
     /// What viewers can choose from, the best first.
     pub renditions: Vec<Rendition>,
     pub created_at: DateTime<Utc>,
@@ -116,6 +119,7 @@ struct Row {
     problem: Option<String>,
     log: Option<String>,
     is_trim: bool,
+    uploaded_by: Option<String>,
     renditions: Option<String>,
     created_at: DateTime<Utc>,
 }
@@ -142,9 +146,9 @@ impl Row {
 
 const ROW: &str =
     "select u.id, u.staff_id, u.video_id, u.file_name, u.size_bytes, u.state, u.progress,
-                u.attempts, u.problem, u.log, u.trim_end_seconds is not null as is_trim, u.renditions,
-                u.created_at
-         from uploads u ";
+                u.attempts, u.problem, u.log, u.trim_end_seconds is not null as is_trim,
+                t.username as uploaded_by, u.renditions, u.created_at
+         from uploads u left join staff t on t.id = u.staff_id ";
 
 /// The file with the bytes of an upload until it is ready.
 pub fn staged(app: &App, id: Uuid) -> PathBuf {
@@ -230,6 +234,7 @@ async fn shown(app: &App, rows: Vec<Row>) -> Result<Vec<Upload>> {
             can_retry,
             log: row.log.filter(|log| !log.is_empty()),
             is_trim: row.is_trim,
+            uploaded_by: row.uploaded_by,
             renditions: renditions.map_err(Error::unforeseen)?.unwrap_or_default(),
             created_at: row.created_at,
         });

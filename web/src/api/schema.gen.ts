@@ -5316,6 +5316,8 @@ export interface components {
             /** @description Whether the user's address refused mail permanently. It gets no more mail then. */
             suppressed: boolean;
             suppressed_cause?: components["schemas"]["MailReportCause"] | null;
+            /** @description Kinds of mail that the camp sends to nobody at present. */
+            switched_off: components["schemas"]["Category"][];
             user_type: components["schemas"]["UserType"];
             welcome_popup_shown: boolean;
         };
@@ -5941,6 +5943,8 @@ export interface components {
             /** Format: int64 */
             size_bytes: number;
             state: components["schemas"]["UploadState"];
+            /** @description The user name of the staff account that uploaded it. */
+            uploaded_by: string | null;
             /**
              * Format: uuid
              * @description The video that it is for; empty until a form is saved with it.

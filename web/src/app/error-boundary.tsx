@@ -1,6 +1,9 @@
 import { Component, type ReactNode } from "react";
 import { ErrorState } from "../ui/states";
 
+const title = "This page could not be shown";
+const reload = () => location.reload();
+
 type Props = { children: ReactNode; small?: boolean };
 
 /** Catches errors of rendering. Most often a page's code could not be loaded, so a reload helps. */
@@ -11,6 +14,16 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
     return { broken: true };
   }
 
+  override componentDidCatch() {
+    if (this.props.small) return;
+    document.title = [title, ...document.title.split(" - ").slice(-1)].join(" - ");
+    addEventListener("online", reload);
+  }
+
+  override componentWillUnmount() {
+    removeEventListener("online", reload);
+  }
+
   override render() {
     if (!this.state.broken) return this.props.children;
     if (this.props.small)
@@ -18,9 +31,9 @@ export class ErrorBoundary extends Component<Props, { broken: boolean }> {
     return (
       <div className="wrap py-section">
         <ErrorState
-          title="This page could not be shown"
+          title={title}
           error={new Error("Please check your connection and reload the page.")}
-          onRetry={() => location.reload()}
+          onRetry={reload}
         />
       </div>
     );

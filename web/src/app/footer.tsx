@@ -5,6 +5,7 @@ import { Logo } from "./logo";
 import { legalLinks, quickLinks, supportLinks } from "./nav";
 import { ThemeSwitch } from "./theme";
 import { Link } from "../lib/navigation";
+import { telephone } from "../lib/telephone";
 
 const StayUpdated = lazy(() => import("../subscribers/stay-updated"));
 
@@ -56,7 +57,7 @@ export function Footer() {
               )}
               {site?.contact_phone && (
                 <li>
-                  <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className={linkLook}>
+                  <a href={telephone(site.contact_phone)} className={linkLook}>
                     <bdi dir="ltr" className="tabular-nums">
                       {site.contact_phone}
                     </bdi>

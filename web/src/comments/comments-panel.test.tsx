@@ -46,6 +46,28 @@ it("keeps the count while only the newest comments are listed", async () => {
   expect(screen.getByText("30 comments")).toBeTruthy();
 });
 
+it("keeps what is pasted and says how much is too long", async () => {
+  talk();
+  const user = open("/video/v1");
+  await user.click(await box());
+  await user.paste("א".repeat(2_003));
+  expect((await box()) as HTMLTextAreaElement).toHaveProperty("value", "א".repeat(2_003));
+  expect(screen.getByRole("alert").textContent).toBe("3 characters too many: 2,000 fit here.");
+  expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", true);
+  await user.type(await box(), "{Backspace}{Backspace}{Backspace}");
+  expect(screen.queryByRole("alert")).toBeNull();
+  expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", false);
+});
+
+it("folds a long comment until somebody wants to read it", async () => {
+  talk({
+    "GET /api/videos/v1/comments": list(comment({ content: "line\n".repeat(15) + "the end" }), comment({ id: "c1" })),
+  });
+  const user = open("/video/v1");
+  await user.click(await screen.findByRole("button", { name: /^Read all of the comment by/ }));
+  expect(screen.queryByRole("button", { name: /^Read all/ })).toBeNull();
+});
+
 it("asks somebody signed out to sign in", async () => {
   talk({ "GET /api/session": { user: null } });
   open("/video/v1");

@@ -148,7 +148,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   });
 
   const mayWrite = Boolean(user?.can_comment);
-  const ready = mayWrite && content.trim() !== "" && !post.isPending;
+  const ready = mayWrite && content.trim() !== "" && [...content.trim()].length <= longest && !post.isPending;
   const placeholder = !user
     ? "Please sign in to post a comment"
     : mayWrite
@@ -186,7 +186,7 @@ function CommentForm({ videoId }: { videoId: string }) {
             >
               Sign in to comment
             </Link>
-          ) : content.length > longest - 200 ? (
+          ) : content.length > longest - 200 && content.length <= longest ? (
             `${number(longest - content.length)} characters left`
           ) : (
             <>
@@ -202,6 +202,9 @@ function CommentForm({ videoId }: { videoId: string }) {
   );
 }
 
+/** Whether a comment would hide those below it. */
+const isLong = (text: string) => text.length > 900 || text.split("\n").length > 14;
+
 /** Whether the server's reason helps the author. */
 const refused = (error: unknown) => isApiError(error) && error.status >= 400 && error.status < 500;
 
@@ -209,6 +212,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
   const site = useSite();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"delete" | "report" | null>(null);
+  const [folded, setFolded] = useState(isLong(comment.content));
 
   return (
     <li className="grid grid-cols-[34px_minmax(0,1fr)] gap-x-3 border-line py-4 not-first:border-t">
@@ -220,9 +224,18 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
             {ago(comment.created_at, site?.timezone ?? "UTC", now)}
           </time>
         </p>
-        <p>
+        <p className={cx(folded && "max-h-[12lh] overflow-hidden")}>
           <OwnLines text={comment.content} />
         </p>
+        {folded && (
+          <button
+            type="button"
+            onClick={() => setFolded(false)}
+            className="link -mb-2 flex min-h-tap items-center text-sm"
+          >
+            Read all<span className="sr-only"> of the comment by {comment.author_name}</span>
+          </button>
+        )}
         {comment.held && (
           <p className="flex items-center gap-1.5 text-sm text-muted">
             <Icon name="clock" />

@@ -3,6 +3,7 @@ import { useSite } from "../api/queries";
 import { useAnchor } from "../lib/anchor";
 import { fullDate } from "../lib/format";
 import { PageMeta } from "../lib/page";
+import { telephone } from "../lib/telephone";
 import { splitScripts } from "../ui/two-scripts";
 
 export type Part = { id: string; title: string; body: ReactNode };
@@ -103,7 +104,7 @@ export function HowToReachUs() {
       {phone && (
         <>
           , phone{" "}
-          <a href={`tel:${phone.replace(/[^+\d]/g, "")}`} className="link">
+          <a href={telephone(phone)} className="link">
             <bdi dir="ltr" className="whitespace-nowrap tabular-nums">
               {phone}
             </bdi>

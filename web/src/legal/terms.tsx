@@ -1,6 +1,7 @@
 import { useSite } from "../api/queries";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
+import { telephone } from "../lib/telephone";
 import { splitScripts } from "../ui/two-scripts";
 import { HowToReachUs, LegalDocument, LegalShell, Points } from "./document";
 import "../ui/more-icons";
@@ -132,7 +133,7 @@ export default function TermsOfService() {
                 {phone ? (
                   <>
                     {" "}
-                    <a href={`tel:${phone.replace(/[^+\d]/g, "")}`} className="link">
+                    <a href={telephone(phone)} className="link">
                       <bdi dir="ltr" className="whitespace-nowrap tabular-nums">
                         {phone}
                       </bdi>

@@ -7,6 +7,7 @@ import { useHistoryState, useSearchParams } from "../lib/address";
 import { writeUnsent, readUnsent, useUnsentDeletions } from "../lib/unsent";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
+import { telephone } from "../lib/telephone";
 import { Button } from "../ui/button";
 import { Choices, Field, FormMessage, TextArea, TextInput } from "../ui/field";
 import { Icon, type IconName } from "../ui/icon";
@@ -73,7 +74,7 @@ export default function Contact() {
           <ul className="grid gap-5">
             {site?.contact_phone && (
               <Way icon="phone" title="Urgent? Call the office">
-                <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className="link">
+                <a href={telephone(site.contact_phone)} className="link">
                   <bdi dir="ltr" className="tabular-nums">
                     {site.contact_phone}
                   </bdi>

@@ -4,6 +4,7 @@ import type { FamilyPayment, PaymentPlan } from "../api/client";
 import { useSite } from "../api/queries";
 import { count, longDate } from "../lib/format";
 import { money } from "../lib/money";
+import { telephone } from "../lib/telephone";
 import { Badge, type BadgeTone } from "../ui/badge";
 import { cx } from "../ui/class-names";
 import { LinkedText } from "../ui/linked-text";
@@ -183,7 +184,7 @@ function Contact() {
   const site = useSite();
   if (!site) return null;
   const phone = site.contact_phone && (
-    <a href={`tel:${site.contact_phone.replace(/[^+\d]/g, "")}`} className="link whitespace-nowrap">
+    <a href={telephone(site.contact_phone)} className="link whitespace-nowrap">
       <bdi dir="ltr">{site.contact_phone}</bdi>
     </a>
   );

@@ -9,7 +9,7 @@ import { cx } from "../ui/class-names";
 import { Switch } from "../ui/field";
 import { Section } from "../ui/section";
 import { errorToast, toast } from "../ui/toast";
-import { askSecondEmailAgain, categories } from "./queries";
+import { askSecondEmailAgain, categories, isPaused } from "./queries";
 import type { ProfileForm } from "./use-profile-form";
 
 /** The addresses of the family. */
@@ -174,6 +174,8 @@ function OtherAddresses({ of }: { of: Profile["other_addresses"] }) {
   });
 }
 
+const paused = "The camp is not sending these right now";
+
 export function EmailPreferences({ form, email }: { form: ProfileForm; email: string }) {
   const { address_in_family, other_addresses } = form.saved;
   const outside = !address_in_family && other_addresses.length > 0;
@@ -201,14 +203,14 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
           )
         )}
         {!outside &&
-          categories.map(({ key, label, hint }) => (
+          categories.map((one) => (
             <Switch
-              key={key}
-              name={key}
-              label={label}
-              hint={hint}
-              checked={form.now[key]}
-              onChange={({ target }) => form.change({ [key]: target.checked } as ProfilePatch)}
+              key={one.key}
+              name={one.key}
+              label={one.label}
+              hint={isPaused(form.saved, one) ? paused : one.hint}
+              checked={form.now[one.key]}
+              onChange={({ target }) => form.change({ [one.key]: target.checked } as ProfilePatch)}
               className="border-b border-line py-3"
             />
           ))}

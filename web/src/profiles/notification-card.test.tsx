@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { cleanup, screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { chaya, family, never, open, refuse, server, site, strangely } from "../test/portal";
 
@@ -12,6 +12,13 @@ it("leads somebody signed out to an account", async () => {
     "/auth?mode=create",
   );
   expect((await card()).getByRole("link", { name: "Sign in here" }).getAttribute("href")).toBe("/auth");
+});
+
+it("offers no account while sign-up is closed", async () => {
+  server({ "GET /api/site": { ...site, registrations_open: false } });
+  open("/");
+  expect((await (await card()).findByRole("link", { name: "Sign In" })).getAttribute("href")).toBe("/auth");
+  expect((await card()).queryByRole("link", { name: "Sign Up for Notifications" })).toBeNull();
 });
 
 describe("signed in", () => {
@@ -34,6 +41,18 @@ describe("signed in", () => {
     expect(screen.getByText("Your notification preferences have been updated successfully.")).toBeTruthy();
     expect(camp.asked("PATCH", "/api/profile")[0]?.body).toEqual({ daily_video_email: false });
     expect(await (await card()).findByRole("button", { name: "Customize Notifications" })).toBeTruthy();
+  });
+
+  it("promises no emails that the camp does not send right now", async () => {
+    signedIn({ "GET /api/profile": family({ switched_off: ["daily_videos"] }) });
+    open("/");
+    expect(await (await card()).findByText("Paused by the camp")).toBeTruthy();
+    expect((await card()).getByText(/We email you/)).toBeTruthy();
+    cleanup();
+    signedIn({ "GET /api/profile": family({ switched_off: ["daily_videos", "camp_updates", "general"] }) });
+    open("/");
+    expect(await (await card()).findByText("The camp is not sending these emails right now.")).toBeTruthy();
+    expect((await card()).queryByText("On")).toBeNull();
   });
 
   it("says that nothing goes to whoever stopped all emails", async () => {

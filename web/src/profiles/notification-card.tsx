@@ -1,6 +1,6 @@
 import { lazy, Suspense, useRef, useState, type ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
-import type { SessionUser } from "../api/client";
+import type { Profile, SessionUser } from "../api/client";
 import { useSession, useSite } from "../api/queries";
 import { Link } from "../lib/navigation";
 import { paths } from "../lib/paths";
@@ -8,7 +8,7 @@ import { Button, buttonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Icon } from "../ui/icon";
 import { Skeleton } from "../ui/states";
-import { categories, profileQuery, type Preferences } from "./queries";
+import { categories, isPaused, profileQuery } from "./queries";
 
 const NotificationForm = lazy(() => import("./notification-form"));
 
@@ -39,6 +39,16 @@ export function NotificationCard({ device }: { device: ReactNode }) {
 }
 
 function Invitation() {
+  const closed = useSite()?.registrations_open === false;
+  if (closed)
+    return (
+      <>
+        <p>New videos, updates and newsletters by email, for those who have an account.</p>
+        <Link to={paths.auth()} className={buttonLook("main", wholeWords)}>
+          Sign In
+        </Link>
+      </>
+    );
   return (
     <>
       <p>New videos, updates and newsletters by email. You choose which.</p>
@@ -81,6 +91,7 @@ function Own({ email, email_verified, awaiting_approval, family }: SessionUser) 
       </p>
     );
   const nothing = profile && !categories.some(({ key }) => profile[key]);
+  const paused = profile && categories.every((one) => !profile[one.key] || isPaused(profile, one));
   return (
     <>
       <p className="wrap-anywhere">
@@ -102,6 +113,8 @@ function Own({ email, email_verified, awaiting_approval, family }: SessionUser) 
           <>
             You turned off all emails to <bdi>{email}</bdi>.
           </>
+        ) : paused ? (
+          "The camp is not sending these emails right now."
         ) : (
           <>
             We email you at <bdi>{email}</bdi> when there is something new.
@@ -124,15 +137,26 @@ const Addresses = ({ of }: { of: { email: string }[] }) =>
     </span>
   ));
 
-const Rows = ({ preferences }: { preferences: Preferences | null }) => (
+const Rows = ({ preferences }: { preferences: Profile | null }) => (
   <dl className="mb-1 text-[0.95rem]">
-    {categories.map(({ key, label }) => (
-      <div key={key} className="flex justify-between gap-3 border-b border-pine/25 py-2">
-        <dt>{label}</dt>
-        <dd className={cx("shrink-0", preferences?.[key] ? "font-medium" : "text-muted")}>
-          {preferences ? preferences[key] ? "On" : "Off" : <Skeleton className="h-6 w-10" />}
-        </dd>
-      </div>
-    ))}
+    {categories.map((one) => {
+      const on = preferences?.[one.key] && !isPaused(preferences, one);
+      return (
+        <div key={one.key} className="flex justify-between gap-3 border-b border-pine/25 py-2">
+          <dt>{one.label}</dt>
+          <dd className={cx("shrink-0", on ? "font-medium" : "text-muted")}>
+            {!preferences ? (
+              <Skeleton className="h-6 w-10" />
+            ) : on ? (
+              "On"
+            ) : preferences[one.key] ? (
+              "Paused by the camp"
+            ) : (
+              "Off"
+            )}
+          </dd>
+        </div>
+      );
+    })}
   </dl>
 );

@@ -27,7 +27,26 @@ export const favoritesQuery = infiniteQueryOptions({
 export type Preferences = Pick<Profile, "daily_video_email" | "camp_updates_email" | "email_notifications">;
 
 export const categories = [
-  { key: "daily_video_email", label: "Daily videos", hint: "When a new video is published" },
-  { key: "camp_updates_email", label: "Camp updates", hint: "Short announcements through the day" },
-  { key: "email_notifications", label: "Newsletters from camp", hint: "From the office, now and then" },
-] as const satisfies { key: keyof Preferences; label: string; hint: string }[];
+  { key: "daily_video_email", kind: "daily_videos", label: "Daily videos", hint: "When a new video is published" },
+  {
+    key: "camp_updates_email",
+    kind: "camp_updates",
+    label: "Camp updates",
+    hint: "Short announcements through the day",
+  },
+  {
+    key: "email_notifications",
+    kind: "general",
+    label: "Newsletters from camp",
+    hint: "From the office, now and then",
+  },
+] as const satisfies {
+  key: keyof Preferences;
+  kind: Profile["switched_off"][number];
+  label: string;
+  hint: string;
+}[];
+
+/** Whether the camp sends this kind of email to nobody at present. */
+export const isPaused = ({ switched_off }: Profile, { kind }: (typeof categories)[number]) =>
+  switched_off.includes(kind);

@@ -120,6 +120,7 @@ export const family = (change: Partial<Profile> = {}): Profile => ({
   suppressed: false,
   address_in_family: true,
   other_addresses: [],
+  switched_off: [],
   ...change,
 });
 

@@ -80,6 +80,7 @@ export const scheduledVideo = (change: Partial<AdminVideo> = {}) =>
     id: "v3",
     title: "Grand Siyum",
     status: "scheduled",
+    upload_date: "2030-07-30",
     scheduled_date: "2030-07-31T00:30:00Z",
     ...change,
   });

@@ -61,5 +61,6 @@ export const upload = (change: Partial<Upload> = {}): Upload => ({
   is_trim: false,
   renditions: [],
   created_at: "2026-07-29T20:00:00Z",
+  uploaded_by: null,
   ...change,
 });

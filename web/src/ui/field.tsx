@@ -1,4 +1,5 @@
 import { createContext, use, useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { number } from "../lib/format";
 import { cx } from "./class-names";
 import { Icon } from "./icon";
 
@@ -68,9 +69,48 @@ const control = cx(
   "[&[readonly]]:border-line [&[readonly]]:bg-sunk [&[readonly]]:text-muted disabled:opacity-60",
 );
 
-export const TextInput = ({ className, ...rest }: ComponentProps<"input">) => (
-  <input type="text" {...useWiring()} className={cx(control, className)} {...rest} />
-);
+type Typed = { value?: unknown; defaultValue?: unknown };
+
+/** How many characters there are too many. Browsers would cut off silently what is pasted. */
+function useExcess(most: number | undefined, { value, defaultValue }: Typed) {
+  const [typed, setTyped] = useState(defaultValue);
+  const now = value ?? typed;
+  const length = typeof now === "string" ? [...now].length : 0;
+  return { excess: most === undefined ? 0 : length - most, setTyped };
+}
+
+const Excess = ({ excess, most }: { excess: number; most: number | undefined }) =>
+  excess > 0 &&
+  most && (
+    <div role="alert">
+      <FieldError>
+        {number(excess)} {excess === 1 ? "character" : "characters"} too many: {number(most)} fit here.
+      </FieldError>
+    </div>
+  );
+
+/** Inputs with a type of their own, such as passwords, let the browser keep to their length. */
+export function TextInput({ className, maxLength, onInput, ...rest }: ComponentProps<"input">) {
+  const most = rest.type ? undefined : maxLength;
+  const { excess, setTyped } = useExcess(most, rest);
+  return (
+    <>
+      <input
+        type="text"
+        {...useWiring()}
+        {...(excess > 0 ? { "aria-invalid": true } : {})}
+        className={cx(control, className)}
+        maxLength={most ? undefined : maxLength}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          onInput?.(event);
+        }}
+        {...rest}
+      />
+      <Excess excess={excess} most={most} />
+    </>
+  );
+}
 
 export function PasswordInput({ className, ...rest }: Omit<ComponentProps<"input">, "type">) {
   const [shown, setShown] = useState(false);
@@ -90,9 +130,24 @@ export function PasswordInput({ className, ...rest }: Omit<ComponentProps<"input
   );
 }
 
-export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
-  <textarea {...useWiring()} className={cx(control, "block min-h-20 resize-y", className)} {...rest} />
-);
+export function TextArea({ className, maxLength, onInput, ...rest }: ComponentProps<"textarea">) {
+  const { excess, setTyped } = useExcess(maxLength, rest);
+  return (
+    <>
+      <textarea
+        {...useWiring()}
+        {...(excess > 0 ? { "aria-invalid": true } : {})}
+        className={cx(control, "block min-h-20 resize-y", className)}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value);
+          onInput?.(event);
+        }}
+        {...rest}
+      />
+      <Excess excess={excess} most={maxLength} />
+    </>
+  );
+}
 
 export function Select({ className, children, ...rest }: ComponentProps<"select">) {
   return (

@@ -16,7 +16,7 @@ export function Restricted({ error, back }: { error: ApiError; back: string }) {
   return (
     <div className="sheet grid justify-items-center gap-3 px-5 py-8 text-center">
       <Icon name="lock" className="size-8 text-pine" />
-      <p className="max-w-[52ch]">{accessMessage(error.code, site?.access) ?? error.message}</p>
+      <p className="max-w-[52ch]">{accessMessage(error.code, site) ?? error.message}</p>
       {user ? (
         <Link to={paths.contact} className={buttonLook("line")}>
           Write to the camp
@@ -26,9 +26,11 @@ export function Restricted({ error, back }: { error: ApiError; back: string }) {
           <Link to={paths.auth(back)} className={buttonLook()}>
             Sign In
           </Link>
-          <Link to={paths.signUp(back)} className={buttonLook("line")}>
-            Create Account
-          </Link>
+          {site?.registrations_open !== false && (
+            <Link to={paths.signUp(back)} className={buttonLook("line")}>
+              Create Account
+            </Link>
+          )}
         </div>
       )}
     </div>

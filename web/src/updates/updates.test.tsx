@@ -122,6 +122,16 @@ describe("live updates at home", () => {
   });
 });
 
+it("offer no account while sign-up is closed", async () => {
+  server({
+    "GET /api/live-updates": refuse(401, "sign_in_required", "Please sign in."),
+    "GET /api/site": { ...site, access: "signed_in", registrations_open: false },
+  });
+  open("/");
+  expect(await screen.findByText(/new accounts cannot be created right now/)).toBeTruthy();
+  expect(screen.queryByRole("link", { name: "Create Account" })).toBeNull();
+});
+
 describe("the page of all updates", () => {
   it("comes in parts", async () => {
     server({

@@ -283,7 +283,7 @@ function Gate({ error }: { error: ApiError }) {
         <Icon name="lock" className="size-8" />
       </span>
       <h1>{title}</h1>
-      <p className="max-w-[52ch] text-muted">{accessMessage(error.code, site?.access) ?? error.message}</p>
+      <p className="max-w-[52ch] text-muted">{accessMessage(error.code, site) ?? error.message}</p>
       <div className="flex flex-wrap justify-center gap-3">
         {user ? (
           <Link to={paths.contact} className={buttonLook()}>
@@ -294,9 +294,11 @@ function Gate({ error }: { error: ApiError }) {
             <Link to={paths.auth(pathname + search)} className={buttonLook()}>
               Sign In
             </Link>
-            <Link to={paths.signUp(pathname + search)} className={buttonLook("line")}>
-              Create Account
-            </Link>
+            {site?.registrations_open !== false && (
+              <Link to={paths.signUp(pathname + search)} className={buttonLook("line")}>
+                Create Account
+              </Link>
+            )}
           </>
         )}
         <Link to={paths.home} className={buttonLook("line")}>

@@ -135,7 +135,8 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     };
     let paid = amount(&mut checks, "paid", &cell(PAID), settings).unwrap_or_default();
     let due = due_date(&mut checks, &cell(DUE));
-    let planless = total == Total::Empty && (paid > Cents::ZERO || due.is_some());
+    let unsaid = total == Total::Empty && cell(TOTAL).is_empty();
+    let planless = unsaid && (paid > Cents::ZERO || due.is_some());
     checks.require(!planless, "total", "Please fill in the total too.");
     if let Err(Error::Invalid(wrong)) = checks.done() {
         for FieldError { field, message } in wrong {

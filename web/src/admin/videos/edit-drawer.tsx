@@ -12,6 +12,7 @@ import {
   valuesOf,
   merge,
   nineInTheMorning,
+  publicationYear,
   reachOf,
   statusOf,
   updateLabel,
@@ -108,7 +109,8 @@ export function EditDrawer(props: Props) {
   const [tried, setTried] = useState<Tried | null>(null);
   const { row: video, values, set, status, stale, reload, ...state } = useEditForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
-  const reach = reachOf(video, values.upload_date, site?.current_year ?? 0, counts?.recipients ?? 0);
+  const year = publicationYear(status, values.date, site);
+  const reach = reachOf(video, values.upload_date, year, counts?.recipients ?? 0);
 
   return (
     <Drawer title="Edit video" onClose={close}>

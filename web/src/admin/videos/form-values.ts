@@ -1,4 +1,4 @@
-import type { AdminVideo } from "../../api/client";
+import type { AdminVideo, Site } from "../../api/client";
 import { campLocal } from "../../lib/format";
 import { fileDetailChanges, fileDetailsOf, type FileDetails } from "./file-details";
 import type { VideoPatch, VideoStatus } from "./queries";
@@ -77,12 +77,16 @@ export function merge(mine: FormValues, base: FormValues, fresh: FormValues): Fo
 export function reachOf(
   video: Pick<AdminVideo, "published_at" | "announced"> | null,
   uploadDate: string,
-  currentYear: number,
+  publicationYear: number,
   recipients: number,
 ) {
   const known = video && (video.published_at || video.announced);
-  return !known && Number(uploadDate.slice(0, 4)) === currentYear ? recipients : 0;
+  return !known && Number(uploadDate.slice(0, 4)) === publicationYear ? recipients : 0;
 }
+
+/** The year in which a video becomes public: families are told only of videos of that year. */
+export const publicationYear = (status: VideoStatus, date: string, site: Site | undefined) =>
+  status === "scheduled" && date ? Number(date.slice(0, 4)) : (site?.current_year ?? 0);
 
 /** The label of the button that saves the form. */
 export function updateLabel(before: VideoStatus, after: VideoStatus, reach: number) {

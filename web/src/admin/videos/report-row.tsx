@@ -1,5 +1,5 @@
 import type { AdminVideo } from "../../api/client";
-import { count, number } from "../../lib/format";
+import { campLocal, count, number } from "../../lib/format";
 import { campDate } from "../../lib/moments";
 import { Badge } from "../../ui/badge";
 import { IconButton, iconButtonLook } from "../../ui/button";
@@ -33,6 +33,10 @@ export const StatusBadge = ({ status }: { status: AdminVideo["status"] }) => {
 
 /** The address of the page that families see, or of the video itself before it is published. */
 export const addressOf = (video: AdminVideo) => (video.status === "published" ? video.page_url : video.video_url);
+
+/** Whether a scheduled video becomes public in the year of its day; families are told of no other. */
+const isOfItsYear = ({ publishes_at, scheduled_date, upload_date }: AdminVideo, timeZone: string) =>
+  campLocal(publishes_at ?? scheduled_date!, timeZone).date.slice(0, 4) === upload_date.slice(0, 4);
 
 /** Opens a video in a new tab. One whose first file is not ready has nothing to show yet. */
 export function OpenLink({ video }: { video: AdminVideo }) {
@@ -144,7 +148,9 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
               <time dateTime={video.scheduled_date} className="block">
                 {scheduleTime(video.publishes_at ?? video.scheduled_date, timeZone)}
               </time>
-              {video.recipients != null && <span className="block text-muted">goes to {people(video.recipients)}</span>}
+              {video.recipients != null && isOfItsYear(video, timeZone) && (
+                <span className="block text-muted">goes to {people(video.recipients)}</span>
+              )}
               <span className="block text-muted">Filmed {day(video.upload_date)}</span>
             </>
           ) : (

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { list, open, refuse } from "../../test/portal";
 import { desk, row, address } from "../../test/reports-page";
-import { adminVideo } from "../../test/staff";
+import { adminVideo, scheduledVideo } from "../../test/staff";
 
 describe("the list of reports", () => {
   it("tells of each video its state, its date, its reads and where it lies", async () => {
@@ -18,6 +18,14 @@ describe("the list of reports", () => {
     expect(scheduled.getByText("Tuesday, Jul 30, 2030, 8:30 PM")).toBeTruthy();
     expect(scheduled.getByText("goes to 212 people")).toBeTruthy();
     expect(scheduled.getByText("No description")).toBeTruthy();
+  });
+
+  it("promises no emails about a video that will be of an earlier year", async () => {
+    desk({ "GET /api/admin/videos": list(scheduledVideo({ upload_date: "2029-08-20" })) });
+    open("/admin/reports");
+    const scheduled = await row(/Grand Siyum/);
+    expect(scheduled.getByText("Tuesday, Jul 30, 2030, 8:30 PM")).toBeTruthy();
+    expect(scheduled.queryByText(/^goes to/)).toBeNull();
   });
 
   it("is filtered by status and searched, in the address bar", async () => {

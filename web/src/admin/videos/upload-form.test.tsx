@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { open, refuse, unreachable } from "../../test/portal";
+import { open, refuse, site, unreachable } from "../../test/portal";
 import { desk, address } from "../../test/reports-page";
 import { adminVideo, onShabbos, scheduledVideo } from "../../test/staff";
 
@@ -45,6 +45,7 @@ describe("a new report", () => {
 
   it("says when its emails really go out, now and at a time that it is scheduled for", async () => {
     const camp = desk({
+      "GET /api/site": { ...site, today: "2030-07-15", current_year: 2030 },
       "GET /api/admin/quiet-time": ({ query }: { query: Record<string, string> }) =>
         query["at"] ? { ...onShabbos, publishes_at: onShabbos.mail_at } : onShabbos,
       "POST /api/admin/videos": { ...saved, mail_at: onShabbos.mail_at },
@@ -66,6 +67,15 @@ describe("a new report", () => {
     expect(
       await screen.findByText(new RegExp(`^Video uploaded successfully\\. Emails go out ${later}\\.$`)),
     ).toBeTruthy();
+  });
+
+  it("promises no emails about a video that will be of an earlier year", async () => {
+    desk();
+    const user = open("/admin/reports?action=upload");
+    expect(await screen.findByRole("button", { name: "Publish and notify 212 people" })).toBeTruthy();
+    await user.selectOptions(screen.getByLabelText("Status"), "scheduled");
+    await user.type(screen.getByLabelText("Scheduled Date"), "2030-01-01");
+    expect(screen.queryByRole("button", { name: /212/ })).toBeNull();
   });
 
   it("is scheduled for nine in the morning unless told otherwise", async () => {

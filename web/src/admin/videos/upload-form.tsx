@@ -5,7 +5,7 @@ import { text } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { nineInTheMorning, reachOf, wallTime } from "./form-values";
+import { nineInTheMorning, publicationYear, reachOf, wallTime } from "./form-values";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { MailTime } from "../shared/quiet-time";
@@ -60,7 +60,7 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
   }, [open]);
 
   const uploadDate = day ?? site?.today ?? "";
-  const reach = reachOf(null, uploadDate, site?.current_year ?? 0, counts?.recipients ?? 0);
+  const reach = reachOf(null, uploadDate, publicationYear(status, date, site), counts?.recipients ?? 0);
 
   const chosen = useLiveUploads().find(({ id }) => id === file);
   const waits = file !== null && chosen?.state !== "ready";

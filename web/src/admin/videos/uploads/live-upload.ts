@@ -77,6 +77,7 @@ const begun = ({ id, file, sent }: Transfer): Upload => ({
   can_retry: false,
   log: null,
   is_trim: false,
+  uploaded_by: null,
   renditions: [],
   created_at: new Date().toISOString(),
 });

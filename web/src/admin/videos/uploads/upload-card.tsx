@@ -6,6 +6,7 @@ import { ConfirmDialog } from "../../../ui/dialog";
 import { Icon, type IconName } from "../../../ui/icon";
 import { ProgressBar } from "../../../ui/progress-bar";
 import { errorToast } from "../../../ui/toast";
+import { useStaff } from "../../shared/session";
 import { isBroken, type LiveUpload } from "./live-upload";
 import { PickButton } from "./pick-button";
 import { uploadsChanged } from "./queries";
@@ -168,7 +169,9 @@ function Actions({ upload, elsewhere }: { upload: LiveUpload; elsewhere: boolean
 function RemoveButton({ upload, onGone }: { upload: LiveUpload; onGone?: () => void }) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
-  const { id, state, transfer, file_name, video_id } = upload;
+  const { id, state, transfer, file_name, video_id, uploaded_by } = upload;
+  const me = useStaff();
+  const colleague = uploaded_by && uploaded_by !== me?.username ? uploaded_by : null;
   if (video_id && state === "ready") return <span />;
   const running = state === "uploading";
   const label = `${running ? "Cancel" : "Delete"} ${file_name}`;
@@ -188,6 +191,11 @@ function RemoveButton({ upload, onGone }: { upload: LiveUpload; onGone?: () => v
             await uploadsChanged(client);
           }}
         >
+          {colleague && !video_id && (
+            <>
+              <bdi>{colleague}</bdi> uploaded it, maybe for a form that is open.{" "}
+            </>
+          )}
           {running ? "What has arrived of it is deleted." : "It is deleted from the portal."}
           {video_id && " The video keeps everything else."}
         </ConfirmDialog>

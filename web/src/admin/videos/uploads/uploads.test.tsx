@@ -330,7 +330,11 @@ describe("after a reload", () => {
   });
 
   it("a file without a title can be used for a report, or deleted", async () => {
-    const ready = upload({ state: "ready", renditions: [{ width: 1280, height: 720, size_bytes: 1 }] });
+    const ready = upload({
+      state: "ready",
+      uploaded_by: "brikwald",
+      renditions: [{ width: 1280, height: 720, size_bytes: 1 }],
+    });
     const server = camp({ "GET /api/admin/uploads": uploads(ready), "DELETE /api/admin/uploads/u1": null });
     const user = open("/admin/reports?action=upload");
     await user.click(await (await form()).findByRole("button", { name: "Use Color War.mp4" }));
@@ -339,6 +343,7 @@ describe("after a reload", () => {
     expect(report.getByRole("button", { name: "Publish and notify 212 people" })).toBeTruthy();
     await user.click(report.getByRole("button", { name: "Use a link instead" }));
     await user.click((await panel()).getByRole("button", { name: "Delete Color War.mp4" }));
+    expect(screen.getByText(/uploaded it, maybe for a form that is open/).textContent).toContain("brikwald");
     server.answer("GET /api/admin/uploads", uploads());
     await user.click(screen.getByRole("button", { name: "Delete file" }));
     await waitFor(() => expect(screen.queryByRole("region", { name: "Uploads" })).toBeNull());
