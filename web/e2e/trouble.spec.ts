@@ -227,7 +227,9 @@ test("a comment written offline waits in its field until it can be posted", asyn
   await field.fill("x".repeat(1_990));
   await expect(page.getByText("10 characters left")).toBeVisible();
   await field.pressSequentially("0123456789abc");
-  await expect(field).toHaveValue(`${"x".repeat(1_990)}0123456789`);
+  await expect(field).toHaveValue(`${"x".repeat(1_990)}0123456789abc`);
+  await expect(page.getByText("3 characters too many: 2,000 fit here.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Post comment" })).toBeDisabled();
   await field.fill("   ");
   await expect(page.getByRole("button", { name: "Post comment" })).toBeDisabled();
 });

@@ -14,6 +14,7 @@ story! {
         let staff = camp.staff().await;
         let campfire = posted(&staff, "Campfire", json!({})).await;
         // After two days without a mail server, a mail has failed.
+        camp.work_without_mail().await;
         camp.wait(TimeDelta::hours(49));
         camp.work_without_mail().await;
         posted(&staff, "Swim relay", json!({ "status": "draft" })).await;
@@ -45,6 +46,9 @@ story! {
         assert_eq!(admin_titles(&staff, "?attention=reported_comments").await, [""; 0]);
         let again = staff.post(&format!("/api/admin/videos/{}/deliveries/retry", id(&campfire)), json!({})).await;
         assert_eq!(again.expect(200).json()["queued"], 1);
+        // It is tried for two days again.
+        camp.work_without_mail().await;
+        camp.wait(TimeDelta::minutes(5));
         camp.work().await;
         assert_eq!(admin_titles(&staff, "?attention=failed_mails").await, [""; 0]);
         let mut told = video_mails(&camp);

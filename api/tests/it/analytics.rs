@@ -103,6 +103,14 @@ story! {
         let second = json!({ "version": family["version"], "secondary_email": "tatty@family.example" });
         staff.patch(&path, second).await.expect(200);
         assert_eq!(subscribed().await, 1, "the other address gets them");
+        let refuses = "insert into suppressed_addresses (email, reason, created_at)
+                       select email, '550 No such user', created_at from profile_addresses where email like 'tatty@%'";
+        crate::mail::write(&camp, refuses.into()).await;
+        assert_eq!(subscribed().await, 0, "it refuses mail");
+        crate::families::import(&staff, "name,child\nShimon,Moishe\n").await;
+        let figures = staff.get("/api/admin/analytics?period=7").await.expect(200).json();
+        let figures = &figures["engagement"];
+        assert_eq!((&figures["families"], &figures["subscribed"]), (&json!(2), &json!(0)), "it has no address");
     }
 }
 

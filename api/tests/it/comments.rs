@@ -67,6 +67,10 @@ story! {
         let chaya = camp.parent("Chaya", "chaya@family.example").await;
         let saved = say(&chaya, &film, &format!("top\r\n{}bottom\nlast", "\n \n".repeat(300))).await;
         assert_eq!(saved["content"], "top\n\nbottom\nlast");
+        for none in ["\u{2028}", "\r", "\u{200b}\n"] {
+            let saved = say(&chaya, &film, &format!("a{}b", none.repeat(300))).await;
+            assert!(saved["content"].as_str().expect("words").len() <= 4, "{saved}");
+        }
     }
 }
 

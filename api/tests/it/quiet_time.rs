@@ -196,13 +196,15 @@ story! {
             assert_eq!(subjects(&camp, &format!("{name}@family.example")), [""; 0]);
         }
         moshe.patch("/api/profile", json!({ "daily_video_email": false })).await.expect(200);
+        assert_eq!(staff.get(&address).await.expect(200).json()["recipients"], 2);
+        assert_eq!(staff.get("/api/admin/videos").await.expect(200).json()["items"][0]["recipients"], 2);
         assert_eq!(set("published").await["notified"], 2);
         work_a_while(&camp).await;
         assert_eq!(subjects(&camp, "chaya@family.example"), ["New video: Swim"]);
         camp.set_clock("2026-07-21T02:00:00Z");
         work_a_while(&camp).await;
         assert_eq!(subjects(&camp, "perl@family.example").len(), 1, "in the email of the day");
-        set("draft").await;
+        assert_eq!(set("draft").await["video"]["recipients"], Value::Null);
         assert_eq!(set("published").await["notified"], 0, "nobody gets it twice");
         work_a_while(&camp).await;
         for (name, mails) in [("chaya", 1), ("moshe", 0), ("perl", 1)] {

@@ -131,6 +131,10 @@ story! {
     }
 }
 
+async fn camp_version(staff: &Browser, id: &str) -> Value {
+    staff.get(&format!("/api/admin/products/{id}")).await.expect(200).json()["version"].clone()
+}
+
 story! {
     async fn a_product_has_at_most_four_pictures_also_when_they_come_at_once(camp) {
         let staff = camp.staff().await;
@@ -143,6 +147,9 @@ story! {
         let seen = camp.browser().get("/api/store").await.json();
         let images = seen["items"][0]["images"].as_array().expect("pictures").clone();
         assert_eq!(images.len(), 4);
+        staff.patch(&format!("/api/admin/products/{id}"), json!({ "version": camp_version(&staff, id).await, "title": "Blue hoodie" })).await.expect(200);
+        let renamed = camp.browser().get("/api/store").await.json();
+        assert_eq!(renamed["items"][0]["images"][3]["alt_text"], "Blue hoodie, picture 4");
         let files = camp.app.files.list().await.expect("files");
         assert_eq!(files.iter().filter(|(key, _)| key.starts_with("products/")).count(), 8, "none of a refused picture");
         let reply = camp.browser().get(images[0]["image_url"].as_str().expect("an address")).await.expect(200);

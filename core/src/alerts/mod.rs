@@ -123,7 +123,7 @@ async fn late(app: &App) -> Result<i64> {
             "select count(*) from deliveries d
              join notifications n on n.id = d.notification_id
              where d.status = 'queued' and not d.collected
-               and d.created_at < $1 and d.created_at > $2
+               and d.created_at < $1 and coalesce(d.first_tried_at, d.created_at) > $2
                and (not $3 or not n.waits)
                -- it could have been sent for as long, or was tried
                and (d.due_at < $1 or d.updated_at > d.created_at)",

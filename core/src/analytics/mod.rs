@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::clock::{day_in, moment_in, year_in};
 use crate::db::Db;
+use crate::notifications::{self, Category};
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -151,7 +152,7 @@ pub async fn compute(app: &App, settings: &Settings, period: Period) -> Result<A
         top_videos: top_videos(db, start).await?,
         devices: devices(db, start).await?,
         user_types: app.people_cache.get(db, "user types".to_owned(), user_types(db)).await?,
-        engagement: engagement(db, start).await?,
+        engagement: engagement(app, settings, start).await?,
         recent: recent(db).await?,
     })
 }
@@ -314,38 +315,26 @@ async fn user_types(db: &Db) -> Result<UserTypes> {
     .await
 }
 
-async fn engagement(db: &Db, since: DateTime<Utc>) -> Result<Engagement> {
-    let (of, watched, liked, commented, subscribed, families): (i64, i64, i64, i64, i64, i64) = db
+async fn engagement(app: &App, settings: &Settings, since: DateTime<Utc>) -> Result<Engagement> {
+    let (of, watched, liked, commented, families): (i64, i64, i64, i64, i64) = app
+        .db
         .sql(
             "with likes as materialized
                (select user_id from video_likes where created_at >= $1),
              comments as materialized
-               (select user_id from video_comments where created_at >= $1),
-             declined as materialized
-               (select email from unsubscribes where category = 'daily_videos'),
-             -- Of families, those whose every address opted out.
-             stopped as
-               (select p.id from profiles p
-                where p.deleted_at is null and p.user_type = 'parent' and p.daily_video_email
-                  and p.id in (select a.profile_id from declined d
-                               join profile_addresses a on a.email = d.email)
-                  and not exists (select 1 from profile_addresses a
-                                  where a.profile_id = p.id
-                                    and a.email not in (select email from declined)))
+               (select user_id from video_comments where created_at >= $1)
              select
                (select cast(coalesce(sum(total), 0) as bigint) from tallies where name = 'users'),
                (select count(*) from watchers where watched_at >= $1),
                (select count(distinct user_id) from likes),
                (select count(distinct user_id) from comments),
                (select cast(coalesce(sum(total), 0) as bigint) from tallies
-                where name = 'families' and kind = 'parent subscribed')
-                 - (select count(*) from stopped),
-               (select cast(coalesce(sum(total), 0) as bigint) from tallies
                 where name = 'families' and kind <> 'visitor')",
         )
         .bind(since)
         .one()
         .await?;
+    let subscribed = notifications::kept_subscribed(app, settings, Category::DailyVideos).await?;
     Ok(Engagement { of, watched, liked, commented, subscribed, families })
 }
 

@@ -16,6 +16,7 @@ use crate::pagination::{Page, PageRequest};
 use crate::rate_limits;
 use crate::search_text::normalize;
 use crate::settings::{Moderation, Settings};
+use crate::text;
 use crate::validation::Validator;
 use crate::videos::{self, must_be_open};
 use crate::{App, Error, Result};
@@ -52,7 +53,8 @@ pub struct NewComment {
 impl NewComment {
     fn check(&self) -> Result<String> {
         let mut checks = Validator::new();
-        let content = checks.block("content", &few_empty_lines(&self.content), LONGEST);
+        let content =
+            checks.block("content", &few_empty_lines(&text::clean(&self.content)), LONGEST);
         checks.require(!content.is_empty(), "content", "Please write a comment first.");
         checks.done()?;
         Ok(content)

@@ -33,8 +33,7 @@ pub(super) struct Drafts {
     to_others: Shared,
 }
 
-/// `None` inside if the record that it was about is gone.
-type Shared = Mutex<Option<(Instant, Option<Arc<Draft>>)>>;
+type Shared = Mutex<Option<(Instant, Arc<Draft>)>>;
 
 impl Drafts {
     /// Writes the mail for one recipient. Returns `None` if the record that it was about is gone.
@@ -55,10 +54,11 @@ impl Drafts {
             };
             let mut shared = shared.lock().await;
             match shared.as_ref() {
-                Some((at, draft)) if at.elapsed() < FRESH => draft.clone(),
+                Some((at, draft)) if at.elapsed() < FRESH => Some(draft.clone()),
                 _ => {
                     let draft = draft(app, notification, delivery).await?.map(Arc::new);
-                    *shared = Some((Instant::now(), draft.clone()));
+                    // What is gone may come back at any moment, and its mails are then sent after all.
+                    *shared = draft.clone().map(|draft| (Instant::now(), draft));
                     draft
                 }
             }

@@ -96,7 +96,12 @@ async fn store(
                  may_have_left = $9, first_tried_at = coalesce(first_tried_at, $7)
              where notification_id = $1 and email = $2 and status = 'queued'
                and exists (select 1 from delivery_leases l
-                           where l.notification_id = $1 and l.lease = $8)",
+                           where l.notification_id = $1 and l.lease = $8)
+               -- a video that is public again is announced after all
+               and not ($10 and exists (select 1 from notifications n
+                                        join videos v on v.id = n.subject_id
+                                        where n.id = $1 and n.kind = 'video'
+                                          and v.status = 'published'))",
         )
         .bind(lease.notification_id)
         .bind(email)
@@ -107,6 +112,7 @@ async fn store(
         .bind(app.clock.now())
         .bind(lease.id)
         .bind(delivery.may_have_left || is_in_doubt)
+        .bind(matches!(outcome, Outcome::Withdrawn))
         .execute()
         .await?;
     if change.is_domain_busy {

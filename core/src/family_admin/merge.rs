@@ -138,6 +138,8 @@ async fn merge_once(
     payments::merge(&mut tx, now, keep, drop, total).await?;
     keep_identities(&mut tx, &kept, &dropped).await?;
     join_records(&mut tx, now, &kept, &dropped).await?;
+    // What the kept family has turned off.
+    unsubscribe::withdraw(&mut tx, now, keep).await?;
 
     let joined = find(&mut tx, keep).await?;
     let plan = payments::find(&mut tx, keep).await?;
@@ -267,7 +269,8 @@ async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyReco
         move_user(tx, now, *user_id, id).await?;
         tx.sql(
             "update deliveries set profile_id = $2
-             where profile_id = $1 and email = (select email from users where id = $3)",
+             where profile_id = $1 and email = (select email from users where id = $3)
+               and email not in (select email from profile_addresses where profile_id = $1)",
         )
         .bind(dropped.id)
         .bind(id)

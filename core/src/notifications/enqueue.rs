@@ -74,22 +74,15 @@ pub(crate) async fn queue_withdrawn(
     if !switched_on(settings, category) {
         return Ok(0);
     }
-    let once_key = once_key(notice);
-    let found: Option<(Uuid,)> = tx
-        .sql("select id from notifications where once_key = $1")
-        .bind(once_key)
-        .optional()
-        .await?;
-    let Some((id,)) = found else { return Ok(0) };
+    let Some(id) = find(&mut *tx, notice).await? else { return Ok(0) };
     let queued = tx
         .sql([
             "update deliveries
              set status = 'queued', last_error = null, digest_id = null, attempts = 0, due_at = $5,
-                 created_at = $5, updated_at = $5, first_tried_at = null
-             where notification_id = $4 and status = 'suppressed' and last_error = 'withdrawn'
-               and email in (select a.email from (",
+                 created_at = $5, updated_at = $5, first_tried_at = null ",
+            WITHDRAWN,
             FAMILY_READERS,
-            ") a where a.profile_id = deliveries.profile_id and not ",
+            STILL_WANTED,
             REFUSED,
             ")",
         ])
@@ -110,6 +103,50 @@ pub(crate) async fn queue_withdrawn(
         jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
     }
     Ok(queued as i64)
+}
+
+/// Counts the mails that [`queue_withdrawn`] would queue now.
+pub(crate) async fn count_withdrawn(
+    on: impl Into<On<'_>>,
+    settings: &Settings,
+    notice: &Notice,
+    category: Category,
+) -> Result<i64> {
+    let mut on = on.into();
+    if !switched_on(settings, category) {
+        return Ok(0);
+    }
+    let Some(id) = find(on.again(), notice).await? else { return Ok(0) };
+    on.sql([
+        "select count(*) from deliveries ",
+        WITHDRAWN,
+        FAMILY_READERS,
+        STILL_WANTED,
+        REFUSED,
+        ")",
+    ])
+    .bind(category)
+    .bind(settings.require_email_verification)
+    .bind(settings.access == Access::Families)
+    .bind(id)
+    .scalar()
+    .await
+}
+
+/// The mails of the notification `$4` that were withdrawn before they were sent.
+const WITHDRAWN: &str =
+    "where notification_id = $4 and status = 'suppressed' and last_error = 'withdrawn'
+       and email in (select a.email from (";
+const STILL_WANTED: &str = ") a where a.profile_id = deliveries.profile_id and not ";
+
+async fn find(on: impl Into<On<'_>>, notice: &Notice) -> Result<Option<Uuid>> {
+    let found: Option<(Uuid,)> = on
+        .into()
+        .sql("select id from notifications where once_key = $1")
+        .bind(once_key(notice))
+        .optional()
+        .await?;
+    Ok(found.map(|(id,)| id))
 }
 
 fn once_key(notice: &Notice) -> String {
@@ -244,6 +281,34 @@ pub(crate) async fn kept_reach(app: &App, settings: &Settings, category: Categor
     );
     let db = &app.db;
     app.people_cache.get(db, question, reach(db, settings, category)).await
+}
+
+/// Counts the families of parents of whom an address gets this category, whether it is sent at present or
+/// not. It is counted again only once a family, a user or an address has changed.
+pub(crate) async fn kept_subscribed(
+    app: &App,
+    settings: &Settings,
+    category: Category,
+) -> Result<i64> {
+    let question = format!(
+        "subscribed {category:?} {} {:?}",
+        settings.require_email_verification, settings.access,
+    );
+    let counted = app
+        .db
+        .sql([
+            "select count(distinct a.profile_id) from (",
+            FAMILY_READERS,
+            ") a
+             join profiles f on f.id = a.profile_id and f.user_type = 'parent'
+             where not ",
+            REFUSED,
+        ])
+        .bind(category)
+        .bind(settings.require_email_verification)
+        .bind(settings.access == Access::Families)
+        .scalar();
+    app.people_cache.get(&app.db, question, counted).await
 }
 
 /// Counts the addresses that [`notify_all`] would reach now.

@@ -28,9 +28,9 @@ pub(crate) use digest_words::digest_content;
 pub(crate) use enqueue::notify_at;
 pub use enqueue::{Limited, notify};
 pub(crate) use enqueue::{
-    kept_reach, late_note_families, notify_all, notify_families, notify_family_once,
-    notify_late_video, notify_limited, notify_once, notify_requested, notify_test, queue_withdrawn,
-    reach, reach_all, switched_off,
+    count_withdrawn, kept_reach, kept_subscribed, late_note_families, notify_all, notify_families,
+    notify_family_once, notify_late_video, notify_limited, notify_once, notify_requested,
+    notify_test, queue_withdrawn, reach, reach_all, switched_off,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};
@@ -252,7 +252,7 @@ pub(crate) async fn retry(tx: &mut Tx, app: &App, kind: MailKind, subject_id: Uu
         .sql(
             "update deliveries
              set status = 'queued', digest_id = null, attempts = 0, due_at = $3, created_at = $3,
-                 updated_at = $3
+                 updated_at = $3, first_tried_at = null
              where status = 'failed'
                and notification_id in (select id from notifications
                                        where kind = $1 and subject_id = $2 and forgotten_at is null)

@@ -1,12 +1,15 @@
 //! Reads extra times from a calendar file (.ics, RFC 5545).
 
-use chrono::{DateTime, Days, NaiveDate, NaiveDateTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use serde::Serialize;
 
 use super::week::{ExtraTime, TypedExtraTime, When};
 use super::whole_minutes;
 use crate::clock::moment_in;
+
+/// No quiet time is longer.
+const LONGEST: TimeDelta = TimeDelta::days(366);
 
 /// What a calendar file contains.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
@@ -167,6 +170,10 @@ impl Property<'_> {
             None => (self.value, false),
         };
         let local = NaiveDateTime::parse_from_str(text, "%Y%m%dT%H%M%S").ok()?;
+        // Times so far away cannot be converted.
+        if !(1900..2200).contains(&local.year()) {
+            return None;
+        }
         let at = match (utc, self.parameter("TZID")) {
             (true, _) => local.and_utc().with_timezone(&zone).naive_local(),
             (false, Some(id)) => {
@@ -228,5 +235,6 @@ fn length(text: &str) -> Option<TimeDelta> {
         };
         seconds = seconds.checked_add(number.take()?.checked_mul(unit)?)?;
     }
-    TimeDelta::try_seconds(seconds).filter(|length| *length > TimeDelta::zero())
+    TimeDelta::try_seconds(seconds)
+        .filter(|length| *length > TimeDelta::zero() && *length <= LONGEST)
 }

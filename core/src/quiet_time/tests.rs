@@ -343,6 +343,20 @@ fn a_calendar_file_brings_days_hours_and_says_what_it_leaves_out() {
     );
     assert_eq!((read.repeating, read.past, read.unusable), (1, 1, 2));
     assert_eq!(read_calendar_file("<html>", NEW_YORK, now), Err(NotACalendar));
+    for start in [
+        "DTSTART:-262143 0101T000000Z",
+        "DTSTART;TZID=Asia/Tokyo:-262143 0101T000000",
+        "DTSTART:20260701T100000",
+    ] {
+        let file = format!(
+            "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n{start}\r\nDURATION:P95000000D\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+        );
+        assert_eq!(
+            read_calendar_file(&file, NEW_YORK, now).expect("a calendar").dates,
+            [],
+            "{start}"
+        );
+    }
 }
 
 fn schedules() -> impl Strategy<Value = Schedule> {

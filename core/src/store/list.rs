@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::pictures::alt_text;
 use super::{AdminProduct, NOT_FOUND, Product, ProductImage, Search, Sort, Stats};
 use crate::Result;
 use crate::db::{self, Db, On, with_ids};
@@ -51,10 +52,9 @@ pub async fn on_show(db: &Db, part: &PageRequest) -> Result<Page<Product>> {
 /// Loads all product images in one query.
 async fn load_images<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product>) -> Result<()> {
     let products: Vec<_> = products.collect();
-    let rows: Vec<(Uuid, Uuid, String, i64)> = On::from(db)
+    let rows: Vec<(Uuid, Uuid, i64)> = On::from(db)
         .either(with_ids(
-            ["select product_id, id, alt_text, display_order from product_images
-             where product_id in "],
+            ["select product_id, id, display_order from product_images where product_id in "],
             "$1",
             " order by display_order, id",
         ))
@@ -62,17 +62,20 @@ async fn load_images<'a>(db: &Db, products: impl Iterator<Item = &'a mut Product
         .all()
         .await?;
     let mut images: HashMap<Uuid, Vec<ProductImage>> = HashMap::new();
-    for (product_id, id, alt_text, display_order) in rows {
+    for (product_id, id, display_order) in rows {
         images.entry(product_id).or_default().push(ProductImage {
             id,
             image_url: format!("/media/products/{id}"),
             thumb_url: format!("/media/products/{id}/thumb"),
-            alt_text,
+            alt_text: String::new(),
             display_order,
         });
     }
     for product in products {
         product.images = images.remove(&product.id).unwrap_or_default();
+        for (place, image) in (0..).zip(&mut product.images) {
+            image.alt_text = alt_text(&product.title, place);
+        }
     }
     Ok(())
 }

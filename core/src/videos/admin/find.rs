@@ -7,7 +7,7 @@ use super::{ADMIN_VIDEO, AdminVideo};
 use crate::clock::year_in;
 use crate::db::{On, Sql, Tx};
 use crate::ffmpeg::{CANDIDATES, POSTER};
-use crate::notifications::{self, Category, undelivered};
+use crate::notifications::{self, Category, MailKind, Notice, undelivered};
 use crate::settings::Settings;
 use crate::videos::own_picture::is_own_picture;
 use crate::videos::{NOT_FOUND, Status, captions};
@@ -78,8 +78,11 @@ async fn completed(
     mut video: AdminVideo,
     reach: i64,
 ) -> Result<AdminVideo> {
-    complete(&mut video, settings, this_year(app, settings), reach, app.clock.now());
-    add_files(app, on, std::slice::from_mut(&mut video)).await?;
+    let (mut on, this_year) = (on.into(), this_year(app, settings));
+    complete(&mut video, settings, this_year, reach, app.clock.now());
+    let videos = std::slice::from_mut(&mut video);
+    add_withdrawn(on.again(), settings, this_year, videos).await?;
+    add_files(app, on, videos).await?;
     Ok(video)
 }
 
@@ -108,6 +111,26 @@ pub(super) fn complete(
     video.has_own_picture = video.thumbnail_key.as_deref().is_some_and(is_own_picture);
     video.recipients = would_notify(video, this_year).then_some(reach);
     video.publishes_at = video.scheduled_date.map(|at| settings.publication_time(at));
+}
+
+/// Adds the recipients of videos that were taken back while mails about them waited.
+pub(super) async fn add_withdrawn(
+    on: impl Into<On<'_>>,
+    settings: &Settings,
+    this_year: i64,
+    videos: &mut [AdminVideo],
+) -> Result<()> {
+    let mut on = on.into();
+    for video in videos {
+        if video.announced && video.status != Status::Published && video.year == this_year {
+            let notice = Notice::new(MailKind::Video, video.id);
+            let category = Category::DailyVideos;
+            let mails =
+                notifications::count_withdrawn(on.again(), settings, &notice, category).await?;
+            video.recipients = (mails > 0).then_some(mails);
+        }
+    }
+    Ok(())
 }
 
 /// Loads the uploads and the captions of all videos.

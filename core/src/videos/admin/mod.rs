@@ -12,7 +12,7 @@ pub(crate) use self::counts::counts_without_recipients;
 pub use self::counts::{Counts, admin_years, counts};
 pub use self::deliveries::{deliveries, retry_deliveries};
 pub(crate) use self::find::must_exist;
-use self::find::{add_files, complete, would_notify};
+use self::find::{add_files, add_withdrawn, complete, would_notify};
 pub use self::find::{admin_find, find_for_staff};
 use super::captions::AdminCaptions;
 use super::link::VideoType;
@@ -250,6 +250,7 @@ pub async fn admin_list(
     for video in &mut page.items {
         complete(video, settings, this_year, reach, now);
     }
+    add_withdrawn(&app.db, settings, this_year, &mut page.items).await?;
     add_files(app, &app.db, &mut page.items).await?;
     Ok(page)
 }

@@ -9,7 +9,7 @@ import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { useCloseQuestion } from "../shared/form";
-import { changeSettings, previewSettings, useSettingsChanged, useTypedSettings, type Difference } from "./queries";
+import { changeSettings, previewSettings, useSeen, useSettingsChanged, useTypedSettings, type Difference } from "./queries";
 import { readSettings, sentence, settingLabel, valueLabel } from "./words";
 
 const notSettings = "This is not a settings file. Choose a file made with Export.";
@@ -18,6 +18,7 @@ const notSettings = "This is not a settings file. Choose a file made with Export
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
   const [, setTyped] = useTypedSettings();
+  const seen = useSeen();
   const settingsChanged = useSettingsChanged();
   const preview = useAction({
     mutationFn: async (file: File) => {
@@ -39,6 +40,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     onSuccess: (items) => {
       settingsChanged(items);
       const taken = new Set(good.map(({ key }) => key));
+      seen.forget([...taken]);
       setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !taken.has(key))));
       toast({ title: "Settings Imported", description: `${count(good.length, "setting")} changed` });
       onClose();

@@ -73,15 +73,19 @@ export function merge(mine: FormValues, base: FormValues, fresh: FormValues): Fo
   return { ...threeWay(mine, base, fresh), publish, date, time };
 }
 
-/** How many addresses get mail if the video is published: only the first time, and only in its own year. */
+/**
+ * How many addresses get mail if the video is published, only in its own year: all the first time, later those
+ * from whom it was taken back before they got it.
+ */
 export function reachOf(
-  video: Pick<AdminVideo, "published_at" | "announced"> | null,
+  video: Pick<AdminVideo, "published_at" | "announced" | "recipients"> | null,
   uploadDate: string,
   publicationYear: number,
   recipients: number,
 ) {
   const known = video && (video.published_at || video.announced);
-  return !known && Number(uploadDate.slice(0, 4)) === publicationYear ? recipients : 0;
+  if (Number(uploadDate.slice(0, 4)) !== publicationYear) return 0;
+  return known ? (video.recipients ?? 0) : recipients;
 }
 
 /** The year in which a video becomes public: families are told only of videos of that year. */
