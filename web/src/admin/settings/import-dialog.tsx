@@ -9,7 +9,7 @@ import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { useCloseQuestion } from "../shared/form";
-import { changeSettings, previewSettings, useSeen, useSettingsChanged, useTypedSettings, type Difference } from "./queries";
+import { changeSettings, previewSettings, useForgetTyped, useSettingsChanged, type Difference } from "./queries";
 import { readSettings, sentence, settingLabel, valueLabel } from "./words";
 
 const notSettings = "This is not a settings file. Choose a file made with Export.";
@@ -17,8 +17,7 @@ const notSettings = "This is not a settings file. Choose a file made with Export
 /** Shows what a file would change before it is applied. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
-  const [, setTyped] = useTypedSettings();
-  const seen = useSeen();
+  const forgetTyped = useForgetTyped();
   const settingsChanged = useSettingsChanged();
   const preview = useAction({
     mutationFn: async (file: File) => {
@@ -39,9 +38,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       ),
     onSuccess: (items) => {
       settingsChanged(items);
-      const taken = new Set(good.map(({ key }) => key));
-      seen.forget([...taken]);
-      setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !taken.has(key))));
+      forgetTyped(good.map(({ key }) => key));
       toast({ title: "Settings Imported", description: `${count(good.length, "setting")} changed` });
       onClose();
     },

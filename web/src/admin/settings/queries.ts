@@ -122,3 +122,13 @@ export function useTypedSettings() {
   };
   return [typed, change] as const;
 }
+
+/** Drops what was typed for these keys, and what was seen before: other values are in force now. */
+export function useForgetTyped() {
+  const seen = useSeen();
+  const [, setTyped] = useTypedSettings();
+  return (keys: string[]) => {
+    seen.forget(keys);
+    setTyped((now) => Object.fromEntries(Object.entries(now).filter(([key]) => !keys.includes(key))));
+  };
+}
