@@ -332,7 +332,8 @@ describe("export and import", () => {
       ),
     });
     const user = open("/admin/settings");
-    await field("Camp name");
+    // What is typed and not saved gives way to the file.
+    await user.type(await field("Camp name"), "!");
     await user.click(screen.getByRole("button", { name: "Import" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Import settings" }));
     const file = new File(['{"siteName":"Camp Ner","sessionTimeout":2}'], "settings.json", {
@@ -351,6 +352,11 @@ describe("export and import", () => {
     expect(await screen.findByText("Settings Imported")).toBeTruthy();
     expect(patched(portal)).toEqual([{ siteName: "Camp Ner", seen: { siteName: "Camp Pine Lake" } }]);
     expect(await field("Camp name")).toHaveProperty("value", "Camp Ner");
+    await user.type(await field("Camp name"), "!");
+    await user.click(screen.getByRole("button", { name: "Save general settings" }));
+    await waitFor(() =>
+      expect(patched(portal).at(-1)).toEqual({ siteName: "Camp Ner!", seen: { siteName: "Camp Ner" } }),
+    );
   });
 
   it("takes no file that holds something else", async () => {
