@@ -28,15 +28,29 @@ pub enum Jobs {
     Retry {
         /// Id of the job, as in `camp jobs list`
         #[arg(value_name = "ID", conflicts_with = "all", value_parser = id)]
-        id: Option<Uuid>,
+        id: Option<JobId>,
         /// All failed jobs
         #[arg(long)]
         all: bool,
     },
 }
 
-fn id(typed: &str) -> Result<Uuid, String> {
-    typed.parse().map_err(|_| format!("an id looks like {EXAMPLE_ID}; `camp jobs list` shows them"))
+/// Which job, by the ids of `camp jobs list`.
+#[derive(Clone, Copy)]
+pub enum JobId {
+    Failed(Uuid),
+    /// One that waits has an id of another form.
+    Waiting,
+}
+
+fn id(typed: &str) -> Result<JobId, String> {
+    if let Ok(id) = typed.parse() {
+        return Ok(JobId::Failed(id));
+    }
+    match typed.len() == 26 && typed.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        true => Ok(JobId::Waiting),
+        false => Err(format!("an id looks like {EXAMPLE_ID}; `camp jobs list` shows them")),
+    }
 }
 
 impl Jobs {
@@ -84,7 +98,16 @@ async fn list(app: &App, json: bool) -> Outcome {
     Ok(Code::Done)
 }
 
-async fn retry(app: &App, id: Option<Uuid>) -> Outcome {
+async fn retry(app: &App, id: Option<JobId>) -> Outcome {
+    let id = match id {
+        Some(JobId::Waiting) => {
+            return Err(Error::Conflict(
+                "This job has not failed: it waits, and runs by itself. `camp jobs list` shows which have failed.",
+            ));
+        }
+        Some(JobId::Failed(id)) => Some(id),
+        None => None,
+    };
     let again = jobs::retry(app, Actor::Operator, id).await?;
     if again == 0 && id.is_some() {
         return Err(Error::NotFound(

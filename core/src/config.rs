@@ -60,12 +60,12 @@ pub struct Config {
     pub smtp_url: Vec<String>,
 
     /// Sender of all mail, for example "Camp <hello@camp.example>"
-    #[arg(long, global = true, env = "CAMP_MAIL_FROM", value_name = "ADDRESS")]
+    #[arg(long, global = true, env = "CAMP_MAIL_FROM", value_name = "ADDRESS", value_parser = sender)]
     pub mail_from: Option<Mailbox>,
 
     /// Address to which other mail servers report bounces, for example bounces@camp.example; each mail adds a signed
     /// “+…” to it
-    #[arg(long, global = true, env = "CAMP_BOUNCE_ADDRESS", value_name = "ADDRESS")]
+    #[arg(long, global = true, env = "CAMP_BOUNCE_ADDRESS", value_name = "ADDRESS", value_parser = bounce_address)]
     pub bounce_address: Option<lettre::Address>,
 
     /// Maildir folder in which reports of bounces and complaints arrive; the worker reads it
@@ -279,6 +279,22 @@ pub(crate) fn mail_server(text: &str) -> std::result::Result<Url, &'static str> 
 /// The address of the SQLite database in a file, in which “?” and “%” have a meaning.
 pub(crate) fn sqlite_url(file: &str) -> String {
     format!("sqlite://{}", file.replace('%', "%25").replace('?', "%3F"))
+}
+
+/// Also takes names with signs that would have to be quoted, such as `Camp Naarim, Inc. <hello@camp.example>`.
+fn sender(text: &str) -> Result<Mailbox, String> {
+    let named = || {
+        let (name, address) = text.strip_suffix('>')?.rsplit_once('<')?;
+        let name = name.trim().trim_matches('"');
+        Some(Mailbox::new((!name.is_empty()).then(|| name.to_owned()), address.parse().ok()?))
+    };
+    text.parse().ok().or_else(named).ok_or_else(|| {
+        "write an address like hello@camp.example, or with a name: “Camp Naarim <hello@camp.example>”".into()
+    })
+}
+
+fn bounce_address(text: &str) -> Result<lettre::Address, String> {
+    text.parse().map_err(|_| "write an address like bounces@camp.example".into())
 }
 
 fn public_url(text: &str) -> std::result::Result<Url, String> {

@@ -27,6 +27,28 @@ const drawerOf = async (page: Page, name: string): Promise<Locator> => {
 };
 
 test.describe("Users", () => {
+  test("a date that does not exist, or half of one, is not saved as none", async ({ page, camp }) => {
+    await staff(page, camp);
+    await plant(page, "Chaya Lindenfeld,Yossi,chaya@family.example,2800,,2027-07-01");
+    await page.goto("/admin/users");
+    await page.getByRole("button", { name: "Edit Chaya Lindenfeld" }).click();
+    const drawer = page.getByRole("dialog").filter({ has: page.getByLabel("Due Date") });
+    const due = drawer.getByLabel("Due Date");
+    for (const typed of ["02302027", "Backspace"]) {
+      await due.focus();
+      if (typed === "Backspace") await page.keyboard.press(typed);
+      else await page.keyboard.type(typed);
+      await drawer.getByRole("button", { name: "Save All Changes" }).click();
+      await expect(due).toBeFocused();
+      await due.fill("2027-07-01");
+    }
+    await due.focus();
+    await page.keyboard.type("07152027");
+    await drawer.getByRole("button", { name: "Save All Changes" }).click();
+    await expect(toast(page)).toContainText("User Updated");
+    expect((await familyOf(page, "chaya")).plan?.due_date).toBe("2027-07-15");
+  });
+
   test("a family is added by hand, invited, and comes in by its invitation", async ({
     page,
     camp,

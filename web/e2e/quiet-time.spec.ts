@@ -65,6 +65,10 @@ test.describe("Quiet time", () => {
       await dates.getByLabel("From").fill(from.time);
       await dates.getByLabel("Until").fill(to.time);
       await dates.getByLabel("Name").fill("Parade");
+      // It is not lost when somebody forgets to add it.
+      await save(page);
+      await expect(dates.getByLabel("First day")).toBeFocused();
+      await expect(page.getByText("Quiet Time Updated")).toBeHidden();
       await dates.getByRole("button", { name: "Add date" }).click();
       await expect(next.first()).toContainText("Parade");
       await isSound(page, "the settings of quiet time");

@@ -134,9 +134,15 @@ on_both_engines! {
             assert!(said.err.contains("camp jobs list"), "{said:?}");
         }
         assert!(camp.run(&["jobs", "retry"]).err.contains("--all"));
+        let waiting = camp.run(&["jobs", "retry", "01M8H8M0BST03WMXVEDY9F8ZDX"]);
+        assert!(waiting.code == 3 && waiting.err.contains("has not failed"), "{waiting:?}");
+        let quoted = ["mail", "test", "miriam@camp.example", "--mail-from", "Camp (NY), Inc. <hello@camp.example>"];
+        assert_eq!(camp.run(&quoted).code, 0);
+        let wrong = camp.run(&["mail", "test", "miriam@camp.example", "--mail-from", "foo"]);
+        assert!(wrong.code == 2 && wrong.err.contains("write an address like"), "{wrong:?}");
         assert_eq!(camp.run(&["mail", "test", "miriam@camp.example"]).code, 0);
         let mails = std::fs::read_dir(camp.folder().join("data/mail")).expect("a folder").count();
-        assert_eq!(mails, 1);
+        assert_eq!(mails, 2);
         assert_eq!(camp.run(&["mail", "test", "miriam"]).code, 3);
         let away = camp.run(&["mail", "test", "miriam@camp.example", "--smtp-url", "smtp://127.0.0.1:9"]);
         assert!(away.code == 4 && away.err.contains("--smtp-url"), "{}", away.err);

@@ -239,15 +239,14 @@ impl Told {
 
     /// For example "payment of $500".
     fn taken_back(&self, settings: &Settings) -> String {
-        let what = match self.before_kind {
-            Some(Kind::Refund) => "refund",
-            Some(Kind::Adjustment) => "adjustment",
-            _ => "payment",
+        let amount = self.before_amount.unwrap_or_default();
+        let (what, amount) = match self.before_kind {
+            Some(Kind::Refund) => ("refund", amount.abs()),
+            // It may have lowered what was paid.
+            Some(Kind::Adjustment) => ("adjustment", amount),
+            _ => ("payment", amount.abs()),
         };
-        format!(
-            "{what} of {}",
-            money(self.before_amount.unwrap_or_default().abs(), &settings.currency)
-        )
+        format!("{what} of {}", money(amount, &settings.currency))
     }
 
     fn consequence(&self) -> &'static str {

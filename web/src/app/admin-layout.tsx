@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, type ReactNode } from "react";
+import { useCompleteFields } from "../admin/shared/incomplete-fields";
 import { pagesFor, useTiles, type AdminPage } from "../admin/shared/pages";
 import { firstPage, roleName, useSignOut } from "../admin/shared/session";
 import { LeaveGuard } from "../admin/shared/leave-guard";
@@ -32,6 +33,7 @@ export function AdminLayout({ staff, onSignedOut, children }: Props & { children
   const isIdle = useIdle();
   const isShell = useIsShell();
   useNewPage(main);
+  useCompleteFields();
 
   return (
     <>

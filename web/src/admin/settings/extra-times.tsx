@@ -1,4 +1,4 @@
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { useAction } from "../../api/use-action";
 import { explain } from "../../lib/forms";
 import { campTime, count, fullDate } from "../../lib/format";
@@ -86,6 +86,7 @@ const nothing = { from: "", to: "", start: "", end: "", name: "" };
 function AddTime({ onAdd }: { onAdd: (time: ExtraTime) => void }) {
   const [typed, setTyped] = useState(nothing);
   const [hours, setHours] = useState(false);
+  const first = useRef<HTMLInputElement>(null);
   const set = (change: Partial<typeof nothing>) => setTyped((now) => ({ ...now, ...change }));
   const last = typed.to || typed.from;
   const time: ExtraTime = {
@@ -95,8 +96,19 @@ function AddTime({ onAdd }: { onAdd: (time: ExtraTime) => void }) {
   };
   const complete = typed.from !== "" && (!hours || (typed.start !== "" && typed.end !== "")) && time.from <= time.to;
   const field = (name: "from" | "to" | "start" | "end", type: "date" | "time") => (
-    <TextInput type={type} value={typed[name]} onChange={(event) => set({ [name]: event.target.value })} />
+    <TextInput
+      ref={name === "from" ? first : undefined}
+      type={type}
+      value={typed[name]}
+      onChange={(event) => set({ [name]: event.target.value })}
+    />
   );
+
+  // It would be lost when the settings are saved without it.
+  const waits = Object.values(typed).some((value) => value !== "");
+  useEffect(() => {
+    first.current?.setCustomValidity(waits ? "Please press “Add date” first, or empty these fields." : "");
+  }, [waits]);
 
   return (
     <div className="grid items-start gap-4 rounded-md bg-sunk p-4 sm:grid-cols-2">

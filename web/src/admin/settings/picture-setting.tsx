@@ -39,6 +39,7 @@ function usePictureChanges(setting: Setting, place: PicturePlace) {
 export function PictureSetting({ setting }: { setting: Setting }) {
   const id = useId();
   const [removing, setRemoving] = useState<string | null>(null);
+  const group = useRef<HTMLDivElement>(null);
   const place: PicturePlace = setting.kind === "picture" ? "logo" : "hero";
   const { upload, change, reorder } = usePictureChanges(setting, place);
   const ids = [setting.value].flat().filter((value): value is string => typeof value === "string");
@@ -46,7 +47,13 @@ export function PictureSetting({ setting }: { setting: Setting }) {
   const label = settingLabel(setting.key);
 
   return (
-    <div role="group" aria-labelledby={id} className="grid content-start gap-2 md:col-span-2">
+    <div
+      ref={group}
+      role="group"
+      tabIndex={-1}
+      aria-labelledby={id}
+      className="grid content-start gap-2 outline-none md:col-span-2"
+    >
       <p id={id} className="text-sm font-medium">
         {label}
       </p>
@@ -104,7 +111,13 @@ export function PictureSetting({ setting }: { setting: Setting }) {
           place={place}
           number={ids.indexOf(removing) + 1}
           onRemove={() => change(ids.filter((other) => other !== removing))}
-          onClose={() => setRemoving(null)}
+          onClose={() => {
+            setRemoving(null);
+            // The button that was pressed may be gone with its picture.
+            setTimeout(() => {
+              if (document.activeElement === document.body) group.current?.focus();
+            }, 100);
+          }}
         />
       )}
     </div>

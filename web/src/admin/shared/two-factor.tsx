@@ -8,6 +8,7 @@ import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { splitScripts } from "../../ui/two-scripts";
+import { focusOnMount } from "./focus";
 import { OwnPasswordField } from "./own-password-field";
 import { asStaff, requiresSignIn, staffQuery, useStaff } from "./session";
 
@@ -167,6 +168,8 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
         them now.
       </p>
       <ul
+        ref={focusOnMount}
+        tabIndex={-1}
         aria-label="Recovery codes"
         className="grid gap-1 rounded-md bg-sunk p-4 text-center font-mono whitespace-nowrap"
       >
