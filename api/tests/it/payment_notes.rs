@@ -154,6 +154,13 @@ story! {
         assert!(all.last().expect("a mail").1.contains("The adjustment of $25.50 of July 15, 2026 was voided"), "{all:?}");
         assert_eq!(all.len(), 4, "one for the refund and one for each void");
         assert_eq!(count(&camp, "select count(*) from payments").await, 6);
+        record(&staff, &family, payment(5_000)).await.expect(201);
+        let lowered = json!({ "kind": "adjustment", "amount": -1_000, "payment_date": "2026-07-15", "staff_notes": "x" });
+        let lowered = record(&staff, &family, lowered).await.expect(201).json()["payment"].clone();
+        void_as(&staff, &lowered, json!({ "reason": "Was right" }), &self::key()).await.expect(201);
+        camp.work().await;
+        let (_, text) = corrections(&camp).pop().expect("a mail");
+        assert!(text.contains("The adjustment of -$10 of July 15, 2026 was voided"), "{text}");
         assert_books_agree(&camp).await;
     }
 }
