@@ -128,8 +128,11 @@ test.describe("FAQ", () => {
       .poll(async () => (await entries(page)).map(({ question }) => question))
       .toEqual(["Gimmel?", "Alef?", "Beis?"]);
     const guest = await somebody();
-    await guest.goto("/faq");
-    await expect(asked(guest)).toHaveText(["Gimmel?", "Alef?", "Beis?"]);
+    // The first of the three keys leads to the same order as the last one.
+    await expect(async () => {
+      await guest.goto("/faq");
+      await expect(asked(guest)).toHaveText(["Gimmel?", "Alef?", "Beis?"], { timeout: 1_000 });
+    }).toPass();
   });
 
   test("questions are found by word and by category, and two people at one lose nothing", async ({
