@@ -5,10 +5,11 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::reach::switched_on;
 use super::suppression::{self, FAMILY_READERS, REFUSED};
 use super::{Audience, Category, Deliver, MailKind, Notice};
 use crate::access::Access;
-use crate::db::{On, Tx};
+use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, StaffId};
 use crate::rate_limits;
@@ -62,94 +63,7 @@ pub(crate) async fn notify_all(
         .await
 }
 
-/// Queues mails of a notification again that were withdrawn before they were sent, since what they
-/// are about was gone, for those who still want them. Returns how many.
-pub(crate) async fn queue_withdrawn(
-    tx: &mut Tx,
-    app: &App,
-    settings: &Settings,
-    notice: &Notice,
-    category: Category,
-) -> Result<i64> {
-    if !switched_on(settings, category) {
-        return Ok(0);
-    }
-    let Some(id) = find(&mut *tx, notice).await? else { return Ok(0) };
-    let queued = tx
-        .sql([
-            "update deliveries
-             set status = 'queued', last_error = null, digest_id = null, attempts = 0, due_at = $5,
-                 created_at = $5, updated_at = $5, first_tried_at = null ",
-            WITHDRAWN,
-            FAMILY_READERS,
-            STILL_WANTED,
-            REFUSED,
-            ")",
-        ])
-        .bind(category)
-        .bind(settings.require_email_verification)
-        .bind(settings.access == Access::Families)
-        .bind(id)
-        .bind(app.clock.now())
-        .execute()
-        .await?;
-    if queued > 0 {
-        tx.sql(
-            "update notifications set sent = null, failed = null, suppressed = null where id = $1",
-        )
-        .bind(id)
-        .execute()
-        .await?;
-        jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
-    }
-    Ok(queued as i64)
-}
-
-/// Counts the mails that [`queue_withdrawn`] would queue now.
-pub(crate) async fn count_withdrawn(
-    on: impl Into<On<'_>>,
-    settings: &Settings,
-    notice: &Notice,
-    category: Category,
-) -> Result<i64> {
-    let mut on = on.into();
-    if !switched_on(settings, category) {
-        return Ok(0);
-    }
-    let Some(id) = find(on.again(), notice).await? else { return Ok(0) };
-    on.sql([
-        "select count(*) from deliveries ",
-        WITHDRAWN,
-        FAMILY_READERS,
-        STILL_WANTED,
-        REFUSED,
-        ")",
-    ])
-    .bind(category)
-    .bind(settings.require_email_verification)
-    .bind(settings.access == Access::Families)
-    .bind(id)
-    .scalar()
-    .await
-}
-
-/// The mails of the notification `$4` that were withdrawn before they were sent.
-const WITHDRAWN: &str =
-    "where notification_id = $4 and status = 'suppressed' and last_error = 'withdrawn'
-       and email in (select a.email from (";
-const STILL_WANTED: &str = ") a where a.profile_id = deliveries.profile_id and not ";
-
-async fn find(on: impl Into<On<'_>>, notice: &Notice) -> Result<Option<Uuid>> {
-    let found: Option<(Uuid,)> = on
-        .into()
-        .sql("select id from notifications where once_key = $1")
-        .bind(once_key(notice))
-        .optional()
-        .await?;
-    Ok(found.map(|(id,)| id))
-}
-
-fn once_key(notice: &Notice) -> String {
+pub(super) fn once_key(notice: &Notice) -> String {
     format!("{}:{}", notice.kind.text(), notice.subject_id)
 }
 
@@ -172,28 +86,6 @@ pub(crate) async fn notify_late_video(
     insert_families(tx, settings, id, category, now, Whom::LateVideo).await?;
     jobs::enqueue(tx, app, &Deliver { notification_id: id }).await?;
     Ok(true)
-}
-
-/// Counts the families that [`notify_late_video`] would reach now.
-pub(crate) async fn late_note_families(on: impl Into<On<'_>>, settings: &Settings) -> Result<i64> {
-    let category = Category::DailyVideos;
-    if !switched_on(settings, category) {
-        return Ok(0);
-    }
-    on.into()
-        .sql([
-            "select count(distinct a.profile_id) from (",
-            FAMILY_READERS,
-            ") a
-             join profiles f on f.id = a.profile_id and f.late_video_note
-             where not ",
-            REFUSED,
-        ])
-        .bind(category)
-        .bind(settings.require_email_verification)
-        .bind(settings.access == Access::Families)
-        .scalar()
-        .await
 }
 
 /// The families that a notification of a category goes to.
@@ -259,91 +151,6 @@ async fn insert_subscribers(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result
     .execute()
     .await?;
     Ok(())
-}
-
-/// Counts the addresses that [`notify_families`] would reach now.
-pub(crate) async fn reach(
-    on: impl Into<On<'_>>,
-    settings: &Settings,
-    category: Category,
-) -> Result<i64> {
-    reach_all(on, settings, category, Audience::Families).await
-}
-
-/// The same outside a transaction. It is counted again only once a family, a user or an address has
-/// changed.
-pub(crate) async fn kept_reach(app: &App, settings: &Settings, category: Category) -> Result<i64> {
-    let question = format!(
-        "reach {category:?} {} {} {:?}",
-        switched_on(settings, category),
-        settings.require_email_verification,
-        settings.access,
-    );
-    let db = &app.db;
-    app.people_cache.get(db, question, reach(db, settings, category)).await
-}
-
-/// Counts the families of parents of whom an address gets this category, whether it is sent at present or
-/// not. It is counted again only once a family, a user or an address has changed.
-pub(crate) async fn kept_subscribed(
-    app: &App,
-    settings: &Settings,
-    category: Category,
-) -> Result<i64> {
-    let question = format!(
-        "subscribed {category:?} {} {:?}",
-        settings.require_email_verification, settings.access,
-    );
-    let counted = app
-        .db
-        .sql([
-            "select count(distinct a.profile_id) from (",
-            FAMILY_READERS,
-            ") a
-             join profiles f on f.id = a.profile_id and f.user_type = 'parent'
-             where not ",
-            REFUSED,
-        ])
-        .bind(category)
-        .bind(settings.require_email_verification)
-        .bind(settings.access == Access::Families)
-        .scalar();
-    app.people_cache.get(&app.db, question, counted).await
-}
-
-/// Counts the addresses that [`notify_all`] would reach now.
-pub(crate) async fn reach_all(
-    on: impl Into<On<'_>>,
-    settings: &Settings,
-    category: Category,
-    audience: Audience,
-) -> Result<i64> {
-    if !switched_on(settings, category) {
-        return Ok(0);
-    }
-    on.into()
-        .sql([
-            "select count(*) from (
-               select email
-               from (",
-            FAMILY_READERS,
-            ") families
-               where $4
-               union
-               select email
-               from subscribers
-               where $5 and confirmed_at is not null
-             ) a
-             where not ",
-            REFUSED,
-        ])
-        .bind(category)
-        .bind(settings.require_email_verification)
-        .bind(settings.access == Access::Families)
-        .bind(audience.families())
-        .bind(audience.mailing_list())
-        .scalar()
-        .await
 }
 
 /// Sends one address a mail that has no category: security mail, receipts, replies.
@@ -542,19 +349,4 @@ async fn insert(
         .optional()
         .await?;
     Ok(id.map(|(id,)| id))
-}
-
-/// The kinds of mail that the camp sends to nobody at present.
-pub(crate) fn switched_off(settings: &Settings) -> Vec<Category> {
-    let all = [Category::DailyVideos, Category::CampUpdates, Category::General];
-    all.into_iter().filter(|category| !switched_on(settings, *category)).collect()
-}
-
-fn switched_on(settings: &Settings, category: Category) -> bool {
-    settings.email_enabled
-        && match category {
-            Category::DailyVideos => settings.daily_reports,
-            Category::CampUpdates => settings.live_updates,
-            Category::General => true,
-        }
 }

@@ -9,6 +9,7 @@ mod erasure;
 mod kind;
 pub(crate) mod lease;
 mod mail_content;
+mod reach;
 mod reason;
 mod recovery;
 pub mod reports;
@@ -17,6 +18,7 @@ pub(crate) mod sent;
 pub(crate) mod suppression;
 mod text_block;
 pub mod undelivered;
+mod withdrawn;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -28,9 +30,8 @@ pub(crate) use digest_words::digest_content;
 pub(crate) use enqueue::notify_at;
 pub use enqueue::{Limited, notify};
 pub(crate) use enqueue::{
-    count_withdrawn, kept_reach, kept_subscribed, late_note_families, notify_all, notify_families,
-    notify_family_once, notify_late_video, notify_limited, notify_once, notify_requested,
-    notify_test, queue_withdrawn, reach, reach_all, switched_off,
+    notify_all, notify_families, notify_family_once, notify_late_video, notify_limited,
+    notify_once, notify_requested, notify_test,
 };
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address};
@@ -38,10 +39,14 @@ pub use kind::{AccountMail, MailKind, MessageMail};
 pub(crate) use mail_content::paragraphs;
 pub use mail_content::{Button, MailContent, Picture, Quote, Section};
 pub(crate) use mail_content::{Footer, header_text};
+pub(crate) use reach::{
+    kept_reach, kept_subscribed, late_note_families, reach, reach_all, switched_off,
+};
 pub(crate) use reason::reason;
 pub(crate) use recovery::clear_heartbeats;
 pub use recovery::{record_heartbeat, recover, since_last_heartbeat};
 pub use sample_words::SampleWords;
+pub(crate) use withdrawn::{count_withdrawn, queue_withdrawn};
 
 use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
