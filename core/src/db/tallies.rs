@@ -99,9 +99,7 @@ const TALLIES: &[Tally] = &[
         table: "profiles",
         counts: "row.deleted_at is null",
         place: Place::Of("row.list_standing"),
-        kind: "case when row.user_type <> 'parent' then 'visitor'
-                    when row.daily_video_email then 'parent subscribed'
-                    else 'parent' end",
+        kind: "case when row.user_type = 'parent' then 'parent' else 'visitor' end",
         ..ONE_FOR_EACH
     },
     Tally {
