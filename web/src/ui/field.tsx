@@ -1,4 +1,5 @@
-import { createContext, use, useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { createContext, use, useEffect, useId, useRef, useState } from "react";
+import type { ComponentProps, FormEvent, ReactNode } from "react";
 import { number } from "../lib/format";
 import { cx } from "./class-names";
 import { Icon } from "./icon";
@@ -69,45 +70,42 @@ const control = cx(
   "[&[readonly]]:border-line [&[readonly]]:bg-sunk [&[readonly]]:text-muted disabled:opacity-60",
 );
 
-type Typed = { value?: unknown; defaultValue?: unknown };
+type Limited = { value?: unknown; defaultValue?: unknown; maxLength?: number | undefined };
 
-/** How many characters there are too many. Browsers would cut off silently what is pasted. */
-function useExcess(most: number | undefined, { value, defaultValue }: Typed) {
+/** What a control needs to say how many characters there are too many. Browsers cut off silently what is pasted. */
+function useLimit({ value, defaultValue, maxLength }: Limited) {
   const [typed, setTyped] = useState(defaultValue);
   const now = value ?? typed;
-  const length = typeof now === "string" ? [...now].length : 0;
-  return { excess: most === undefined ? 0 : length - most, setTyped };
+  const excess = maxLength && typeof now === "string" ? [...now].length - maxLength : 0;
+  return {
+    limited: {
+      ...(excess > 0 ? { "aria-invalid": true } : {}),
+      onInput: (event: FormEvent<HTMLInputElement | HTMLTextAreaElement>) => setTyped(event.currentTarget.value),
+    },
+    notice: excess > 0 && (
+      <div role="alert">
+        <FieldError>
+          {number(excess)} {excess === 1 ? "character" : "characters"} too many: {number(maxLength!)} fit here.
+        </FieldError>
+      </div>
+    ),
+  };
 }
 
-const Excess = ({ excess, most }: { excess: number; most: number | undefined }) =>
-  excess > 0 &&
-  most && (
-    <div role="alert">
-      <FieldError>
-        {number(excess)} {excess === 1 ? "character" : "characters"} too many: {number(most)} fit here.
-      </FieldError>
-    </div>
-  );
-
 /** Inputs with a type of their own, such as passwords, let the browser keep to their length. */
-export function TextInput({ className, maxLength, onInput, ...rest }: ComponentProps<"input">) {
-  const most = rest.type ? undefined : maxLength;
-  const { excess, setTyped } = useExcess(most, rest);
+export function TextInput({ className, maxLength, ...rest }: Omit<ComponentProps<"input">, "onInput">) {
+  const { limited, notice } = useLimit({ ...rest, maxLength: rest.type ? undefined : maxLength });
   return (
     <>
       <input
         type="text"
         {...useWiring()}
-        {...(excess > 0 ? { "aria-invalid": true } : {})}
+        {...limited}
         className={cx(control, className)}
-        maxLength={most ? undefined : maxLength}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-          onInput?.(event);
-        }}
+        maxLength={rest.type ? maxLength : undefined}
         {...rest}
       />
-      <Excess excess={excess} most={most} />
+      {notice}
     </>
   );
 }
@@ -130,21 +128,12 @@ export function PasswordInput({ className, ...rest }: Omit<ComponentProps<"input
   );
 }
 
-export function TextArea({ className, maxLength, onInput, ...rest }: ComponentProps<"textarea">) {
-  const { excess, setTyped } = useExcess(maxLength, rest);
+export function TextArea({ className, maxLength, ...rest }: Omit<ComponentProps<"textarea">, "onInput">) {
+  const { limited, notice } = useLimit({ ...rest, maxLength });
   return (
     <>
-      <textarea
-        {...useWiring()}
-        {...(excess > 0 ? { "aria-invalid": true } : {})}
-        className={cx(control, "block min-h-20 resize-y", className)}
-        onInput={(event) => {
-          setTyped(event.currentTarget.value);
-          onInput?.(event);
-        }}
-        {...rest}
-      />
-      <Excess excess={excess} most={maxLength} />
+      <textarea {...useWiring()} {...limited} className={cx(control, "block min-h-20 resize-y", className)} {...rest} />
+      {notice}
     </>
   );
 }
