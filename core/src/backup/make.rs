@@ -114,7 +114,7 @@ async fn copy_and_pack(
         }
     };
     let uploaded = uploads::folder_in(&config.data_dir);
-    // What was converted since the database was copied is gone, and its row can be tried again.
+    // What was converted since the database was copied is gone: after a restore it has to be uploaded again.
     let uploads = uploads.into_iter().filter(|name| uploaded.join(name).exists()).collect();
     let names = match &files.folder {
         Some(folder) => Names { files: swap::files_in(folder)?, uploads },

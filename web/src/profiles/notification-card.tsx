@@ -140,23 +140,20 @@ const Addresses = ({ of }: { of: { email: string }[] }) =>
 const Rows = ({ preferences }: { preferences: Profile | null }) => (
   <dl className="mb-1 text-[0.95rem]">
     {categories.map((one) => {
-      const on = preferences?.[one.key] && !isPaused(preferences, one);
+      const state = preferences && stateOf(preferences, one);
       return (
         <div key={one.key} className="flex justify-between gap-3 border-b border-pine/25 py-2">
           <dt>{one.label}</dt>
-          <dd className={cx("shrink-0", on ? "font-medium" : "text-muted")}>
-            {!preferences ? (
-              <Skeleton className="h-6 w-10" />
-            ) : on ? (
-              "On"
-            ) : preferences[one.key] ? (
-              "Paused by the camp"
-            ) : (
-              "Off"
-            )}
+          <dd className={cx("shrink-0", state === "On" ? "font-medium" : "text-muted")}>
+            {state ?? <Skeleton className="h-6 w-10" />}
           </dd>
         </div>
       );
     })}
   </dl>
 );
+
+function stateOf(preferences: Profile, one: (typeof categories)[number]) {
+  if (!preferences[one.key]) return "Off";
+  return isPaused(preferences, one) ? "Paused by the camp" : "On";
+}

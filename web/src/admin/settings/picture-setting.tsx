@@ -6,6 +6,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { FieldError } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
+import { restoreFocusTo } from "../shared/focus";
 import { addPicture, changeSettings, useSettingsChanged, type PicturePlace, type Setting } from "./queries";
 import { settingLabel } from "./words";
 
@@ -113,10 +114,7 @@ export function PictureSetting({ setting }: { setting: Setting }) {
           onRemove={() => change(ids.filter((other) => other !== removing))}
           onClose={() => {
             setRemoving(null);
-            // The button that was pressed may be gone with its picture.
-            setTimeout(() => {
-              if (document.activeElement === document.body) group.current?.focus();
-            }, 100);
+            restoreFocusTo(group.current);
           }}
         />
       )}
