@@ -107,7 +107,7 @@ function AddTime({ onAdd }: { onAdd: (time: ExtraTime) => void }) {
   // It would be lost when the settings are saved without it.
   const waits = Object.values(typed).some((value) => value !== "");
   useEffect(() => {
-    first.current?.setCustomValidity(waits ? "Please press “Add date” first, or empty these fields." : "");
+    first.current?.setCustomValidity(waits ? "Please press “Add date” first, or clear these fields." : "");
   }, [waits]);
 
   return (
