@@ -264,6 +264,17 @@ it("the link of an email shows what comes, and what was stopped is chosen again 
   expect(screen.getByRole("button", { name: "Stop daily video emails" })).toBeTruthy();
 });
 
+it("the link of an email that cannot be checked can be checked again", async () => {
+  const choice = { daily_videos: true, camp_updates: true, general: true };
+  const camp = server({ "POST /api/unsubscribe/preview": refuse(500, "internal", "Something went wrong.") });
+  const user = open("/unsubscribe?token=abc");
+  const retry = await screen.findByRole("button", { name: "Retry" });
+  const preview = { email_hint: "c…a@family.example", category: "daily_videos", choice, family: true };
+  camp.answer("POST /api/unsubscribe/preview", preview);
+  await user.click(retry);
+  expect(await screen.findByRole("button", { name: "Stop daily video emails" })).toBeTruthy();
+});
+
 it("a reader of the mailing list is offered no other mail", async () => {
   const choice = { daily_videos: false, camp_updates: false, general: true };
   server({

@@ -7,6 +7,7 @@ import { explain, required, text, useForm } from "../lib/forms";
 import { Button, buttonLook } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";
 import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
+import { restoreFocusTo } from "../ui/focus";
 import { Section } from "../ui/section";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { errorToast, toast } from "../ui/toast";
@@ -82,7 +83,10 @@ function SessionRow({ session }: { session: LoginSession }) {
   const client = useQueryClient();
   const end = useAction({
     mutationFn: () => endSession(session.id),
-    onSuccess: () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      restoreFocusTo(document.getElementById("sessions"));
+    },
     onError: (error) => errorToast(explain(error)),
   });
   return <SessionLine session={session} busy={end.isPending} onEnd={() => end.mutate()} />;

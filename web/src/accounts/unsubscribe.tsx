@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { isApiError } from "../api/client";
 import { useAction } from "../api/use-action";
 import { explain } from "../lib/forms";
 import { Link } from "../lib/navigation";
@@ -9,7 +10,7 @@ import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
 import { FormMessage, Switch } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
-import { Loading, Skeleton } from "../ui/states";
+import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
 import { chooseMail, unsubscribe, unsubscribeQuery } from "./queries";
 import "../ui/more-icons";
@@ -47,7 +48,16 @@ export default function Unsubscribe() {
           <Skeleton className="h-11" />
         </Loading>
       ) : !preview.data ? (
-        <FormMessage>{explain(preview.error)}</FormMessage>
+        isApiError(preview.error, "gone") ? (
+          <FormMessage>{explain(preview.error)}</FormMessage>
+        ) : (
+          <ErrorState
+            title="We couldn’t check this link"
+            error={preview.error}
+            retrying={preview.isFetching}
+            onRetry={preview.refetch}
+          />
+        )
       ) : stop.isSuccess ? (
         <p role="status">
           {stop.variables === "everything" ? "No more emails" : `No more ${category}`} will go to{" "}

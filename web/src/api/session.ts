@@ -7,8 +7,8 @@ import { sessionQuery, siteQuery } from "./queries";
 export async function applySession(client: QueryClient, user: SessionUser | null) {
   await client.cancelQueries();
   client.setQueryData(sessionQuery.queryKey, { user });
-  // An invitation depends on its token only, and a used one cannot be read again.
-  const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], "invitation"];
+  // Invitations and links for a new password depend on their token only, and used ones cannot be read again.
+  const keep = [siteQuery.queryKey[0], sessionQuery.queryKey[0], "invitation", "reset-link"];
   client.removeQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "inactive" });
   await client.resetQueries({ predicate: ({ queryKey }) => !keep.includes(String(queryKey[0])), type: "active" });
 }

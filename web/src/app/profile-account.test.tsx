@@ -1,5 +1,6 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import { navigate } from "../lib/navigation";
 import { refuse } from "../test/portal";
 import { profile, section } from "../test/profile-page";
 
@@ -10,6 +11,9 @@ describe("the account", () => {
     await user.click(await main.findByRole("button", { name: "Sign Out" }));
     expect(await screen.findByText("Signed Out")).toBeTruthy();
     await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/"));
+    // Whoever opens the page after that signs in.
+    await act(() => navigate("/profile"));
+    await waitFor(() => expect(screen.getByTestId("address").textContent).toContain("/auth"));
   });
 
   it("says when signing out failed", async () => {

@@ -34,9 +34,7 @@ export default function Profile() {
   const profile = useQuery({ ...profileQuery, enabled: user !== null });
   const asked = user ? profile : session;
 
-  useEffect(() => {
-    if (user) resetSignedOutByChoice();
-  }, [user]);
+  useEffect(() => resetSignedOutByChoice, []);
 
   // Signing out leads home; opening the page without a session leads to the sign-in page.
   if (!pending && !user) return <Redirect to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} replace />;

@@ -2,14 +2,15 @@ import { useSessionChanged } from "../api/session";
 import { useAction } from "../api/use-action";
 import { signOut } from "../accounts/queries";
 import { deleteUnsent } from "../lib/delete-unsent";
+import { paths } from "../lib/paths";
 import { errorToast, toast } from "../ui/toast";
 
 let byChoice = false;
 
-/** Whether the person signed out; an expired session does not count. */
+/** Whether the person signed out on the profile page; an expired session does not count. */
 export const signedOutByChoice = () => byChoice;
 
-/** Call when somebody is signed in again. */
+/** Call when the profile page is left. */
 export function resetSignedOutByChoice() {
   byChoice = false;
 }
@@ -18,7 +19,7 @@ export function resetSignedOutByChoice() {
 export function useSignedOut() {
   const sessionChanged = useSessionChanged();
   return async (said: { title: string; description?: string }) => {
-    byChoice = true;
+    byChoice = location.pathname === paths.profile;
     deleteUnsent();
     await sessionChanged(null);
     toast(said);

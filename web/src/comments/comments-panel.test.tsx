@@ -1,6 +1,6 @@
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { back, chaya, comment, list, open, refuse, server, video } from "../test/portal";
+import { back, chaya, comment, list, never, open, refuse, server, video } from "../test/portal";
 
 const talk = (answers: Record<string, unknown> = {}) =>
   server({
@@ -128,6 +128,25 @@ it("posts what was written, trimmed, and makes room for the next", async () => {
   expect(await box()).toHaveProperty("value", "");
 });
 
+it("shows a comment as soon as it is saved, however slowly the others come", async () => {
+  const camp = talk({ "POST /api/videos/v1/comments": comment({ id: "c3", content: "Gut gezugt!", mine: true }) });
+  const user = open("/video/v1");
+  await user.type(await box(), "Gut gezugt!");
+  camp.answer("GET /api/videos/v1/comments", never);
+  await user.click(screen.getByRole("button", { name: "Post comment" }));
+  expect(await (await panel()).findByText("Gut gezugt!", { selector: "li *" })).toBeTruthy();
+  await user.type(await box(), "And");
+  expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", false);
+});
+
+it("counts emoji as the server does", async () => {
+  talk();
+  const user = open("/video/v1");
+  await user.click(await box());
+  await user.paste("🏕".repeat(1_900));
+  expect(await screen.findByText("100 characters left")).toBeTruthy();
+});
+
 it("keeps what is typed while the comment before it is on its way", async () => {
   let answer: (saved: unknown) => void = () => undefined;
   talk({ "POST /api/videos/v1/comments": () => new Promise((done) => (answer = done)) });
@@ -183,6 +202,7 @@ it("deletes one's own comment after asking", async () => {
   await screen.findByText("We could hear them in the song.");
   expect(camp.asked("DELETE", "/api/comments/c2")).toHaveLength(1);
   expect(screen.queryByText("Mine")).toBeNull();
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("heading", { name: "Comments" })));
 });
 
 it("reports somebody else's with a reason, and words of one's own or none", async () => {

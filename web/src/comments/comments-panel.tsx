@@ -17,12 +17,13 @@ import { Button } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { ConfirmDialog } from "../ui/dialog";
 import { TextArea } from "../ui/field";
+import { restoreFocusTo } from "../ui/focus";
 import { Icon } from "../ui/icon";
 import { LoadMore } from "../ui/load-more";
 import { OwnLines } from "../ui/own-lines";
 import { ErrorState, Loading } from "../ui/states";
 import { toast } from "../ui/toast";
-import { commentsQuery, deleteComment, postComment } from "./queries";
+import { changeComments, commentsQuery, deleteComment, postComment } from "./queries";
 
 const ReportDialog = lazy(() => import("./report-dialog"));
 
@@ -37,7 +38,7 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
   return (
     <section aria-labelledby="comments" className="sheet overflow-clip max-md:-mx-1">
       <header className="flex items-center justify-between px-5 py-4">
-        <h2 id="comments" className="text-xl">
+        <h2 id="comments" tabIndex={-1} className="text-xl">
           Comments
         </h2>
         <span className="text-muted tabular-nums">
@@ -133,11 +134,10 @@ function CommentForm({ videoId }: { videoId: string }) {
     onSettled: () => {
       sending.current = false;
     },
-    onSuccess: async (_saved, words) => {
+    onSuccess: (saved, words) => {
       // What was typed in the meantime is the next comment.
       if (latest.current.trim() === words) type("");
-      await client.invalidateQueries({ queryKey: commentsQuery(videoId).queryKey });
-      await client.invalidateQueries({ queryKey: ["video", videoId] });
+      changeComments(client, videoId, { posted: saved });
     },
     onError: (error) =>
       toast({
@@ -148,6 +148,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   });
 
   const mayWrite = Boolean(user?.can_comment);
+  const length = [...content].length;
   const ready = mayWrite && content.trim() !== "" && [...content.trim()].length <= longest && !post.isPending;
   const placeholder = !user
     ? "Please sign in to post a comment"
@@ -186,8 +187,8 @@ function CommentForm({ videoId }: { videoId: string }) {
             >
               Sign in to comment
             </Link>
-          ) : content.length > longest - 200 && content.length <= longest ? (
-            `${number(longest - content.length)} characters left`
+          ) : length > longest - 200 && length <= longest ? (
+            `${number(longest - length)} characters left`
           ) : (
             <>
               As <bdi>{user.full_name || "Anonymous"}</bdi>
@@ -259,8 +260,8 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
           onClose={() => setAsking(null)}
           onConfirm={async () => {
             await deleteComment(comment.id);
-            await client.invalidateQueries({ queryKey: commentsQuery(videoId).queryKey });
-            await client.invalidateQueries({ queryKey: ["video", videoId] });
+            changeComments(client, videoId, { deleted: comment.id });
+            restoreFocusTo(document.getElementById("comments"));
           }}
         >
           This cannot be undone.

@@ -26,6 +26,19 @@ describe("signed in", () => {
     await user.click(await (await card()).findByRole("button", { name: "Customize Notifications" }));
   }
 
+  it("leaves the focus on the switch that was turned", async () => {
+    signedIn();
+    const user = open("/");
+    await (await card()).findByText("Off");
+    await customize(user);
+    const first = await (await card()).findByRole("switch", { name: "Daily videos" });
+    expect(document.activeElement).toBe(first);
+    const updates = (await card()).getByRole("switch", { name: "Camp updates" });
+    updates.focus();
+    await user.keyboard(" ");
+    expect(document.activeElement).toBe(updates);
+  });
+
   it("loads what is saved, and writes what is chosen", async () => {
     const camp = signedIn();
     const user = open("/");

@@ -5,6 +5,7 @@ import type { Profile } from "../api/client";
 import { explainOr } from "../lib/forms";
 import { Button } from "../ui/button";
 import { Switch } from "../ui/field";
+import { focusOnMount } from "../ui/focus";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { errorToast, toast } from "../ui/toast";
 import { categories, profileQuery, saveProfile, type Preferences } from "./queries";
@@ -77,7 +78,7 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
             hint={hint}
             checked={wanted[key]}
             // Takes the focus, because the button that opened this panel is gone.
-            ref={i === 0 ? (input) => input?.focus() : undefined}
+            ref={i === 0 ? focusOnMount : undefined}
             onChange={({ target }) => setWanted({ ...wanted, [key]: target.checked })}
             className="border-b border-pine/25 py-2"
           />

@@ -1,4 +1,13 @@
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import {
+  useEffect,
+  useId,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type SyntheticEvent,
+} from "react";
 import { Button, IconButton, type ButtonLook } from "./button";
 import { cx } from "./class-names";
 import { directionOf } from "./direction";
@@ -12,19 +21,14 @@ type DialogProps = { title: ReactNode; onClose: () => void; children: ReactNode;
  * until something was entered: on a phone people press beside a field to put the keyboard away.
  */
 export function Dialog({ title, onClose, children, className }: DialogProps) {
-  const ref = useModal();
+  const modal = useModal(onClose);
   const id = useId();
   const entered = useRef(false);
 
   return (
     <dialog
-      ref={ref}
+      {...modal}
       aria-labelledby={id}
-      onKeyDown={(event) => escapeAsks(event, onClose)}
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
       onInput={() => {
         entered.current = true;
       }}
@@ -47,8 +51,11 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
   );
 }
 
-/** A `<dialog>` that is open as long as it is rendered, and gives the focus back afterwards. */
-export function useModal() {
+/**
+ * The props of a `<dialog>` that is open as long as it is rendered, and gives the focus back afterwards. Escape and a
+ * phone's Back call `onClose`, which may keep it open.
+ */
+export function useModal(onClose: () => void) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = ref.current;
@@ -59,7 +66,22 @@ export function useModal() {
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
-  return ref;
+  return {
+    ref,
+    onKeyDown: (event: KeyboardEvent) => escapeAsks(event, onClose),
+    // A file field inside sends this event as well, and so does a dialog inside.
+    onCancel(event: SyntheticEvent<HTMLDialogElement>) {
+      if (event.target !== event.currentTarget || !event.cancelable) return;
+      event.preventDefault();
+      onClose();
+    },
+    // A second Back in a row closes a dialog without asking. Only its owner closes it.
+    onClose({ target, currentTarget }: SyntheticEvent<HTMLDialogElement>) {
+      if (target !== currentTarget || !currentTarget.isConnected || currentTarget.open) return;
+      currentTarget.showModal();
+      onClose();
+    },
+  };
 }
 
 /** Whether a press is beside the dialog. Its own scrollbar belongs to it. */
@@ -70,7 +92,7 @@ export function isOnBackdrop({ target, currentTarget, clientX, clientY }: MouseE
 }
 
 /** Handles Escape before the browser, which closes a dialog and the one below it at a second Escape in a row. */
-export function escapeAsks(event: KeyboardEvent, onClose: () => void) {
+function escapeAsks(event: KeyboardEvent, onClose: () => void) {
   if (event.key !== "Escape") return;
   event.preventDefault();
   event.stopPropagation();

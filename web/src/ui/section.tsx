@@ -7,8 +7,9 @@ type Props = { id: string; title: string; beside?: ReactNode; className?: string
 export const Section = ({ id, title, beside, className, children }: Props) => (
   <section
     id={id}
+    tabIndex={-1}
     aria-labelledby={`${id}-title`}
-    className={cx("sheet min-w-0 scroll-mt-24 p-[min(clamp(1.1rem,0.7rem+1.8vw,2rem),5vw)]", className)}
+    className={cx("sheet min-w-0 scroll-mt-24 outline-none p-[min(clamp(1.1rem,0.7rem+1.8vw,2rem),5vw)]", className)}
   >
     <div
       className={cx(

@@ -1,9 +1,10 @@
+import { useImperativeHandle, type Ref } from "react";
 import { useSite } from "../../api/queries";
 import { text, type Errors } from "../../lib/forms";
 import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { FormButtons } from "../shared/form-buttons";
 import { changed, StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { addAccount, changeAccount, readAccount, type Account, type Role } from "./queries";
@@ -17,7 +18,10 @@ const valuesOf = (account: Account | null) => ({
   password: "",
 });
 
-type Props = { account?: Account; onDone: () => Promise<unknown>; onCancel: () => void };
+/** Closes the form; asks first when something was typed. */
+export type Closable = { close: () => void };
+
+type Props = { account?: Account; onDone: () => Promise<unknown>; onCancel: () => void; ref?: Ref<Closable> };
 
 /** What is typed, and whether the account may be saved with it. */
 function useAccountForm({ account, onDone, onCancel }: Props) {
@@ -68,9 +72,10 @@ function useAccountForm({ account, onDone, onCancel }: Props) {
 
 /** A new account, or a row of the list while it is edited. */
 export function AccountForm(props: Props) {
-  const { account } = props;
+  const { account, ref } = props;
   const { busy, errors, message, form, close, question, values, set, stale, reload, asksPassword } =
     useAccountForm(props);
+  useImperativeHandle(ref, () => ({ close }));
   return (
     <form
       {...form}

@@ -8,7 +8,7 @@ import { buttonLook, IconButton, iconButtonLook } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
 import { Loading, Skeleton } from "../../ui/states";
-import { focusOnMount, restoreFocus } from "../shared/focus";
+import { focusOnMount, restoreFocus } from "../../ui/focus";
 import { roleName, useStaff } from "../shared/session";
 import type { Question } from "./account-dialogs";
 import { AccountForm } from "./account-form";
@@ -22,15 +22,15 @@ type Props = {
   ask: (what: Question, account: Account) => void;
 };
 
-/** One row for each account; a row becomes a form while it is edited. Rows become cards on a phone. */
+/** One row for each account; rows become forms while they are edited. Rows become cards on a phone. */
 export function AccountTable({ accounts, isPart, onChanged, ask }: Props) {
   const me = useStaff();
   const timeZone = useSite()?.timezone ?? "UTC";
-  const [editing, setEditing] = useState<string | null>(null);
+  const [editing, setEditing] = useState<ReadonlySet<string>>(new Set());
   const [edited, setEdited] = useState<string | null>(null);
-  function endEditing() {
-    setEdited(editing);
-    setEditing(null);
+  function endEditing(id: string) {
+    setEdited(id);
+    setEditing((now) => new Set([...now].filter((one) => one !== id)));
   }
 
   return (
@@ -48,14 +48,14 @@ export function AccountTable({ accounts, isPart, onChanged, ask }: Props) {
         </thead>
         <tbody className="max-md:block">
           {accounts.map((account) =>
-            editing === account.id ? (
+            editing.has(account.id) ? (
               <tr key={account.id} className="border-line not-first:border-t max-md:block">
                 <td colSpan={5} className="bg-paper p-4 max-md:block sm:p-5">
                   <AccountForm
                     account={account}
-                    onCancel={endEditing}
+                    onCancel={() => endEditing(account.id)}
                     onDone={async () => {
-                      endEditing();
+                      endEditing(account.id);
                       await onChanged();
                       restoreFocus();
                     }}
@@ -72,7 +72,7 @@ export function AccountTable({ accounts, isPart, onChanged, ask }: Props) {
                 timeZone={timeZone}
                 onEdit={() => {
                   setEdited(null);
-                  setEditing(account.id);
+                  setEditing((now) => new Set([...now, account.id]));
                 }}
                 ask={(what) => ask(what, account)}
               />

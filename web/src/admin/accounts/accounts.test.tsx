@@ -142,6 +142,29 @@ describe("the admin accounts", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit brikwald" })));
   });
 
+  it("lose nothing that was typed by the button that opened a form, or by editing another", async () => {
+    office();
+    const user = visit();
+    const add = await screen.findByRole("button", { name: "Add Admin Account" });
+    await user.click(add);
+    await user.type(within(screen.getByRole("form", { name: "Add an account" })).getByLabelText("Username"), "mottel");
+    await user.click(add);
+    await user.click(
+      within(await screen.findByRole("dialog", { name: "Leave without saving?" })).getByRole("button", {
+        name: "Cancel",
+      }),
+    );
+    const adding = within(screen.getByRole("form", { name: "Add an account" }));
+    expect(adding.getByLabelText("Username")).toHaveProperty("value", "mottel");
+
+    await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
+    const first = within(screen.getByRole("form", { name: "Edit brikwald" }));
+    await user.type(first.getByLabelText("Username"), "y");
+    await user.click((await row("kornbluh")).getByRole("button", { name: "Edit kornbluh" }));
+    expect(screen.getByRole("form", { name: "Edit kornbluh" })).toBeTruthy();
+    expect(first.getByLabelText("Username")).toHaveProperty("value", "brikwaldy");
+  });
+
   it("that somebody else changed meanwhile are not overwritten, and what was typed stays", async () => {
     const camp = office({ "PATCH /api/admin/accounts/s2": refuse(409, "stale", "Someone else changed this.") });
     const user = visit();

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useRef, useState, type ComponentProps } from "react";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useFilters } from "../../lib/filters";
 import { Button, buttonLook } from "../../ui/button";
@@ -9,7 +9,7 @@ import { Listing } from "../shared/listing";
 import { OwnersOnly } from "../shared/owners-only";
 import { PageHead } from "../shared/page-head";
 import { AccountDialog, type Question } from "./account-dialogs";
-import { AccountForm } from "./account-form";
+import { AccountForm, type Closable } from "./account-form";
 import { AccountTable, AccountsSkeleton } from "./account-table";
 import { accountsQuery, kinds, type Account, type Kind } from "./queries";
 
@@ -33,6 +33,7 @@ function AccountList() {
   const [adding, setAdding] = useState(false);
   const [open, setOpen] = useState<{ what: Question; account: Account } | null>(null);
   const toggle = useRef<HTMLButtonElement>(null);
+  const form = useRef<Closable>(null);
   const changed = () => client.invalidateQueries({ queryKey: ["admin"] });
   function closeForm() {
     setAdding(false);
@@ -51,7 +52,7 @@ function AccountList() {
           ref={toggle}
           type="button"
           aria-expanded={adding}
-          onClick={() => setAdding(!adding)}
+          onClick={() => (adding ? form.current?.close() : setAdding(true))}
           className={buttonLook("main", "max-sm:w-full")}
         >
           <Icon name={adding ? "close" : "plus"} />
@@ -60,18 +61,14 @@ function AccountList() {
       </PageHead>
 
       {adding && (
-        <section aria-labelledby="add-account" className="sheet mb-6 p-5 shadow-low sm:p-6">
-          <h2 id="add-account" className="mb-4 text-xl">
-            New account
-          </h2>
-          <AccountForm
-            onCancel={closeForm}
-            onDone={async () => {
-              closeForm();
-              await changed();
-            }}
-          />
-        </section>
+        <NewAccount
+          ref={form}
+          onCancel={closeForm}
+          onDone={async () => {
+            closeForm();
+            await changed();
+          }}
+        />
       )}
 
       <div className="mb-4 sm:w-56">
@@ -124,3 +121,12 @@ function AccountList() {
     </>
   );
 }
+
+const NewAccount = (props: ComponentProps<typeof AccountForm>) => (
+  <section aria-labelledby="add-account" className="sheet mb-6 p-5 shadow-low sm:p-6">
+    <h2 id="add-account" className="mb-4 text-xl">
+      New account
+    </h2>
+    <AccountForm {...props} />
+  </section>
+);

@@ -3,9 +3,15 @@ import { toast } from "../../ui/toast";
 import { deleteComment, useCommentsChanged, type AdminComment } from "./queries";
 import { beginning } from "./words";
 
-type Props = { comment: AdminComment; onDeleted?: () => void; onClose: () => void };
+type Props = {
+  comment: AdminComment;
+  onDeleted?: () => void;
+  /** Called when the lists no longer have it. */
+  onGone?: () => void;
+  onClose: () => void;
+};
 
-export function DeleteComment({ comment, onDeleted, onClose }: Props) {
+export function DeleteComment({ comment, onDeleted, onGone, onClose }: Props) {
   const changed = useCommentsChanged();
   return (
     <ConfirmDialog
@@ -18,6 +24,7 @@ export function DeleteComment({ comment, onDeleted, onClose }: Props) {
         toast({ title: "Comment deleted" });
         onDeleted?.();
         await changed();
+        onGone?.();
       }}
     >
       This cannot be undone. A hidden comment can be shown again later.

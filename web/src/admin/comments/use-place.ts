@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { restoreFocus } from "../shared/focus";
+import { restoreFocus } from "../../ui/focus";
 
 /**
  * The current row of a list that keys walk through. When it leaves the list, the one that takes its place becomes

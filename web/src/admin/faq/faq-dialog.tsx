@@ -5,7 +5,7 @@ import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../..
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { FormButtons } from "../shared/form-buttons";
 import { changed, StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import {

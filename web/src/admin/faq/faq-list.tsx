@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
@@ -31,6 +31,8 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
   const client = useQueryClient();
   const faqChanged = useFaqChanged();
   const [said, setSaid] = useState("");
+  // The order that the server has.
+  const saved = useRef(items);
 
   const order = useAction({
     mutationKey: ordering,
@@ -38,7 +40,13 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
     scope: { id: "faq order" },
     mutationFn: (next: AdminFaq[]) => orderFaq(next.map(({ id }) => id)),
     onMutate: () => client.cancelQueries({ queryKey }),
-    onError: (error) => toastFailure(error, "Failed to save the order."),
+    onSuccess: (_done, next) => {
+      saved.current = next;
+    },
+    onError: (error) => {
+      if (client.isMutating({ mutationKey: ordering }) === 1) client.setQueryData(queryKey, saved.current);
+      toastFailure(error, "Failed to save the order.");
+    },
     onSettled: () => (client.isMutating({ mutationKey: ordering }) === 1 ? faqChanged() : undefined),
   });
 
@@ -48,6 +56,7 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
     const from = current.findIndex((entry) => entry.id === id);
     const place = to(from);
     if (from < 0 || from === place || place < 0 || place >= current.length) return;
+    if (client.isMutating({ mutationKey: ordering }) === 0) saved.current = current;
     const next = moved(current, from, place);
     client.setQueryData(queryKey, next);
     order.mutate(next);

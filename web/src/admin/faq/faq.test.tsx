@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { list, open, refuse, server } from "../../test/portal";
+import { list, open, refuse, server, unreachable } from "../../test/portal";
 import { onDuty } from "../../test/staff";
 import { moved } from "../shared/drag-order";
 import type { AdminFaq } from "./queries";
@@ -75,6 +75,20 @@ it("loses no key that comes before the list is drawn anew", async () => {
       { ids: ["f2", "f3", "f1"] },
     ]),
   );
+});
+
+it("shows the order that families have when a new one cannot be saved", async () => {
+  const camp = desk({ "PUT /api/admin/faq/order": refuse(500, "internal") });
+  const user = open("/admin/faq");
+  const handle = (await row("When are videos posted?")).getByRole("button", { name: /^Move/ });
+  camp.answer("GET /api/admin/faq", unreachable);
+  handle.focus();
+  await user.keyboard("{ArrowDown}");
+  expect(await screen.findByText("Failed to save the order.")).toBeTruthy();
+  expect(screen.getAllByRole("heading", { level: 3 }).map(({ textContent }) => textContent)).toEqual([
+    "When are videos posted?",
+    "Who may watch?",
+  ]);
 });
 
 it("previews an answer as families read it, and sends only what was changed", async () => {

@@ -7,7 +7,7 @@ import { Button, buttonLook } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { restoreFocus } from "../shared/focus";
+import { restoreFocus } from "../../ui/focus";
 import { useStaff } from "../shared/session";
 import { EditUser } from "../users/edit-user";
 import { readFamily, summaryQuery, type FamilyDetail } from "../users/queries";

@@ -14,7 +14,7 @@ import { EmptyState } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
-import { restoreFocus } from "../shared/focus";
+import { restoreFocus } from "../../ui/focus";
 import { Listing } from "../shared/listing";
 import { failedQuery, sendAgain, useMailChanged, type About, type FailedMail } from "./queries";
 import { MailSkeleton, Reason } from "./row";

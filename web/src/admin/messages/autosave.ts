@@ -57,6 +57,8 @@ export function autosave({ kept, save, onState, wait = pauseInTyping }: Options)
       timer = setTimeout(() => void flush(), wait);
     },
     flush,
+    /** Whether something is not saved yet. */
+    unsaved: () => typed !== saved,
     /** Waits for a running save and starts none, because the text is about to be sent. */
     async settle() {
       clearTimeout(timer);

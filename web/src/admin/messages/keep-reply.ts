@@ -15,8 +15,11 @@ const lastReply = ({ replies }: Message) => replies.at(-1)?.id ?? null;
 export function keepReply(message: Message, { onState, onFresh, onClash, onGone }: Told) {
   let known = message;
   let seenReply = lastReply(message);
+  // Nothing is saved until the writer has decided whose draft stays.
+  let undecided = false;
 
   async function save(text: string) {
+    if (undecided) throw new Error("It is not decided whose draft stays.");
     const draft = text.trim() || null;
     try {
       keep(await changeMessage(message.id, { version: known.version, draft }));
@@ -31,6 +34,7 @@ export function keepReply(message: Message, { onState, onFresh, onClash, onGone 
       const clash = now.draft && now.draft !== known.draft;
       keep(now);
       if (clash) {
+        undecided = true;
         onClash(now.draft!);
         throw error;
       }
@@ -49,10 +53,15 @@ export function keepReply(message: Message, { onState, onFresh, onClash, onGone 
     learn(now: Message) {
       if (now.version > known.version && (now.draft ?? null) === (known.draft ?? null)) known = now;
     },
+    /** Call when the writer has decided whose draft stays. */
+    decide() {
+      undecided = false;
+    },
     /** What the writer has seen. A reply that arrived while they typed does not count. */
     seen: (): Seen => ({ last_reply: seenReply, draft: known.draft ?? null }),
     /** Call when the writer has seen everything that others wrote. */
     look(now: Message) {
+      undecided = false;
       seenReply = lastReply(now);
       keep(now);
     },

@@ -13,7 +13,8 @@ import { LinkedText } from "../../ui/linked-text";
 import { OwnLines } from "../../ui/own-lines";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { restoreFocus } from "../shared/focus";
+import { useCloseQuestion } from "../shared/form";
+import { restoreFocus } from "../../ui/focus";
 import { ignoreNotFound } from "../shared/missing-records";
 import { useStaff } from "../shared/session";
 import {
@@ -26,7 +27,7 @@ import {
   type MessagePatch,
   type Reply,
 } from "./queries";
-import { ReplyBox } from "./reply-box";
+import { ReplyBox, useReplyText } from "./reply-box";
 import { StatusBadge } from "./status-badge";
 import { deliveryName, departmentName, senderName } from "./words";
 
@@ -42,9 +43,14 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
   };
 
   const { change, refused } = useMessageChange(message, fresh);
+  const reply = useReplyText({ message, onFresh: fresh, onGone: () => void messagesChanged() });
+  const { close, question } = useCloseQuestion(
+    { name: "Your reply", onClose, ownEntry: true, save: reply.autosave.flush },
+    reply.unsaved,
+  );
 
   return (
-    <Drawer title={<span dir={directionOf(message.subject)}>{message.subject}</span>} onClose={onClose}>
+    <Drawer title={<span dir={directionOf(message.subject)}>{message.subject}</span>} onClose={close}>
       <Facts message={message} timeZone={timeZone} />
 
       <Actions message={message} busy={change.isPending} onChange={change.mutate} onDelete={() => setDeleting(true)} />
@@ -56,7 +62,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
       />
 
       {message.replies.length > 0 && <Replies message={message} timeZone={timeZone} onFresh={fresh} />}
-      <ReplyBox message={message} onFresh={fresh} onGone={() => void messagesChanged()} />
+      <ReplyBox message={message} reply={reply} />
 
       {deleting && (
         <DeleteMessage
@@ -68,6 +74,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
           }}
         />
       )}
+      {question}
     </Drawer>
   );
 }

@@ -1,6 +1,6 @@
 import { cleanup, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { back, list, open, refuse, server } from "../../test/portal";
+import { back, list, open, refuse, server, unreachable } from "../../test/portal";
 import { kornbluh, onDuty } from "../../test/staff";
 import { autosave, pauseInTyping, type AutosaveState } from "./autosave";
 import type { Message } from "./queries";
@@ -161,6 +161,39 @@ describe("the inbox", () => {
       last_reply: null,
       draft: null,
     });
+  });
+
+  it("is not closed over a reply that cannot be kept, unless somebody says so", async () => {
+    const camp = inbox({ "PATCH /api/admin/messages/m1": unreachable });
+    const user = open("/admin/messages");
+    const drawer = await openMessage(user);
+    await user.type(drawer.getByLabelText("Your reply"), "Under Profile.");
+    await user.click(drawer.getByRole("button", { name: "Close" }));
+    const question = within(await screen.findByRole("dialog", { name: "Leave without saving?" }));
+    await user.click(question.getByRole("button", { name: "Cancel" }));
+    expect(drawer.getByLabelText("Your reply")).toHaveProperty("value", "Under Profile.");
+    camp.answer("PATCH /api/admin/messages/m1", message({ version: 3, draft: "Under Profile." }));
+    await user.click(drawer.getByRole("button", { name: "Close" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(camp.asked("PATCH", "/api/admin/messages/m1").at(-1)?.body).toEqual({
+      version: 2,
+      draft: "Under Profile.",
+    });
+  });
+
+  it("leaves an answer alone that a colleague has begun, when mine is discarded", async () => {
+    const camp = inbox({ "PATCH /api/admin/messages/m1": refuse(409, "stale", "Someone else changed this.") });
+    const user = open("/admin/messages");
+    const drawer = await openMessage(user);
+    await user.type(drawer.getByLabelText("Your reply"), "Mine");
+    camp.answer("GET /api/admin/messages/m1", message({ version: 5, draft: "Theirs" }));
+    await user.click(drawer.getByRole("button", { name: "Save Draft" }));
+    expect(await drawer.findByText("Theirs")).toBeTruthy();
+    const before = camp.asked("PATCH", "/api/admin/messages/m1").length;
+    await user.click(drawer.getByRole("button", { name: "Close" }));
+    await user.click(await screen.findByRole("button", { name: "Discard" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(camp.asked("PATCH", "/api/admin/messages/m1")).toHaveLength(before);
   });
 
   it("does not overwrite an answer that a colleague has begun", async () => {

@@ -12,12 +12,8 @@ import { keepReply } from "./keep-reply";
 import { readMessage, replyTo, type Message } from "./queries";
 import { draftWords } from "./words";
 
-type Props = { message: Message; onFresh: (message: Message) => void; onGone: () => void };
-
 /** The reply box. The server keeps what is typed as a draft. */
-export function ReplyBox(props: Props) {
-  const { message } = props;
-  const reply = useReplyText(props);
+export function ReplyBox({ message, reply }: { message: Message; reply: ReplyText }) {
   const { text, type, state, failure, theirs, gone, box, saveDraft, keepMine, takeTheirs } = reply;
   const { sending, submit } = useSendReply(message, reply);
   return (
@@ -59,8 +55,11 @@ export function ReplyBox(props: Props) {
   );
 }
 
+type Props = { message: Message; onFresh: (message: Message) => void; onGone: () => void };
+type ReplyText = ReturnType<typeof useReplyText>;
+
 /** The text of the reply, kept as a draft, and what somebody else wrote or deleted meanwhile. */
-function useReplyText({ message, onFresh, onGone }: Props) {
+export function useReplyText({ message, onFresh, onGone }: Props) {
   const [text, setText] = useState(message.draft ?? "");
   const [state, setState] = useState<AutosaveState>("kept");
   const [failure, setFailure] = useState<string | null>(null);
@@ -89,6 +88,7 @@ function useReplyText({ message, onFresh, onGone }: Props) {
 
   function keepMine() {
     setTheirs(null);
+    autosave.decide();
     autosave.type(text);
     void autosave.flush();
   }
@@ -96,6 +96,7 @@ function useReplyText({ message, onFresh, onGone }: Props) {
   function takeTheirs() {
     if (theirs === null) return;
     setText(theirs);
+    autosave.decide();
     autosave.reset(theirs);
     setTheirs(null);
     box.current?.focus();
@@ -104,6 +105,12 @@ function useReplyText({ message, onFresh, onGone }: Props) {
   async function saveDraft() {
     autosave.type(text);
     if (await autosave.flush()) toast({ title: "Draft Saved" });
+  }
+
+  /** Whether closing would lose something. */
+  function unsaved() {
+    if (gone) return text.trim() !== "";
+    return theirs === null ? autosave.unsaved() : text.trim() !== theirs;
   }
 
   return {
@@ -122,11 +129,12 @@ function useReplyText({ message, onFresh, onGone }: Props) {
     keepMine,
     takeTheirs,
     saveDraft,
+    unsaved,
   };
 }
 
 /** Sends the reply, unless somebody else replied first. */
-function useSendReply(message: Message, reply: ReturnType<typeof useReplyText>) {
+function useSendReply(message: Message, reply: ReplyText) {
   const { text, setText, setFailure, setTheirs, lost, box, autosave } = reply;
   const send = useAction({
     mutationFn: async () => {

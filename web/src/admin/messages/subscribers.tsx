@@ -11,7 +11,7 @@ import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { restoreFocus } from "../shared/focus";
+import { restoreFocus } from "../../ui/focus";
 import { Listing } from "../shared/listing";
 import { useStaff } from "../shared/session";
 import { removeSubscriber, subscribersCsv, subscribersQuery, type Subscriber } from "./queries";

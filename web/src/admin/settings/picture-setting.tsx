@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { FieldError } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { restoreFocusTo } from "../shared/focus";
+import { restoreFocusTo } from "../../ui/focus";
 import { addPicture, changeSettings, useSettingsChanged, type PicturePlace, type Setting } from "./queries";
 import { settingLabel } from "./words";
 
@@ -77,7 +77,8 @@ export function PictureSetting({ setting }: { setting: Setting }) {
                   <IconButton
                     icon="previous"
                     label={`Show home picture ${i + 1} earlier`}
-                    onClick={() => reorder.mutate(earlier(ids, i))}
+                    aria-disabled={reorder.isPending}
+                    onClick={() => !reorder.isPending && reorder.mutate(earlier(ids, i))}
                   />
                 )}
               </div>

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
 import { isApiError } from "../../api/client";
 import { useForm, type FormOptions } from "../../lib/forms";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -24,20 +24,30 @@ type Leave = {
   ownEntry?: boolean;
   /** Nothing closes while a request is on its way. */
   waits?: boolean;
+  /** Tries to save what was typed, so that nothing has to be asked. A second attempt to close does not wait for it. */
+  save?: () => Promise<unknown>;
 };
 
 /** Cancel, Escape, the backdrop and Back: each ends in `close`, which asks before it discards what was typed. */
 export function useCloseQuestion(
-  { name, about = "typed", onClose, inPage = false, ownEntry = false, waits = false }: Leave,
+  { name, about = "typed", onClose, inPage = false, ownEntry = false, waits = false, save }: Leave,
   dirty: () => boolean,
   busy = false,
 ) {
   const [asking, setAsking] = useState(false);
-  const close = () => {
+  const saving = useRef(false);
+  const open = useIsMounted();
+  async function close() {
     if (busy && waits) return;
+    if (save && dirty() && !saving.current) {
+      saving.current = true;
+      await save();
+      saving.current = false;
+      if (!open.current) return;
+    }
     if (dirty()) setAsking(true);
     else onClose();
-  };
+  }
   useOpenForm(inPage ? { dirty } : { dirty, close, ownEntry });
   const { title, action, text } = questions[about];
   return {
@@ -48,6 +58,17 @@ export function useCloseQuestion(
       </ConfirmDialog>
     ),
   };
+}
+
+function useIsMounted() {
+  const mounted = useRef(false);
+  useEffect(() => {
+    mounted.current = true;
+    return () => {
+      mounted.current = false;
+    };
+  }, []);
+  return mounted;
 }
 
 type StaffFormOptions<Result> = FormOptions<Result> & {
@@ -177,8 +198,13 @@ export function useFormValues<Row, Values extends object>({
     values,
     base,
     set: (change: Partial<Values>) => setValues((now) => ({ ...now, ...change })),
-    /** After a part was saved by itself. */
+    /** After the record was saved without the form. */
     setRow,
+    /** After a part of the record, which the form has under the same name, was saved by itself. */
+    savedPart(part: Partial<NonNullable<Row>> & Partial<Values>) {
+      setRow((now) => now && { ...now, ...part });
+      setValues((now) => ({ ...now, ...part }));
+    },
     dirty: !same(values, base),
     stale,
     becameStale: () => setStale("yes"),

@@ -1,5 +1,5 @@
 import { Field, PasswordInput } from "../../ui/field";
-import { focusOnMount } from "./focus";
+import { focusOnMount } from "../../ui/focus";
 import { useStaff } from "./session";
 
 type Props = { label?: string; error: string | undefined };

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { focusOnMount } from "./focus";
+import { focusOnMount } from "../../ui/focus";
 
 /** Shown when somebody else saved the record first. Nothing is overwritten, and nothing that was typed is lost. */
 export function StaleNotice({ what, onReload }: { what: string; onReload: () => Promise<unknown> }) {

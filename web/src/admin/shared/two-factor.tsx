@@ -8,7 +8,7 @@ import { Button } from "../../ui/button";
 import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { splitScripts } from "../../ui/two-scripts";
-import { focusOnMount } from "./focus";
+import { focusOnMount } from "../../ui/focus";
 import { OwnPasswordField } from "./own-password-field";
 import { asStaff, requiresSignIn, staffQuery, useStaff } from "./session";
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Button } from "../../ui/button";
-import { escapeAsks, useModal } from "../../ui/dialog";
+import { useModal } from "../../ui/dialog";
 import { TwoFactorSetup } from "../shared/two-factor";
 import { SignInForm } from "./sign-in-form";
 
@@ -22,14 +22,11 @@ export default function SignInDialog({ username, enrolling, onEnrolled, onLeave 
 
 /** Cannot be closed before signing in, neither by Escape nor by the backdrop. */
 function Dialog({ title, onLeave, children }: { title: string; onLeave: () => void; children: ReactNode }) {
-  const ref = useModal();
+  const modal = useModal(() => undefined);
   return (
     <dialog
-      ref={ref}
+      {...modal}
       aria-label={title}
-      onKeyDown={(event) => escapeAsks(event, () => undefined)}
-      onCancel={(event) => event.preventDefault()}
-      onClose={() => ref.current?.isConnected && !ref.current.open && ref.current.showModal()}
       className="sheet m-auto max-h-[calc(100dvh-2rem)] w-[min(100%-2rem,27.5rem)] overflow-auto p-5 shadow-high sm:p-8"
     >
       <h2 className="mb-3">{title}</h2>

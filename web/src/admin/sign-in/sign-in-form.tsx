@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { mustSetUpTwoFactor, staffQuery, useStaffChanged } from "../shared/session";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 
 type Props = { username?: string | undefined; onSignedIn?: (staff: Staff) => void };
 

@@ -7,7 +7,7 @@ import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { MoneyInput, useCurrency } from "../shared/money-input";
 import { changesOf, valuesOf, missing, problemsOf, productOf, type FormValues } from "./form-values";

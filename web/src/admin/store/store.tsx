@@ -8,7 +8,7 @@ import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState } from "../../ui/states";
 import { errorToast, toast } from "../../ui/toast";
-import { restoreFocus } from "../shared/focus";
+import { restoreFocus } from "../../ui/focus";
 import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { SortSelect, readSort } from "../shared/sort-select";

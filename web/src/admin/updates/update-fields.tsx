@@ -2,7 +2,7 @@ import { useEffect, useRef, type ReactNode } from "react";
 import { useSite } from "../../api/queries";
 import { count } from "../../lib/format";
 import { Field, Select, TextArea, TextInput } from "../../ui/field";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { scheduleTime, zoneName } from "../shared/words";
 import { endOfDay, pinDays, type FormValues } from "./form-values";
 import type { Priority } from "./queries";

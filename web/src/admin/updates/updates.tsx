@@ -11,7 +11,7 @@ import { toast } from "../../ui/toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
 import { toastFailure } from "../shared/error-toast";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
-import { restoreFocus } from "../shared/focus";
+import { restoreFocus } from "../../ui/focus";
 import { CollapsedFilters } from "../shared/filter-row";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";

@@ -3,6 +3,7 @@ import { useAction } from "../../api/use-action";
 import { isApiError } from "../../api/client";
 import { explain } from "../../lib/forms";
 import { ConfirmDialog } from "../../ui/dialog";
+import { restoreFocus } from "../../ui/focus";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { decide, useUsersChanged, type Decision, type Family } from "./queries";
@@ -23,6 +24,7 @@ export function ApproveButtons({ family }: { family: Family }) {
     const { told } = await decide(family.id, decision, approvalStatus(family));
     toast({ title: title[decision], description: decisionMessage(told, name, decision) });
     await usersChanged();
+    restoreFocus();
   }
 
   function failed(error: unknown) {

@@ -1,15 +1,11 @@
 import { explain } from "../../lib/forms";
 import { count } from "../../lib/format";
 import { ConfirmDialog } from "../../ui/dialog";
+import { restoreFocus } from "../../ui/focus";
 import { errorToast, toast } from "../../ui/toast";
 import { ignoreNotFound } from "../shared/missing-records";
 import { deleteFamily, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
-
-/** The focused row is removed with its family. */
-function restoreFocus() {
-  if (document.activeElement === document.body) document.getElementById("main")?.focus({ preventScroll: true });
-}
 
 export function DeleteUser({
   family,
@@ -38,7 +34,7 @@ export function DeleteUser({
         await ignoreNotFound(deleteFamily(family.id));
         toast({ title: "User Deleted", description: `${name} has been removed from the system` });
         onDeleted?.();
-        void usersChanged().then(() => setTimeout(restoreFocus, 100));
+        void usersChanged().then(restoreFocus);
       }}
     >
       <p>Are you sure you want to delete {name}? This action cannot be undone.</p>

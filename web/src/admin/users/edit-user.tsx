@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { nullIfNotFound } from "../shared/missing-records";
 import { FormButtons } from "../shared/form-buttons";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";

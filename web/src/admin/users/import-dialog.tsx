@@ -6,7 +6,7 @@ import { Drawer } from "../../ui/drawer";
 import { Field, FormMessage, Select, TextArea } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { requiresSignIn } from "../shared/session";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { useCloseQuestion } from "../shared/form";
 import { ImportReportView } from "./import-report";
 import { RecentImports } from "./recent-imports";
@@ -31,8 +31,12 @@ function useImport() {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const [busy, setBusy] = useState<"check" | "import" | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
+  // Counts the tables, so that what was said of an earlier one is not shown beside the next.
+  const tables = useRef(0);
 
   function begin(next: Table) {
+    tables.current++;
+    setBusy(null);
     if (next.csv !== undefined) setCsv(next.csv);
     if (next.file !== undefined) setFile(next.file);
     setEncoding(null);
@@ -53,11 +57,14 @@ function useImport() {
   async function run(dryRun: boolean, as = encoding) {
     if (busy) return;
     if (!file && !csv.trim()) return setFailure("Please paste a table or choose a file.");
+    const asked = tables.current;
+    const isCurrent = () => tables.current === asked;
     setBusy(dryRun ? "check" : "import");
     setFailure(null);
     try {
       const table = file ? { file: await base64(file), ...(as ? { encoding: as } : {}) } : { csv };
       const done = await importFamilies({ ...table, dry_run: dryRun, ...(dryRun ? {} : wanted()) });
+      if (!isCurrent()) return;
       setReport(done);
       setTicked(new Set());
       if (!dryRun) {
@@ -65,10 +72,11 @@ function useImport() {
         void usersChanged();
       }
     } catch (error) {
+      if (!isCurrent()) return;
       if (dryRun) setReport(null);
       if (!requiresSignIn(error)) setFailure(explain(error));
     } finally {
-      setBusy(null);
+      if (isCurrent()) setBusy(null);
     }
   }
 
@@ -105,7 +113,7 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
           “Type” is parent or visitor; visitors are skipped. The only emails are those to families who were waiting for
           approval and get it here.
         </p>
-        <TableSource csv={csv} file={file} onTable={begin} onFailure={setFailure} />
+        <TableSource csv={csv} file={file} disabled={busy === "import"} onTable={begin} onFailure={setFailure} />
         {file && readIn && !imported && (
           <EncodingField
             encoding={readIn}
@@ -196,12 +204,13 @@ type Table = { csv?: string; file?: File | null };
 type SourceProps = {
   csv: string;
   file: File | null;
+  disabled: boolean;
   onTable: (table: Table) => void;
   onFailure: (failure: string) => void;
 };
 
 /** The table as a file or pasted. */
-function TableSource({ csv, file, onTable, onFailure }: SourceProps) {
+function TableSource({ csv, file, disabled, onTable, onFailure }: SourceProps) {
   const input = useRef<HTMLInputElement>(null);
 
   function choose(chosen: File | undefined) {
@@ -223,13 +232,13 @@ function TableSource({ csv, file, onTable, onFailure }: SourceProps) {
           className="peer sr-only"
           tabIndex={-1}
         />
-        <Button look="line" icon="up" ref={focusOnMount} onClick={() => input.current?.click()}>
+        <Button look="line" icon="up" ref={focusOnMount} disabled={disabled} onClick={() => input.current?.click()}>
           {file ? "Choose another file" : "Choose an Excel or CSV file"}
         </Button>
         {file && (
           <>
             <bdi className="min-w-0 text-sm break-all text-muted">{file.name}</bdi>
-            <Button look="quiet" onClick={() => onTable({ file: null })} className="-ms-2.5">
+            <Button look="quiet" disabled={disabled} onClick={() => onTable({ file: null })} className="-ms-2.5">
               Remove
             </Button>
           </>
@@ -241,6 +250,7 @@ function TableSource({ csv, file, onTable, onFailure }: SourceProps) {
             dir="auto"
             rows={7}
             spellCheck={false}
+            disabled={disabled}
             placeholder={"Name,Child,Email,Total,Due Date\nChaya Lindenfeld,Yanky,chaya@family.example,2800,2027-06-01"}
             value={csv}
             onChange={(event) => onTable({ csv: event.target.value })}

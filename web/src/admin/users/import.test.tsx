@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { detail, family, leah, summary } from "../../test/families";
 import { list, open, server } from "../../test/portal";
@@ -101,6 +101,24 @@ describe("the import of families", () => {
       { csv: "Name,Child\nChaya,Yanky", dry_run: true },
       { csv: "Name,Child\nChaya,Yanky", dry_run: false, update: [], add: [4, 5] },
     ]);
+  });
+
+  it("says nothing of an earlier table beside the next one", async () => {
+    const answers: ((report: unknown) => void)[] = [];
+    office({ "POST /api/admin/users/import": () => new Promise((done) => answers.push(done)) });
+    const user = open("/admin/users?action=import");
+    const dialog = await drawer();
+    await user.click(dialog.getByLabelText("Or paste the table"));
+    await user.paste("Name,Child\nFirst,Leib");
+    await user.click(dialog.getByRole("button", { name: "Check the table" }));
+    await waitFor(() => expect(answers).toHaveLength(1));
+    await user.type(dialog.getByLabelText("Or paste the table"), "a");
+    await act(async () => answers[0]!({ ...report, new_families: [fresh(4)] }));
+    expect(dialog.queryByText("Show the new families")).toBeNull();
+    await user.click(dialog.getByRole("button", { name: "Check the table" }));
+    await waitFor(() => expect(answers).toHaveLength(2));
+    await act(async () => answers[1]!({ ...report, new_families: [fresh(5)] }));
+    expect(await dialog.findByText("Show the new families")).toBeTruthy();
   });
 
   it("shows the plan of every new family", async () => {

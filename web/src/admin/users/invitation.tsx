@@ -8,7 +8,7 @@ import { Field, TextInput } from "../../ui/field";
 import { Icon, type IconName } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { invitationLink, invite, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
 

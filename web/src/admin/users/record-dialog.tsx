@@ -8,7 +8,7 @@ import { Dialog } from "../../ui/dialog";
 import { Checkbox, Field, FormMessage, Select, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { newIdempotencyKey } from "../shared/idempotency-key";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { FormButtons } from "../shared/form-buttons";
 import { useCloseQuestion, useStaffForm } from "../shared/form";
 import { MoneyInput } from "../shared/money-input";

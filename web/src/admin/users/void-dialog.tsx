@@ -7,7 +7,7 @@ import { Dialog } from "../../ui/dialog";
 import { FormMessage } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { newIdempotencyKey } from "../shared/idempotency-key";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 import { useStaffForm } from "../shared/form";
 import { MailNotice, NoteFields } from "./note-fields";
 import { useUsersChanged, voidPayment, type Family, type Payment } from "./queries";

@@ -18,24 +18,24 @@ const languages: { code: CaptionLanguage; name: string }[] = [
 /** Captions in each language. They are saved as soon as a file is chosen. */
 export function CaptionsField({ video }: { video: AdminVideo }) {
   const [captions, setAll] = useState(video.captions);
-  const [busy, setBusy] = useState<CaptionLanguage | null>(null);
+  const [busy, setBusy] = useState<ReadonlySet<CaptionLanguage>>(new Set());
   const [problem, setProblem] = useState("");
   const [removing, setRemoving] = useState<CaptionLanguage | null>(null);
   const videosChanged = useVideosChanged();
   const id = useId();
 
   async function send(language: CaptionLanguage, file: File) {
-    setBusy(language);
+    setBusy((now) => new Set([...now, language]));
     setProblem("");
     try {
       const saved = await setCaptions(video.id, language, file);
-      setAll([...captions.filter((one) => one.language !== language), saved]);
+      setAll((now) => [...now.filter((one) => one.language !== language), saved]);
       toast({ title: "Success", description: `${nameOf(language)} captions saved` });
       await videosChanged();
     } catch (error) {
       if (!requiresSignIn(error)) setProblem((isApiError(error) && error.fields["file"]) || explain(error));
     } finally {
-      setBusy(null);
+      setBusy((now) => new Set([...now].filter((one) => one !== language)));
     }
   }
 
@@ -54,7 +54,7 @@ export function CaptionsField({ video }: { video: AdminVideo }) {
                 <span className="w-20">{name}</span>
                 <span className="text-sm text-muted tabular-nums">{set ? count(set.cues, "caption") : "None"}</span>
               </span>
-              <FileButton busy={busy === code} onPick={(file) => void send(code, file)}>
+              <FileButton busy={busy.has(code)} onPick={(file) => void send(code, file)}>
                 {set ? "Replace" : "Choose a file"}
                 <span className="sr-only"> for captions in {name}</span>
               </FileButton>
@@ -85,7 +85,7 @@ export function CaptionsField({ video }: { video: AdminVideo }) {
           onClose={() => setRemoving(null)}
           onConfirm={async () => {
             await removeCaptions(video.id, removing);
-            setAll(captions.filter(({ language }) => language !== removing));
+            setAll((now) => now.filter(({ language }) => language !== removing));
             await videosChanged();
           }}
         >

@@ -2,7 +2,7 @@ import type { AdminVideo } from "../../api/client";
 import { count } from "../../lib/format";
 import { ConfirmDialog } from "../../ui/dialog";
 import { errorToast, toast } from "../../ui/toast";
-import { restoreFocus } from "../shared/focus";
+import { restoreFocus } from "../../ui/focus";
 import { deleteVideo, useVideosChanged } from "./queries";
 import { ignoreNotFound } from "../shared/missing-records";
 import { VideoTitle } from "../shared/video-title";

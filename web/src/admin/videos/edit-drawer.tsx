@@ -107,7 +107,7 @@ export function EditDrawer(props: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, values, set, status, stale, reload, ...state } = useEditForm(props);
+  const { row: video, savedPart, values, set, status, stale, reload, ...state } = useEditForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
   const year = publicationYear(status, values.date, site);
   const reach = reachOf(video, values.upload_date, year, counts?.recipients ?? 0);
@@ -150,7 +150,14 @@ export function EditDrawer(props: Props) {
           onChange={(event) => set({ is_featured: event.target.checked })}
         />
 
-        <FileDetailsFields video={video} values={values} set={set} errors={errors} onTrimmed={close} />
+        <FileDetailsFields
+          video={video}
+          values={values}
+          set={set}
+          onPicture={(poster) => savedPart({ poster })}
+          errors={errors}
+          onTrimmed={close}
+        />
 
         <AvailabilityFields
           video={video}

@@ -49,6 +49,15 @@ describe("the details of a file of the camp", () => {
     await user.type(panel.getByLabelText(/^Chapters/), "Bunk 7");
     await user.click(panel.getByRole("button", { name: "Update Video" }));
     expect(await panel.findByText(message)).toBeTruthy();
+    // It stays open while the line is corrected, also after it was folded up.
+    const details = panel.getByText("Picture, chapters, captions and more").closest("details")!;
+    await user.click(panel.getByText("Picture, chapters, captions and more"));
+    expect(details.open).toBe(false);
+    await user.click(panel.getByRole("button", { name: "Update Video" }));
+    await waitFor(() => expect(details.open).toBe(true));
+    await user.type(panel.getByLabelText(/^Chapters/), "s");
+    expect(panel.queryByText(message)).toBeNull();
+    expect(details.open).toBe(true);
   });
 
   it("appear in an open panel once the file is ready, and nothing that was typed is lost", async () => {
@@ -63,6 +72,22 @@ describe("the details of a file of the camp", () => {
     await user.click(panel.getByRole("button", { name: "Update Video" }));
     expect(await screen.findByText("Video updated successfully")).toBeTruthy();
     expect(camp.asked("PATCH", "/api/admin/videos/v1")[0]?.body).toEqual({ version: 4, chapters: "0:42 Bunk 7" });
+  });
+
+  it("ask nothing about a picture of one's own, which is saved already", async () => {
+    const { user, panel } = await opened({
+      "PUT /api/admin/videos/v1/picture": {
+        ...own,
+        thumbnail_url: "/media/thumbnails/v1?picture=p1",
+        has_own_picture: true,
+        poster: null,
+      },
+    });
+    const input = screen.getByRole("dialog").querySelector<HTMLInputElement>('input[accept^="image/"]')!;
+    await user.upload(input, new File(["picture"], "lake.jpg", { type: "image/jpeg" }));
+    await panel.findByRole("img", { name: "Chosen by the camp" });
+    await user.click(panel.getByRole("button", { name: "Cancel" }));
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
   it("take a picture of one's own, which is saved at once and can be removed", async () => {
@@ -101,6 +126,27 @@ describe("the details of a file of the camp", () => {
 });
 
 describe("captions", () => {
+  it("of two languages are sent at the same time", async () => {
+    const answers = new Map<string, (saved: unknown) => void>();
+    const slowly = (language: string) => () => new Promise((done) => answers.set(language, done));
+    await opened({
+      "PUT /api/admin/videos/v1/captions/en": slowly("en"),
+      "PUT /api/admin/videos/v1/captions/yi": slowly("yi"),
+    });
+    const group = within(screen.getByRole("group", { name: /^Captions/ }));
+    const [english, , yiddish] = group.getAllByRole("listitem").map((row) => row.querySelector("input")!);
+    const file = new File(["WEBVTT"], "captions.vtt", { type: "text/vtt" });
+    fireEvent.change(english!, { target: { files: [file] } });
+    fireEvent.change(yiddish!, { target: { files: [file] } });
+    await waitFor(() => expect(answers.size).toBe(2));
+    const saved = (language: string, cues: number) => ({ language, cues, updated_at: "2026-07-29T12:00:00Z" });
+    answers.get("en")!(saved("en", 11));
+    expect(await group.findByText("11 captions")).toBeTruthy();
+    answers.get("yi")!(saved("yi", 22));
+    expect(await group.findByText("22 captions")).toBeTruthy();
+    expect(group.getByText("11 captions")).toBeTruthy();
+  });
+
   it("are saved as soon as a file is chosen, and can be removed", async () => {
     const saved = { language: "yi", cues: 212, updated_at: "2026-07-30T00:41:00Z" };
     const { camp, user, panel } = await opened({

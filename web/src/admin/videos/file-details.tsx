@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { AdminVideo } from "../../api/client";
 import { Checkbox, Field, TextArea } from "../../ui/field";
 import { Icon } from "../../ui/icon";
@@ -31,16 +32,23 @@ type Props = {
   video: AdminVideo;
   values: FileDetails;
   set: (change: Partial<FileDetails>) => void;
+  /** Called when a picture was saved by itself. */
+  onPicture: (poster: number | null) => void;
   errors: { chapters?: string | undefined; poster?: string | undefined };
   /** Called when the file is being cut. */
   onTrimmed: () => void;
 };
 
 /** Poster, chapters, captions, download and trim: folded, because most videos need none of them. */
-export function FileDetailsFields({ video, values, set, errors, onTrimmed }: Props) {
+export function FileDetailsFields({ video, values, set, onPicture, errors, onTrimmed }: Props) {
+  const [open, setOpen] = useUnfolded(Boolean(errors.chapters ?? errors.poster));
   if (!isOwnFile(video)) return null;
   return (
-    <details className="group rounded-md border border-line px-3.5" open={Boolean(errors.chapters ?? errors.poster)}>
+    <details
+      className="group rounded-md border border-line px-3.5"
+      open={open}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
       <summary className="flex min-h-tap items-center gap-3 font-medium">
         <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
         Picture, chapters, captions and more
@@ -51,6 +59,7 @@ export function FileDetailsFields({ video, values, set, errors, onTrimmed }: Pro
           chosen={values.poster}
           error={errors.poster}
           onChoose={(poster) => set({ poster })}
+          onSaved={onPicture}
         />
         <Field
           label="Chapters"
@@ -79,4 +88,15 @@ export function FileDetailsFields({ video, values, set, errors, onTrimmed }: Pro
       </div>
     </details>
   );
+}
+
+/** Opens for each new error, and stays open while it is corrected. */
+function useUnfolded(hasError: boolean) {
+  const [open, setOpen] = useState(hasError);
+  const [hadError, setHadError] = useState(hasError);
+  if (hasError !== hadError) {
+    setHadError(hasError);
+    if (hasError) setOpen(true);
+  }
+  return [open, setOpen] as const;
 }

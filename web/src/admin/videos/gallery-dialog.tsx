@@ -168,7 +168,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
 export function GalleryDialog(props: Props) {
   const { video: opened, currentYear } = props;
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, values, set, stale, reload, ...state } = useGalleryForm(props);
+  const { row: video, savedPart, values, set, stale, reload, ...state } = useGalleryForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
   const { status, date, time } = values;
   const chosen = useLiveUploads().find(({ id }) => id === values.upload_id);
@@ -208,7 +208,16 @@ export function GalleryDialog(props: Props) {
           {...(video ? { saved: video } : {})}
           onTried={setTried}
         />
-        {video && <FileDetailsFields video={video} values={values} set={set} errors={errors} onTrimmed={close} />}
+        {video && (
+          <FileDetailsFields
+            video={video}
+            values={values}
+            set={set}
+            onPicture={(poster) => savedPart({ poster })}
+            errors={errors}
+            onTrimmed={close}
+          />
+        )}
         <Field label="Status" error={errors.status} hint="Families don’t get emails about videos of past summers.">
           <Select name="status" value={status} onChange={(event) => set({ status: event.target.value as VideoStatus })}>
             <option value="published">Published</option>

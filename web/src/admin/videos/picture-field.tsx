@@ -14,11 +14,13 @@ type Props = {
   /** Which picture of the conversion is chosen in the form: 0 for the one that it proposed. */
   chosen: number | null;
   error: string | undefined;
-  onChoose: (poster: number | null) => void;
+  onChoose: (poster: number) => void;
+  /** Called after a picture of one's own was saved or removed, which is saved at once. */
+  onSaved: (poster: number | null) => void;
 };
 
 /** What families see before the video plays: a picture of the conversion, or one of one's own, which is saved at once. */
-export function PictureField({ video, chosen, error, onChoose }: Props) {
+export function PictureField({ video, chosen, error, onChoose, onSaved }: Props) {
   const [own, setOwn] = useState(video.has_own_picture ? video.thumbnail_url : null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
@@ -30,7 +32,7 @@ export function PictureField({ video, chosen, error, onChoose }: Props) {
     try {
       const saved = await change();
       setOwn(saved.has_own_picture ? saved.thumbnail_url : null);
-      onChoose(saved.poster);
+      onSaved(saved.poster);
       toast({ title: "Success", description });
       await videosChanged();
     } catch (refused) {

@@ -7,7 +7,7 @@ import { count, number } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { errorToast, toast } from "../../ui/toast";
-import { restoreFocus } from "../shared/focus";
+import { restoreFocus } from "../../ui/focus";
 import { useQuietNow } from "../shared/quiet-time";
 import { bulkVideos, useVideosChanged } from "./queries";
 import { requiresSignIn } from "../shared/session";

@@ -1,8 +1,9 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useQuery } from "@tanstack/react-query";
 import type { AdminVideo } from "../../api/client";
 import { number } from "../../lib/format";
 import { Drawer } from "../../ui/drawer";
+import { restoreFocusTo } from "../../ui/focus";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { CommentCard } from "../comments/comment-card";
@@ -34,11 +35,12 @@ function Comments({ video }: { video: AdminVideo }) {
     ...videoCommentsQuery(video.id),
     refetchInterval: useRefetchInterval(everyFifteenSeconds),
   });
+  const heading = useRef<HTMLHeadingElement>(null);
   const reported = comments.data?.filter(needsReview).length ?? 0;
   const held = comments.data?.filter((comment) => comment.held).length ?? 0;
   return (
     <section aria-labelledby="comments" className="mt-8 border-t border-line pt-6">
-      <h3 id="comments" className="flex items-baseline justify-between gap-3">
+      <h3 ref={heading} id="comments" tabIndex={-1} className="flex items-baseline justify-between gap-3">
         Comments
         {comments.data && (
           <span className="font-sans text-sm font-normal text-muted tabular-nums">{number(comments.data.length)}</span>
@@ -60,7 +62,12 @@ function Comments({ video }: { video: AdminVideo }) {
         comments.data.length > 0 ? (
           <ol className="mt-2">
             {comments.data.map((comment) => (
-              <CommentItem key={comment.id} comment={comment} now={comments.dataUpdatedAt} />
+              <CommentItem
+                key={comment.id}
+                comment={comment}
+                now={comments.dataUpdatedAt}
+                onDeleted={() => restoreFocusTo(heading.current)}
+              />
             ))}
           </ol>
         ) : (
@@ -85,7 +92,9 @@ function Comments({ video }: { video: AdminVideo }) {
   );
 }
 
-function CommentItem({ comment, now }: { comment: AdminComment; now: number }) {
+type ItemProps = { comment: AdminComment; now: number; onDeleted: () => void };
+
+function CommentItem({ comment, now, onDeleted }: ItemProps) {
   const [asking, setAsking] = useState(false);
   const { busyWith, act } = useModeration(({ action }) => toast(done[action]));
   return (
@@ -97,7 +106,7 @@ function CommentItem({ comment, now }: { comment: AdminComment; now: number }) {
         onAct={(action) => act(comment, action)}
         onDelete={() => setAsking(true)}
       />
-      {asking && <DeleteComment comment={comment} onClose={() => setAsking(false)} />}
+      {asking && <DeleteComment comment={comment} onGone={onDeleted} onClose={() => setAsking(false)} />}
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import { Field, TextArea, TextInput } from "../../ui/field";
-import { focusOnMount } from "../shared/focus";
+import { focusOnMount } from "../../ui/focus";
 
 type TitleProps = { title: string; error: string | undefined; onChange: (title: string) => void };
 
