@@ -40,7 +40,7 @@ pub fn category_mails(camp: &Camp, email: &str) -> Vec<Mail> {
     mails.filter(|mail| mail.unsubscribe_url.is_some()).collect()
 }
 
-fn subjects(camp: &Camp, email: &str) -> Vec<String> {
+pub fn subjects(camp: &Camp, email: &str) -> Vec<String> {
     category_mails(camp, email).into_iter().map(|mail| mail.subject).collect()
 }
 

@@ -56,6 +56,7 @@ mod staff_accounts;
 mod staff_credentials;
 mod store;
 mod unsubscribing;
+mod unwanted_mail;
 mod updates;
 mod uploads;
 mod video_details;

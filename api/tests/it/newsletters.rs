@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::camp::{Browser, Camp, token};
 
 /// Adds an address to the mailing list.
-async fn subscribed(camp: &Camp, email: &str) {
+pub async fn subscribed(camp: &Camp, email: &str) {
     let browser = camp.browser();
     browser.post("/api/subscribe", json!({ "email": email })).await.expect(202);
     let token = camp.token_for(email).await;

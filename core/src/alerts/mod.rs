@@ -113,24 +113,28 @@ async fn came_back(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Counts the mails that wait for too long. In quiet time most mails wait on purpose, and some wait for
-/// their time.
+/// Counts the mails that wait for too long. In quiet time most mails wait on purpose, some wait for
+/// their time, and others until their kind of mail is switched on.
 async fn late(app: &App) -> Result<i64> {
     let now = app.clock.now();
-    let was_quiet = !app.settings().await?.quiet_between(now - LATE, now).is_zero();
+    let settings = app.settings().await?;
+    let was_quiet = !settings.quiet_between(now - LATE, now).is_zero();
     app.db
-        .sql(
+        .sql([
             "select count(*) from deliveries d
              join notifications n on n.id = d.notification_id
              where d.status = 'queued' and not d.collected
                and d.created_at < $1 and coalesce(d.first_tried_at, d.created_at) > $2
                and (not $3 or not n.waits)
                -- it could have been sent for as long, or was tried
-               and (d.due_at < $1 or d.updated_at > d.created_at)",
-        )
+               and (d.due_at < $1 or d.updated_at > d.created_at)
+               and not $4",
+            notifications::IS_HELD,
+        ])
         .bind(now - LATE)
         .bind(now - TimeDelta::days(2))
         .bind(was_quiet)
+        .bind(notifications::held(&settings))
         .scalar()
         .await
 }

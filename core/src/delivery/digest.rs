@@ -4,7 +4,8 @@ use crate::notifications::{Delivery, MailContent, MailKind, Notification, digest
 use crate::settings::Settings;
 use crate::{App, Error, Result, newsletters, updates, videos};
 
-/// Writes the mail with the parts that are still to be told. Returns `None` if there are none.
+/// Writes the mail with the parts that are still to be told. Returns `None` if there are none, or if the address
+/// is not the family's any more.
 pub(super) async fn mail_content(
     app: &App,
     settings: &Settings,
@@ -12,6 +13,9 @@ pub(super) async fn mail_content(
     delivery: &Delivery,
 ) -> Result<Option<MailContent>> {
     let (id, email) = (notification.id, &delivery.email);
+    if !digest::is_of_family(app, delivery).await? {
+        return Ok(None);
+    }
     let mut parts = Vec::new();
     for part in digest::parts(app, id, email).await? {
         match write(app, settings, &part).await? {

@@ -45,8 +45,8 @@ impl Job for Deliver {
                 jobs::enqueue_at(&mut tx, app, &self, Some(end)).await?;
                 return tx.commit().await;
             }
-            // Recovery wakes it after the earlier ones.
-            Wait::Turn => return Ok(()),
+            // Recovery wakes it after the earlier ones, or once its kind of mail is switched on.
+            Wait::Turn | Wait::SwitchedOff => return Ok(()),
         }
         let senders = Senders::new(app, notification);
         if !senders.clone().run().await? {
@@ -71,7 +71,7 @@ impl Job for Deliver {
             let at = due.max(due_again) + TimeDelta::seconds(1);
             let at = match wait {
                 Wait::QuietUntil(end) => at.max(end),
-                Wait::None | Wait::Turn => at,
+                Wait::None | Wait::Turn | Wait::SwitchedOff => at,
             };
             jobs::enqueue_at(&mut tx, app, &self, Some(at)).await?;
         } else if notification.category.is_some() {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use tokio::sync::Mutex;
 
-use crate::notifications::Notification;
+use crate::notifications::{self, IS_HELD, Notification};
 use crate::{App, Result};
 
 /// Mails that were made at most this long before quiet time, and could not be sent before it, come first after it.
@@ -18,6 +18,8 @@ pub(super) enum Wait {
     None,
     /// For the end of quiet time.
     QuietUntil(DateTime<Utc>),
+    /// Until the owners switch its kind of mail on again.
+    SwitchedOff,
     /// For earlier notifications that waited for the end of quiet time and are still going out.
     Turn,
 }
@@ -25,10 +27,16 @@ pub(super) enum Wait {
 /// Decides whether a notification waits. Nothing of the answer is stored, so mails that wait follow
 /// every change of the settings.
 pub(super) async fn wait_of(app: &App, notification: &Notification) -> Result<Wait> {
-    if !notification.waits {
+    if always_goes(notification) {
         return Ok(Wait::None);
     }
     let settings = app.settings().await?;
+    if !notifications::goes_out(&settings, notification) {
+        return Ok(Wait::SwitchedOff);
+    }
+    if !notification.waits {
+        return Ok(Wait::None);
+    }
     let now = app.clock.now();
     if let Some(end) = settings.quiet_until(now) {
         return Ok(Wait::QuietUntil(end));
@@ -40,7 +48,7 @@ pub(super) async fn wait_of(app: &App, notification: &Notification) -> Result<Wa
     let Some(window) = settings.last_quiet_window(now) else { return Ok(Wait::None) };
     let earlier: bool = app
         .db
-        .sql(
+        .sql([
             "select exists (
                select 1 from notifications n
                join deliveries d on d.notification_id = n.id
@@ -48,16 +56,25 @@ pub(super) async fn wait_of(app: &App, notification: &Notification) -> Result<Wa
                  and n.created_at > $1 and n.created_at < $2
                  and (n.created_at, n.id) < ($3, $4)
                  and d.status in ('queued', 'sending') and not d.collected
-                 and (d.status = 'sending' or d.due_at <= $5))",
-        )
+                 and (d.status = 'sending' or d.due_at <= $5)
+                 and not $6",
+            IS_HELD,
+            ")",
+        ])
         .bind(window.starts_at - LATE)
         .bind(window.ends_at)
         .bind(notification.created_at)
         .bind(notification.id)
         .bind(now)
+        .bind(notifications::held(&settings))
         .scalar()
         .await?;
     Ok(if earlier { Wait::Turn } else { Wait::None })
+}
+
+/// Whether neither quiet time nor a setting holds a notification back.
+fn always_goes(notification: &Notification) -> bool {
+    !notification.waits && notification.list().is_none()
 }
 
 /// Answers before each mail whether it may go.
@@ -73,7 +90,7 @@ struct MayGo {
 
 impl QuietCheck {
     pub async fn may_go(&self, app: &App, notification: &Notification) -> Result<bool> {
-        if !notification.waits {
+        if always_goes(notification) {
             return Ok(true);
         }
         let now = app.clock.now();
@@ -89,7 +106,10 @@ impl QuietCheck {
             return Ok(false);
         }
         let until = now + TimeDelta::from_std(FRESH).unwrap_or_default();
-        let next = app.settings().await?.next_quiet_start(now, until);
+        let next = match notification.waits {
+            true => app.settings().await?.next_quiet_start(now, until),
+            false => None,
+        };
         *known = Some(MayGo { asked: Instant::now(), from: now, until: next.unwrap_or(until) });
         Ok(true)
     }

@@ -216,15 +216,19 @@ async fn worker(app: &App, found: &mut Findings) -> Result<()> {
 async fn waiting(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "queue";
     let now = app.clock.now();
-    let was_quiet = !app.settings().await?.quiet_between(now - LATE, now).is_zero();
+    let settings = app.settings().await?;
+    let was_quiet = !settings.quiet_between(now - LATE, now).is_zero();
     let mail: Option<DateTime<Utc>> = app
         .db
-        .sql(
+        .sql([
             "select min(d.created_at) from deliveries d
              join notifications n on n.id = d.notification_id
-             where d.status = 'queued' and not d.collected and (not $1 or not n.waits)",
-        )
+             where d.status = 'queued' and not d.collected and (not $1 or not n.waits)
+               and not $2",
+            notifications::IS_HELD,
+        ])
         .bind(was_quiet)
+        .bind(notifications::held(&settings))
         .scalar()
         .await?;
     let job = jobs::oldest_due(&app.db).await?;

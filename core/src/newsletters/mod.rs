@@ -20,6 +20,9 @@ const BODY: usize = 20_000;
 /// The same text to the same recipients within this time is the same newsletter: a double click, or
 /// a retry after a lost response.
 const SAME: TimeDelta = TimeDelta::minutes(10);
+const ANOTHER_TEXT: Error = Error::Conflict(
+    "This newsletter was sent already, as it was before your last changes. It is in the list of newsletters. Press Send again only if this text should go out as well.",
+);
 const NOT_FOUND: Error = Error::NotFound("Newsletter not found.");
 
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
@@ -75,7 +78,8 @@ pub struct Row {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`], [`Error::Conflict`] when there are no recipients or mail is switched off.
+/// [`Error::Invalid`], [`Error::Conflict`] when there are no recipients, mail is switched off, or the key was
+/// used for another text or audience.
 pub async fn send(
     tx: &mut Tx,
     app: &App,
@@ -92,7 +96,10 @@ pub async fn send(
     }
     let TestNewsletter { subject, body } = checked(&new.subject, &new.body)?;
     tx.lock("letters").await?;
-    if let Some(id) = sent_before(tx, now, key, &subject, &body, new.audience).await? {
+    if let Some((id, same)) = sent_before(tx, now, key, &subject, &body, new.audience).await? {
+        if !same {
+            return Err(ANOTHER_TEXT);
+        }
         let tally = notifications::tally(&mut *tx, MailKind::Newsletter, id).await?;
         return Ok(Sent { recipients: tally.mailed(), id: Some(id), mail_at });
     }
@@ -126,7 +133,8 @@ pub async fn send(
     Ok(Sent { recipients, id: Some(id), mail_at })
 }
 
-/// Returns the newsletter that was sent with this key, or with this content a moment ago.
+/// Returns the newsletter that was sent with this key, or with this content a moment ago, and whether it has this
+/// content.
 async fn sent_before(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -134,22 +142,21 @@ async fn sent_before(
     subject: &str,
     body: &str,
     audience: Audience,
-) -> Result<Option<Uuid>> {
-    let sent: Option<(Uuid,)> = tx
-        .sql(
-            "select id from letters
-             where idempotency_key = $1
-                or (subject = $2 and body = $3 and audience = $4 and created_at > $5)
-             limit 1",
-        )
-        .bind(key)
-        .bind(subject)
-        .bind(body)
-        .bind(audience)
-        .bind(now - SAME)
-        .optional()
-        .await?;
-    Ok(sent.map(|(id,)| id))
+) -> Result<Option<(Uuid, bool)>> {
+    tx.sql(
+        "select id, subject = $2 and body = $3 and audience = $4 as same from letters
+         where idempotency_key = $1
+            or (subject = $2 and body = $3 and audience = $4 and created_at > $5)
+         order by case when idempotency_key = $1 then 0 else 1 end
+         limit 1",
+    )
+    .bind(key)
+    .bind(subject)
+    .bind(body)
+    .bind(audience)
+    .bind(now - SAME)
+    .optional()
+    .await
 }
 
 /// Sends a newsletter to the member of the staff who writes it, and to nobody else.

@@ -14,9 +14,12 @@ const LOST: &str = " where profile_id = $1 and status = 'queued' and not collect
        and email not in (select email from profile_addresses where profile_id = $1)
        and email not in (select email from users where profile_id = $1 and verified_at is null)";
 
-/// The first address of the family that takes mail of the category of a delivery.
+/// The first address of the family that takes mail of the category of a delivery and has no row of its
+/// notification yet.
 const FIRST: &str = "(select min(a.email) from profile_addresses a
       where a.profile_id = $1
+        and not exists (select 1 from deliveries o
+                        where o.notification_id = deliveries.notification_id and o.email = a.email)
         and not exists (select 1 from unsubscribes u
                         join notifications n on n.category = u.category
                         where n.id = deliveries.notification_id and u.email = a.email)
@@ -32,12 +35,17 @@ pub(crate) async fn follow_addresses(tx: &mut Tx, now: DateTime<Utc>, id: Family
         REFUSED,
         ")",
         LOST,
+        // Another address has it, or gets it from another row.
         " and not exists (select 1 from deliveries o
                           where o.notification_id = deliveries.notification_id
                             and o.email <> deliveries.email
-                            and (o.profile_id = $1
-                                 or o.email in (select email from profile_addresses
-                                                where profile_id = $1)))
+                            and (o.status in ('queued', 'sending', 'sent')
+                                 and o.email in (select email from profile_addresses
+                                                 where profile_id = $1)
+                                 or o.status = 'queued' and o.profile_id = $1
+                                 and o.email < deliveries.email
+                                 and o.email not in (select email from profile_addresses
+                                                     where profile_id = $1)))
           and ",
         FIRST,
         REFUSED,

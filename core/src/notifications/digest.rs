@@ -9,9 +9,8 @@ use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::suppression::FAMILY_READERS;
-use super::{Category, Deliver, MailKind, Notification};
-use crate::access::Access;
+use super::readers::Mails;
+use super::{Category, Deliver, Delivery, IS_HELD, MailKind, Notification, follow_addresses, held};
 use crate::clock::{day_in, moment_in};
 use crate::db::{On, Sql, Texts, Tx};
 use crate::email_address::EmailAddress;
@@ -41,17 +40,18 @@ pub async fn make_due(app: &App) -> Result<bool> {
     }
     let (day, hour) = latest(&settings, now);
     let key = format!("digest:{day}");
-    if !is_due(app, &key, hour, now).await? {
+    let held = held(&settings);
+    if !is_due(app, &key, hour, &held, now).await? {
         return Ok(false);
     }
     let mut tx = app.db.begin().await?;
     tx.lock("digests").await?;
     suppress_refused(&mut tx, now).await?;
-    for category in [Category::DailyVideos, Category::CampUpdates, Category::General] {
-        follow_readers(&mut tx, &settings, category, now).await?;
+    for category in Category::ALL {
+        Mails::Collected.follow(&mut tx, &settings, category, now).await?;
     }
     let id = notification(&mut tx, now, &key).await?;
-    take(&mut tx, id, hour, now).await?;
+    take(&mut tx, id, hour, held, now).await?;
     let made = insert(&mut tx, id, now).await?;
     if made > 0 {
         jobs::enqueue(&mut tx, app, &Deliver { notification_id: id }).await?;
@@ -74,20 +74,31 @@ fn latest(settings: &Settings, now: DateTime<Utc>) -> (NaiveDate, DateTime<Utc>)
 }
 
 /// Whether an address has mails that were collected before the hour, and no mail of this digest.
-async fn is_due(app: &App, key: &str, hour: DateTime<Utc>, now: DateTime<Utc>) -> Result<bool> {
+async fn is_due(
+    app: &App,
+    key: &str,
+    hour: DateTime<Utc>,
+    held: &str,
+    now: DateTime<Utc>,
+) -> Result<bool> {
     app.db
-        .sql(
+        .sql([
             "select exists (
                select 1 from deliveries d
                where d.collected and d.digest_id is null and d.status = 'queued'
                  and (d.created_at <= $1 or d.created_at > $2)
+                 and exists (select 1 from notifications n
+                             where n.id = d.notification_id and not $4",
+            IS_HELD,
+            ")
                  and not exists (select 1 from notifications n
                                  join deliveries g on g.notification_id = n.id
                                  where n.once_key = $3 and g.email = d.email))",
-        )
+        ])
         .bind(hour)
         .bind(now + AHEAD)
         .bind(key)
+        .bind(held)
         .scalar()
         .await
 }
@@ -102,63 +113,6 @@ async fn suppress_refused(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
     .bind(now)
     .execute()
     .await?;
-    Ok(())
-}
-
-/// Lets what was collected follow the addresses of families, which may have changed since: what was for an
-/// address that gets no mail of the category any more goes to another one of the family, unless that
-/// has the same mail already.
-async fn follow_readers(
-    tx: &mut Tx,
-    settings: &Settings,
-    category: Category,
-    now: DateTime<Utc>,
-) -> Result<()> {
-    const OWN: &str = "(select r.email from (";
-    const FIRST: &str = "(select min(r.email) from (";
-    const OF_FAMILY: &str = ") r where r.profile_id = deliveries.profile_id)";
-    const COLLECTED: &str = " where collected and digest_id is null and status = 'queued'
-           and profile_id is not null
-           and notification_id in (select id from notifications where category = $1)
-           and email not in ";
-    let moved = [
-        "update deliveries set updated_at = $4, email = ",
-        FIRST,
-        FAMILY_READERS,
-        OF_FAMILY,
-        COLLECTED,
-        OWN,
-        FAMILY_READERS,
-        OF_FAMILY,
-        " and exists ",
-        OWN,
-        FAMILY_READERS,
-        OF_FAMILY,
-        " and not exists (select 1 from deliveries o
-                          where o.notification_id = deliveries.notification_id
-                            and o.email <> deliveries.email
-                            and (o.profile_id = deliveries.profile_id or o.email in ",
-        OWN,
-        FAMILY_READERS,
-        OF_FAMILY,
-        "))",
-    ];
-    let left = [
-        "update deliveries set updated_at = $4, status = 'suppressed', last_error = 'withdrawn'",
-        COLLECTED,
-        OWN,
-        FAMILY_READERS,
-        OF_FAMILY,
-    ];
-    for text in [Sql::from(moved), Sql::from(left)] {
-        tx.sql(text)
-            .bind(category)
-            .bind(settings.require_email_verification)
-            .bind(settings.access == Access::Families)
-            .bind(now)
-            .execute()
-            .await?;
-    }
     Ok(())
 }
 
@@ -181,20 +135,38 @@ async fn notification(tx: &mut Tx, now: DateTime<Utc>, key: &str) -> Result<Uuid
     tx.sql("select id from notifications where once_key = $1").bind(key).scalar().await
 }
 
-async fn take(tx: &mut Tx, id: Uuid, hour: DateTime<Utc>, now: DateTime<Utc>) -> Result<()> {
-    tx.sql(
+/// Takes what was collected, except what waits until its kind of mail is switched on.
+async fn take(
+    tx: &mut Tx,
+    id: Uuid,
+    hour: DateTime<Utc>,
+    held: String,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    const GOES_OUT: &str =
+        "(select n.id from notifications n where n.category is not null and not $5";
+    tx.sql([
         "update deliveries set digest_id = $1, updated_at = $4
          where collected and digest_id is null and status = 'queued'
+           and notification_id in ",
+        GOES_OUT,
+        IS_HELD,
+        ")
            and email in (select d.email from deliveries d
                          where d.collected and d.digest_id is null and d.status = 'queued'
-                           and (d.created_at <= $2 or d.created_at > $3))
+                           and (d.created_at <= $2 or d.created_at > $3)
+                           and d.notification_id in ",
+        GOES_OUT,
+        IS_HELD,
+        "))
            and not exists (select 1 from deliveries g
                            where g.notification_id = $1 and g.email = deliveries.email)",
-    )
+    ])
     .bind(id)
     .bind(hour)
     .bind(now + AHEAD)
     .bind(now)
+    .bind(held)
     .execute()
     .await?;
     Ok(())
@@ -213,6 +185,21 @@ async fn insert(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<u64> {
     .bind(now)
     .execute()
     .await
+}
+
+/// Whether the address of a digest still belongs to the family that it was made for, also as a user's that is
+/// not confirmed.
+pub(crate) async fn is_of_family(app: &App, delivery: &Delivery) -> Result<bool> {
+    let Some(profile_id) = delivery.profile_id else { return Ok(true) };
+    app.db
+        .sql(
+            "select exists (select 1 from profile_addresses where profile_id = $1 and email = $2)
+                 or exists (select 1 from users where profile_id = $1 and email = $2)",
+        )
+        .bind(profile_id)
+        .bind(&delivery.email)
+        .scalar()
+        .await
 }
 
 /// The notifications of which a digest to an address consists, the oldest first. What was declined or
@@ -308,13 +295,18 @@ pub(crate) async fn settle(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
-/// Queues the parts of a digest again that failed with it. Does nothing for other mails.
+/// Queues the parts of a digest again that failed with it and are still wanted. Does nothing for other mails.
 pub(super) async fn retry(
     tx: &mut Tx,
+    settings: &Settings,
     id: Uuid,
     email: &EmailAddress,
     now: DateTime<Utc>,
 ) -> Result<()> {
+    for category in Category::ALL {
+        let parts = Mails::FailedParts(id, email);
+        parts.withdraw(tx, settings, category, now).await?;
+    }
     let failed = tx
         .sql(
             "update deliveries set status = 'queued', updated_at = $3
@@ -352,7 +344,7 @@ pub(crate) async fn release(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyI
     .bind(now)
     .execute()
     .await?;
-    Ok(())
+    follow_addresses(tx, now, profile_id).await
 }
 
 #[cfg(test)]

@@ -10,9 +10,11 @@ mod kind;
 pub(crate) mod lease;
 mod mail_content;
 mod reach;
+mod readers;
 mod reason;
 mod recovery;
 pub mod reports;
+mod retries;
 mod sample_words;
 pub(crate) mod sent;
 pub(crate) mod suppression;
@@ -40,18 +42,20 @@ pub(crate) use mail_content::paragraphs;
 pub use mail_content::{Button, MailContent, Picture, Quote, Section};
 pub(crate) use mail_content::{Footer, header_text};
 pub(crate) use reach::{
-    kept_reach, kept_subscribed, late_note_families, reach, reach_all, switched_off,
+    IS_HELD, goes_out, held, kept_reach, kept_subscribed, late_note_families, reach, reach_all,
+    switched_off,
 };
 pub(crate) use reason::reason;
 pub(crate) use recovery::clear_heartbeats;
 pub use recovery::{record_heartbeat, recover, since_last_heartbeat};
+pub(crate) use retries::retry;
 pub use sample_words::SampleWords;
 pub(crate) use withdrawn::{count_withdrawn, queue_withdrawn};
 
-use crate::db::{On, Tx};
+use crate::Result;
+use crate::db::On;
 use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
-use crate::{App, Result, jobs};
 
 /// Kinds of mail that people can unsubscribe from (decision M1). Mail without a category is
 /// transactional.
@@ -64,6 +68,20 @@ pub enum Category {
     DailyVideos,
     CampUpdates,
     General,
+}
+
+impl Category {
+    pub(crate) const ALL: [Category; 3] =
+        [Category::DailyVideos, Category::CampUpdates, Category::General];
+
+    /// As it is stored.
+    fn text(self) -> &'static str {
+        match self {
+            Category::DailyVideos => "daily_videos",
+            Category::CampUpdates => "camp_updates",
+            Category::General => "general",
+        }
+    }
 }
 
 /// What a recipient leaves with one click, and what mail programs sort by.
@@ -248,36 +266,4 @@ pub(crate) async fn tally(
         .bind(subject_id)
         .one()
         .await
-}
-
-/// Queues the failed mails for that kind and subject again. Those of families that get one email a day
-/// go out with the next one. Returns how many.
-pub(crate) async fn retry(tx: &mut Tx, app: &App, kind: MailKind, subject_id: Uuid) -> Result<i64> {
-    let again: Vec<(Uuid,)> = tx
-        .sql(
-            "update deliveries
-             set status = 'queued', digest_id = null, attempts = 0, due_at = $3, created_at = $3,
-                 updated_at = $3, first_tried_at = null
-             where status = 'failed'
-               and notification_id in (select id from notifications
-                                       where kind = $1 and subject_id = $2 and forgotten_at is null)
-             returning notification_id",
-        )
-        .bind(kind.text())
-        .bind(subject_id)
-        .bind(app.clock.now())
-        .all()
-        .await?;
-    if let Some((notification_id,)) = again.first() {
-        tx.sql(
-            "update notifications set sent = null, failed = null, suppressed = null
-             where kind = $1 and subject_id = $2",
-        )
-        .bind(kind.text())
-        .bind(subject_id)
-        .execute()
-        .await?;
-        jobs::enqueue(tx, app, &Deliver { notification_id: *notification_id }).await?;
-    }
-    Ok(again.len() as i64)
 }

@@ -1,7 +1,7 @@
 //! Counts whom a category of mail reaches, before it is sent.
 
 use super::suppression::{FAMILY_READERS, REFUSED};
-use super::{Audience, Category};
+use super::{Audience, Category, MailKind, Notification};
 use crate::access::Access;
 use crate::db::On;
 use crate::settings::Settings;
@@ -116,9 +116,34 @@ pub(crate) async fn late_note_families(on: impl Into<On<'_>>, settings: &Setting
 
 /// The kinds of mail that the camp sends to nobody at present.
 pub(crate) fn switched_off(settings: &Settings) -> Vec<Category> {
-    let all = [Category::DailyVideos, Category::CampUpdates, Category::General];
-    all.into_iter().filter(|category| !switched_on(settings, *category)).collect()
+    Category::ALL.into_iter().filter(|category| !switched_on(settings, *category)).collect()
 }
+
+/// Whether a notification goes out at present. If not, its mails wait until the owners switch its kind of mail
+/// on again.
+pub(crate) fn goes_out(settings: &Settings, notification: &Notification) -> bool {
+    match notification.category {
+        Some(category) => switched_on(settings, category),
+        None => settings.email_enabled || !notification.is_digest(),
+    }
+}
+
+/// The categories and kinds of the mails that wait for a switch, as a text for [`IS_HELD`].
+pub(crate) fn held(settings: &Settings) -> String {
+    let mut held = String::from("|");
+    for category in switched_off(settings) {
+        held.push_str(category.text());
+        held.push('|');
+    }
+    if !settings.email_enabled {
+        held.push_str(MailKind::Digest.text());
+        held.push('|');
+    }
+    held
+}
+
+/// What a text of [`held`] is compared with for a notification `n`.
+pub(crate) const IS_HELD: &str = " like '%|' || coalesce(n.category, n.kind) || '|%'";
 
 pub(super) fn switched_on(settings: &Settings, category: Category) -> bool {
     settings.email_enabled

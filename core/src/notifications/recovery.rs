@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::lease::{self, SILENT, common_time};
-use super::{Deliver, sent};
+use super::{Deliver, IS_HELD, held, sent};
 use crate::db::Tx;
 use crate::{App, Result, jobs};
 
@@ -45,28 +45,32 @@ pub async fn since_last_heartbeat(app: &App) -> Result<Option<TimeDelta>> {
 }
 
 /// Ends the leases of dead workers, records what they had sent, and enqueues jobs for mails that are due, the oldest
-/// notification first. In quiet time only those that do not wait for its end. Returns the number of
-/// notifications that were enqueued.
+/// notification first: in quiet time only those that do not wait for its end, and none of a kind that is
+/// switched off. Returns the number of notifications that were enqueued.
 pub async fn recover(app: &App) -> Result<usize> {
     let now = app.clock.now();
-    let is_quiet = app.settings().await?.quiet_window(now).is_some();
+    let settings = app.settings().await?;
+    let is_quiet = settings.quiet_window(now).is_some();
     let mut tx = app.db.begin().await?;
     lease::end_dead(&mut tx, app).await?;
     record_sent(&mut tx).await?;
     release_claims(&mut tx, app).await?;
     let waiting: Vec<(Uuid,)> = tx
-        .sql(
+        .sql([
             "select n.id from notifications n
              where n.id in (select notification_id from deliveries
                             where status = 'queued' and not collected and due_at <= $1)
                -- somebody is at it already
                and not exists (select 1 from delivery_leases l where l.notification_id = n.id)
                and (not $2 or not n.waits)
-             order by n.created_at, n.id
+               and not $3",
+            IS_HELD,
+            " order by n.created_at, n.id
              limit 100",
-        )
+        ])
         .bind(now - TimeDelta::seconds(2))
         .bind(is_quiet)
+        .bind(held(&settings))
         .all()
         .await?;
     for (notification_id,) in &waiting {

@@ -129,6 +129,26 @@ pub(crate) async fn opt_out(
     record_opt_out(tx, email, category, now).await
 }
 
+/// Withdraws the newsletters that wait for an address which is not on the mailing list any more. What it gets
+/// as one of a family stays.
+pub(crate) async fn withdraw_from_list(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    email: &EmailAddress,
+) -> Result<()> {
+    tx.sql(
+        "update deliveries
+         set status = 'suppressed', last_error = 'unsubscribed', updated_at = $2
+         where email = $1 and profile_id is null and status = 'queued'
+           and notification_id in (select id from notifications where category is not null)",
+    )
+    .bind(email)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
+}
+
 async fn record_opt_out(
     tx: &mut Tx,
     email: &EmailAddress,

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Deliver, digest, suppression};
+use super::{digest, retries, suppression};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::email_address::EmailAddress;
 use crate::pagination::{Page, PageRequest};
-use crate::{App, Error, Result, jobs};
+use crate::{App, Error, Result};
 
 /// Older failures are not shown.
 const LATELY: TimeDelta = TimeDelta::days(7);
@@ -184,8 +184,9 @@ pub async fn failed(
     Ok(part.page("failed mails", rows, place))
 }
 
-/// Sends failed mails again to the same addresses, even to those that refused mail permanently,
-/// because staff decided so. Returns how many were still failed.
+/// Sends failed mails again, even to addresses that refused mail permanently, because staff decided so. Mail
+/// of a category goes to the present address of the family, if it is still wanted; other mail to the
+/// same address. Returns how many are sent again.
 ///
 /// # Errors
 ///
@@ -195,32 +196,15 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
         return Err(Error::invalid("mails", "Please send at most 100 emails at a time."));
     }
     let now = app.clock.now();
+    let settings = app.settings().await?;
     let mut queued = 0;
-    for MailRef { notification_id, email } in mails {
-        let again: Option<(EmailAddress,)> = tx
-            .sql(
-                "update deliveries
-                 set status = 'queued', digest_id = null, attempts = 0, due_at = $3, created_at = $3,
-                     updated_at = $3, first_tried_at = null
-                 where notification_id = $1 and email = $2 and status = 'failed'
-                 returning email",
-            )
-            .bind(*notification_id)
-            .bind(email)
-            .bind(now)
-            .optional()
-            .await?;
-        let Some((email,)) = again else { continue };
+    for MailRef { notification_id: id, email } in mails {
+        let Some(email) = retries::retry_one(tx, app, &settings, *id, email).await? else {
+            continue;
+        };
         queued += 1;
         suppression::allow(tx, now, &email).await?;
-        digest::retry(tx, *notification_id, &email, now).await?;
-        tx.sql(
-            "update notifications set sent = null, failed = null, suppressed = null where id = $1",
-        )
-        .bind(*notification_id)
-        .execute()
-        .await?;
-        jobs::enqueue(tx, app, &Deliver { notification_id: *notification_id }).await?;
+        digest::retry(tx, &settings, *id, &email, now).await?;
     }
     if queued > 0 {
         let details = json!({ "queued": queued });

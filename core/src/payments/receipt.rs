@@ -74,7 +74,8 @@ struct Told {
     before_date: Option<NaiveDate>,
 }
 
-/// Writes the mail. Returns `None` if the row was voided before the mail was sent.
+/// Writes the mail. Returns `None` if the row was voided, or the address taken from the family, before the mail
+/// was sent.
 ///
 /// # Errors
 ///
@@ -85,14 +86,14 @@ pub(crate) async fn mail_content(
     notification: &Notification,
     delivery: &Delivery,
 ) -> Result<Option<MailContent>> {
-    let Some(told) = not_voided(app, notification).await? else { return Ok(None) };
+    let Some(told) = still_told(app, notification, delivery).await? else { return Ok(None) };
     match told.before_id {
         Some(before) if never_told(app, before, &delivery.email).await? => return Ok(None),
         Some(_) => {}
         None => {
             begin(app, notification, delivery).await?;
             // Who voids it from now on sees that it may have left.
-            if not_voided(app, notification).await?.is_none() {
+            if still_told(app, notification, delivery).await?.is_none() {
                 return Ok(None);
             }
         }
@@ -101,8 +102,12 @@ pub(crate) async fn mail_content(
     Ok(Some(content(app, settings, &told, &figures)))
 }
 
-/// The row to report, unless it was voided.
-async fn not_voided(app: &App, notification: &Notification) -> Result<Option<Told>> {
+/// The row to report, unless it was voided or the address is not the family's any more.
+async fn still_told(
+    app: &App,
+    notification: &Notification,
+    delivery: &Delivery,
+) -> Result<Option<Told>> {
     app.db
         .sql(
             "select p.kind, p.amount, p.payment_date, p.notes, b.id as before_id,
@@ -112,9 +117,12 @@ async fn not_voided(app: &App, notification: &Notification) -> Result<Option<Tol
              join profiles f on f.id = l.profile_id
              left join payments b on b.id = p.void_of
              where p.id = $1 and f.deleted_at is null
+               and exists (select 1 from profile_addresses a
+                           where a.profile_id = f.id and a.email = $2)
                and not exists (select 1 from payments v where v.void_of = p.id)",
         )
         .bind(notification.subject_id)
+        .bind(&delivery.email)
         .optional()
         .await
 }

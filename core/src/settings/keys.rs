@@ -156,7 +156,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "emailEnabled",
         Kind::Switch,
-        "Whether any emails about videos, updates and newsletters go out",
+        "Whether any emails about videos, updates and newsletters go out. Those that wait when it is turned off go out once it is on again",
     ),
     key("dailyReports", Kind::Switch, "Whether families get emails about new videos"),
     key("systemAlerts", Kind::Switch, "Whether owners get an email when something needs attention"),

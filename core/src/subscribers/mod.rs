@@ -208,18 +208,19 @@ pub async fn list(app: &App, q: Option<&str>, part: &PageRequest) -> Result<Page
     Ok(part.page("subscribers", rows, |row| (row.created_at, row.id)))
 }
 
-/// Removes an address from the list for staff.
+/// Removes an address from the list for staff, and withdraws newsletters that wait for it.
 ///
 /// # Errors
 ///
 /// [`Error::NotFound`] when the address is not on the list.
 pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let removed: Option<(Option<DateTime<Utc>>,)> = tx
-        .sql("delete from subscribers where id = $1 returning confirmed_at")
+    let removed: Option<(EmailAddress, Option<DateTime<Utc>>)> = tx
+        .sql("delete from subscribers where id = $1 returning email, confirmed_at")
         .bind(id)
         .optional()
         .await?;
-    let (confirmed_at,) = removed.ok_or(NOT_FOUND)?;
+    let (email, confirmed_at) = removed.ok_or(NOT_FOUND)?;
+    notifications::suppression::withdraw_from_list(tx, app.clock.now(), &email).await?;
     let subject = Subject::new(SubjectKind::Subscriber, id);
     let details = json!({ "confirmed": confirmed_at.is_some() });
     audit::record(tx, app.clock.now(), actor, Action::SubscriberRemove, subject, details).await

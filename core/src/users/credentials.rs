@@ -127,7 +127,7 @@ async fn set_password(app: &App, token: &str, hash: &str) -> Result<Option<UserI
                 ));
             }
             claim(&mut tx, app, &user, hash).await?;
-            after_proof(&mut tx, app, id, &email).await?;
+            after_proof(&mut tx, app, id, &email, !user.verified).await?;
             Some(id)
         }
         (Purpose::StaffReset, Bearer { staff_id: Some(id), email: Some(email), .. }) => {

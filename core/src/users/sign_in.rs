@@ -241,7 +241,7 @@ async fn take_over(
 ) -> Result<SignedIn> {
     let now = app.clock.now();
     claim(&mut tx, app, &user, hash).await?;
-    after_proof(&mut tx, app, user.id, &user.email).await?;
+    after_proof(&mut tx, app, user.id, &user.email, true).await?;
     tx.sql("update users set last_sign_in_at = $2 where id = $1")
         .bind(user.id)
         .bind(now)

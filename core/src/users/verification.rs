@@ -257,11 +257,11 @@ async fn prove(app: &App, token: &str, shown: &Shown, from: &ClientInfo) -> Resu
             if let Shown::NewPassword(hash) = shown {
                 claim(&mut tx, app, &user, hash).await?;
             }
-            after_proof(&mut tx, app, user_id, &email).await?
+            after_proof(&mut tx, app, user_id, &email, !user.verified).await?
         }
         (Purpose::ChangeEmail, Some(user_id), _) => {
             change_address(&mut tx, app, user_id, &email).await?;
-            after_proof(&mut tx, app, user_id, &email).await?
+            after_proof(&mut tx, app, user_id, &email, true).await?
         }
         (Purpose::SecondaryEmail, _, Some(profile_id)) => {
             families::pending::confirm(&mut tx, app, profile_id, &email).await?;
@@ -337,13 +337,14 @@ pub(super) async fn claim(tx: &mut Tx, app: &App, user: &User, hash: &str) -> Re
     password_changed(tx, app, &User { verified: true, ..user.clone() }, None).await
 }
 
-/// Handles a newly verified address: links the user to the family that has it, or adds it to the
-/// user's own family.
+/// Handles a proved address: links the user to the family that has it. If it `is_new`, it is added to the user's
+/// own family otherwise; one that was proved before may have been taken from the family on purpose.
 pub(super) async fn after_proof(
     tx: &mut Tx,
     app: &App,
     user_id: UserId,
     email: &EmailAddress,
+    is_new: bool,
 ) -> Result<bool> {
     let now = app.clock.now();
     tx.sql(
@@ -354,7 +355,7 @@ pub(super) async fn after_proof(
     .execute()
     .await?;
     let linked = link(tx, app, user_id).await?;
-    if !linked {
+    if !linked && is_new {
         let user = must_find(tx, user_id).await?;
         families::add_address(tx, now, user.profile_id, email).await?;
     }

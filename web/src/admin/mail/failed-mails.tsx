@@ -17,6 +17,7 @@ import { toastFailure } from "../shared/error-toast";
 import { restoreFocus } from "../../ui/focus";
 import { Listing } from "../shared/listing";
 import { failedQuery, sendAgain, useMailChanged, type About, type FailedMail } from "./queries";
+import { sentAgain } from "../shared/words";
 import { MailSkeleton, Reason } from "./row";
 import { kindName } from "./words";
 
@@ -35,11 +36,7 @@ export function FailedMails() {
   const again = useAction({
     mutationFn: sendAgain,
     onSuccess: (queued) => {
-      toast(
-        queued > 0
-          ? { title: "Success", description: `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again` }
-          : { title: "Success", description: "Someone already sent it again" },
-      );
+      toast({ title: "Success", description: sentAgain(queued) });
       void mailChanged().then(restoreFocus);
     },
     onError: (error) => toastFailure(error, "The emails could not be sent again."),
@@ -104,8 +101,9 @@ export function FailedMails() {
               ))}
             </ul>
             <p className="mt-4 max-w-[80ch] text-sm text-muted">
-              Sending again uses the same address. If it is wrong, correct it on the family's page first; new emails go
-              to the new one.
+              If an address is wrong, correct it on the family's page first. Emails about videos, updates and
+              newsletters then go to the new one, unless they are no longer wanted; all others go to the same address
+              again.
             </p>
           </>
         )}

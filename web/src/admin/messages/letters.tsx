@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
@@ -22,7 +23,7 @@ import { Listing } from "../shared/listing";
 import { mailsWait, MailTime, useQuietNow } from "../shared/quiet-time";
 import { TestMailButton, useTestMail } from "../shared/send-test";
 import { requiresSignIn } from "../shared/session";
-import { deliverySummary, people } from "../shared/words";
+import { deliverySummary, people, sentAgain } from "../shared/words";
 import { useUnsentLetter } from "./unsent-letter";
 import {
   audiences,
@@ -52,7 +53,8 @@ const explained: Record<Audience, string> = {
 };
 
 /** Sends the newsletter that is being written: to oneself as a test, or to its readers after a question. */
-function useSending({ letter: { subject, body, audience, key }, clear }: ReturnType<typeof useUnsentLetter>) {
+function useSending({ letter, clear, renewKey }: ReturnType<typeof useUnsentLetter>) {
+  const { subject, body, audience, key } = letter;
   const client = useQueryClient();
   const timeZone = useSite()?.timezone ?? "UTC";
   const [asking, setAsking] = useState(false);
@@ -89,7 +91,17 @@ function useSending({ letter: { subject, body, audience, key }, clear }: ReturnT
     clear();
     await client.invalidateQueries({ queryKey: ["admin", "letters"] });
   }
-  return { ...form, reach, recipients, test, send, asking, setAsking };
+
+  function refused(error: unknown) {
+    // An earlier text may have been sent, without an answer: the list shows it.
+    if (isApiError(error, "conflict")) {
+      renewKey();
+      void client.invalidateQueries({ queryKey: ["admin", "letters"] });
+    }
+    toastFailure(error, "Failed to send the newsletter.");
+    return explain(error);
+  }
+  return { ...form, reach, recipients, test, send, refused, asking, setAsking };
 }
 
 /** Writes a newsletter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
@@ -99,7 +111,7 @@ function Compose() {
     letter: { subject, body, audience },
     change,
   } = letter;
-  const { form, busy, errors, message, reach, recipients, test, send, asking, setAsking } = useSending(letter);
+  const { form, busy, errors, message, reach, recipients, test, send, refused, asking, setAsking } = useSending(letter);
   const quiet = useQuietNow();
 
   return (
@@ -163,10 +175,7 @@ function Compose() {
           name={subject.trim()}
           action="Send newsletter"
           onConfirm={send}
-          failed={(error) => {
-            toastFailure(error, "Failed to send the newsletter.");
-            return explain(error);
-          }}
+          failed={refused}
           onClose={() => setAsking(false)}
         >
           To: {audienceName[audience].toLowerCase()}.{" "}
@@ -341,7 +350,7 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
       await client.invalidateQueries({ queryKey: ["admin", "letters"] });
       toast({
         title: "Success",
-        description: `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again`,
+        description: sentAgain(queued),
       });
     },
     onError: (error) => toastFailure(error, "The emails could not be sent again."),

@@ -33,5 +33,12 @@ export function useUnsentLetter() {
     setLetter(next);
     if (me) writeUnsent("letter", me, next.subject || next.body ? next : null, staffArea);
   }
-  return { letter, change: (part: Partial<UnsentLetter>) => put({ ...letter, ...part }), clear: () => put(blank()) };
+  /** Makes the next sending another one, whatever became of the last. */
+  const renewKey = () => put({ ...letter, key: newIdempotencyKey() });
+  return {
+    letter,
+    renewKey,
+    change: (part: Partial<UnsentLetter>) => put({ ...letter, ...part }),
+    clear: () => put(blank()),
+  };
 }

@@ -47,3 +47,9 @@ export function deliverySummary({
   ];
   return parts.filter(Boolean).join(", ");
 }
+
+/** What became of failed emails that were sent again. */
+export const sentAgain = (queued: number) =>
+  queued > 0
+    ? `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again`
+    : "Nothing was left to send: others were quicker, or the addresses refuse our emails or no longer get these";

@@ -8,7 +8,7 @@ import { ErrorState, Loading, Skeleton } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-interval";
-import { deliverySummary } from "../shared/words";
+import { deliverySummary, sentAgain } from "../shared/words";
 import { deliveriesQuery, retryDeliveries } from "./queries";
 
 /** Polls faster while mails are being sent. */
@@ -38,7 +38,7 @@ export function MailReport({ video }: { video: AdminVideo }) {
       await client.invalidateQueries({ queryKey: deliveriesQuery(video.id).queryKey });
       toast({
         title: "Success",
-        description: `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again`,
+        description: sentAgain(queued),
       });
     },
     onError: (error) => toastFailure(error),
@@ -101,8 +101,8 @@ export function MailReport({ video }: { video: AdminVideo }) {
         <p className="flex items-start gap-2 text-sm text-muted">
           <Icon name="info" className="mt-[0.15em]" />
           {suppressed === 1
-            ? "1 address was skipped: it refused our emails before."
-            : `${number(suppressed)} addresses were skipped: they refused our emails before.`}
+            ? "1 address was skipped: it refused our emails before, or no longer gets these."
+            : `${number(suppressed)} addresses were skipped: they refused our emails before, or no longer get these.`}
         </p>
       )}
     </div>
