@@ -354,6 +354,29 @@ describe("a newsletter", () => {
     expect(screen.getByLabelText("Subject")).toHaveProperty("value", "");
   });
 
+  it("that was sent without an answer is shown, and its next text is another one", async () => {
+    const words = "This newsletter was sent already, as it was before your last changes.";
+    const keys: (string | null)[] = [];
+    inbox({
+      "POST /api/admin/letters": ({ body, headers }: { body: { preview: boolean }; headers: Headers }) => {
+        if (body.preview) return { recipients: 138, id: null };
+        keys.push(headers.get("idempotency-key"));
+        return keys.length > 1 ? { recipients: 138, id: "l2" } : refuse(409, "conflict", words);
+      },
+    });
+    const user = open("/admin/messages?view=newsletters");
+    await user.type(await screen.findByLabelText("Subject"), "Visiting day");
+    await user.type(screen.getByLabelText("Newsletter"), "Come early.");
+    await user.click(await screen.findByRole("button", { name: "Send newsletter to 138 people" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await user.click(dialog.getByRole("button", { name: "Send newsletter" }));
+    expect(await dialog.findByText(words)).toBeTruthy();
+    await user.click(dialog.getByRole("button", { name: "Send newsletter" }));
+    expect(await screen.findByText("Newsletter Sent")).toBeTruthy();
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+
   it("is mailed to oneself first, also when nobody would get it", async () => {
     const camp = inbox({
       "POST /api/admin/letters": { recipients: 0, id: null },

@@ -34,6 +34,17 @@ describe("mail and comments of a video", () => {
     expect(camp.asked("POST", "/api/admin/videos/v1/deliveries/retry")).toHaveLength(1);
   });
 
+  it("says why nothing was sent again", async () => {
+    desk({
+      "GET /api/admin/videos/v1/comments": list(),
+      "POST /api/admin/videos/v1/deliveries/retry": { queued: 0 },
+    });
+    const user = open("/admin/reports");
+    await user.click((await row(/Color War/)).getByRole("button", { name: /details of/ }));
+    await user.click(await screen.findByRole("button", { name: "Retry 3 failed" }));
+    expect(await screen.findByText(/^Nothing was left to send/)).toBeTruthy();
+  });
+
   it("says how many families get it with the daily email", async () => {
     desk({
       "GET /api/admin/videos/v1/comments": list(),
