@@ -163,7 +163,7 @@ fn shown(field: Field, of: &Details, currency: &str) -> (&'static str, String) {
 }
 
 fn sum(report: &Report) -> String {
-    let known = report.updated + report.differing + report.skipped;
+    let known = report.updated + report.differing + report.skipped + report.visitors;
     let bad = report.rows - report.added - known;
     let (would, are) = match report.dry_run {
         true => ("would be ", "would be left out"),
@@ -171,12 +171,17 @@ fn sum(report: &Report) -> String {
     };
     format!(
         "{} {} {would}added, {} {would}updated, {} with other details left as they are, {} already \
-         there, {bad} with problems {are}.",
+         there, {}{bad} with problems {are}.",
         report.added,
         if report.added == 1 { "family" } else { "families" },
         report.updated,
         report.differing,
         report.skipped,
+        match report.visitors {
+            0 => String::new(),
+            1 => "1 visitor left out, ".to_owned(),
+            many => format!("{many} visitors left out, "),
+        },
     )
 }
 

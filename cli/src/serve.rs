@@ -32,6 +32,7 @@ impl Serve {
     pub async fn run(self, config: Config) -> Outcome {
         let stop = stop_on_signal()?;
         let app = open_or_create(config).await?;
+        app.files.check_writable()?;
         tracing::info!(url = app.config.public_url(), mail = app.mailer.destination(), "serving");
         match self.with_worker {
             true => both(&app, stop).await?,
@@ -46,6 +47,7 @@ impl Worker {
     pub async fn run(self, config: Config) -> Outcome {
         let stop = stop_on_signal()?;
         let app = App::open(config).await?;
+        app.files.check_writable()?;
         tracing::info!(mail = app.mailer.destination(), "working");
         worker::run(app.clone(), stop).await?;
         app.db.close().await;

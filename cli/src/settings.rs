@@ -184,6 +184,10 @@ fn pairs(typed: &[String]) -> Result<Vec<(&str, &str)>> {
 
 async fn add_dates(app: &App, from: &ImportFile) -> Outcome {
     let bytes = from.read(MAX_BYTES)?;
+    if bytes.len() > MAX_BYTES {
+        let text = "This file is larger than 1 MB. Please export only the dates that are needed.";
+        return Err(Error::invalid("file", text));
+    }
     let now = app.settings().await?;
     let text = String::from_utf8_lossy(&bytes);
     let file = quiet_time::read_calendar_file(&text, now.timezone, app.clock.now())
@@ -192,12 +196,15 @@ async fn add_dates(app: &App, from: &ImportFile) -> Outcome {
     let is_new = |date: &&ExtraTime| !now.quiet_dates.contains(date);
     let added: Vec<&ExtraTime> = file.dates.iter().filter(is_new).collect();
     dates.extend(added.iter().copied().cloned());
-    if !from.dry_run && !added.is_empty() {
+    if !added.is_empty() {
         let value = serde_json::to_value(&dates).map_err(Error::unforeseen)?;
         let mut tx = app.db.begin().await?;
         let changes = BTreeMap::from([("quietDates".to_owned(), value)]);
         settings_admin::set(&mut tx, app, Actor::Operator, changes).await?;
-        tx.commit().await?;
+        match from.dry_run {
+            true => tx.rollback().await?,
+            false => tx.commit().await?,
+        }
     }
     if from.json {
         print_json(&file)?;
@@ -241,10 +248,13 @@ async fn import(app: &App, from: &ImportFile) -> Outcome {
         })?;
     let differences = settings_admin::compare(app, &changes).await?;
     let sound = differences.iter().all(|difference| difference.problem.is_none());
-    if sound && !from.dry_run {
+    if sound {
         let mut tx = app.db.begin().await?;
         settings_admin::set(&mut tx, app, Actor::Operator, changes).await?;
-        tx.commit().await?;
+        match from.dry_run {
+            true => tx.rollback().await?,
+            false => tx.commit().await?,
+        }
     }
     if from.json {
         print_json(&differences)?;

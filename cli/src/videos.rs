@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
+use portal::audit::Actor;
 use portal::conversion::{Outcome as Ended, convert_stored};
 use portal::videos::{self, Unconverted};
 use portal::{App, Config, Result};
@@ -94,7 +95,8 @@ async fn convert(
     all: usize,
 ) -> Result<Report> {
     let progress = Arc::new(AtomicU8::new(0));
-    let mut converting = pin!(convert_stored(app, video.id, progress.clone()));
+    let mut converting =
+        pin!(convert_stored(app, Some(Actor::Operator), video.id, progress.clone()));
     let ended = loop {
         let percent = u64::from(progress.load(Ordering::Relaxed));
         bar.is_at(done as u64 * 100 + percent, all as u64 * 100);

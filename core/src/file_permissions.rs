@@ -71,8 +71,16 @@ fn entries_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn is_ours(entry: &Path) -> bool {
     let name = entry.file_name().unwrap_or_default().to_string_lossy();
-    let names =
-        ["files", "mail", "uploads", "converting", "in-use.lock", "migrate.lock", ".restoring"];
+    let names = [
+        "files",
+        "mail",
+        "uploads",
+        "converting",
+        "in-use.lock",
+        "migrate.lock",
+        ".restoring",
+        "dkim.pem",
+    ];
     names.contains(&&*name)
         || ["camp.db", ".camp.db", "before-restore-", ".backup-"]
             .iter()

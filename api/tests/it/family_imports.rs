@@ -182,7 +182,7 @@ story! {
         let staff = camp.staff().await;
         let table = "name,child,type\nChaya,Yossi,Parent\nRivka,,VISITOR\nZev,Dovid,\nPerl,Pinny,vistor\n";
         let seen = send(&staff, json!({ "csv": table })).await;
-        assert_eq!((&seen["added"], &seen["skipped"]), (&json!(2), &json!(1)), "{seen}");
+        assert_eq!((&seen["added"], &seen["skipped"], &seen["visitors"]), (&json!(2), &json!(0), &json!(1)), "{seen}");
         let message = "“vistor” is not a type. Please enter “parent” or “visitor”.";
         assert_eq!(seen["problems"], json!([{ "line": 5, "column": "type", "message": message }]));
     }

@@ -240,6 +240,7 @@ story! {
         assert_eq!(after["duration_seconds"], 3);
         assert_ne!(after["hls_url"], before["hls_url"]);
         assert_eq!(after["chapters"], json!([{ "start_seconds": 0, "title": "Lineup" }, { "start_seconds": 1, "title": "Bunk 7" }]));
+        assert_ne!(after["captions"], before["captions"], "a browser may keep the old ones");
         let captions = after["captions"][0]["url"].as_str().expect("an address");
         assert_eq!(home.get(captions).await.expect(200).text(), "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nBunk 7 &amp; 8\n");
         let old = before["hls_url"].as_str().expect("an address");

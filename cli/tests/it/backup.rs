@@ -453,11 +453,18 @@ fn the_next_backup_removes_what_a_killed_one_left_and_nothing_of_one_that_runs()
         camp.data(".backup-1.part-journal"),
         camp.data(".backup-2.part"),
     );
-    for file in [&left, &journal, &runs] {
+    let beside = |name: &str| camp.folder().join(name);
+    let (part, database, other) = (
+        beside(".camp-2026-07-01.tar.zst.part"),
+        beside(".camp-2026-07-01.tar.zst.database.part"),
+        beside(".notes.part"),
+    );
+    for file in [&left, &journal, &runs, &part, &database, &other] {
         std::fs::write(file, "families").expect("written");
     }
     let running = std::fs::File::open(&runs).expect("there");
     running.lock().expect("locked");
     camp.backup("camp.tar.zst");
     assert!(!left.exists() && !journal.exists() && runs.exists());
+    assert!(!part.exists() && !database.exists() && other.exists());
 }

@@ -7,7 +7,7 @@ use portal::db::Db;
 use uuid::Uuid;
 
 use crate::backup::path;
-use crate::camp::{Camp, Said};
+use crate::camp::{Camp, Said, count};
 use crate::chaos::site::{Owner, Raw, Site, add_owner, exchange, free_port};
 use crate::execute;
 use crate::s3::Bucket;
@@ -199,6 +199,10 @@ async fn files_of_earlier_imports_are_converted_in_the_bucket() {
     app.db.close().await;
     let before = bucket.files().await;
     ran(&camp, &["videos", "convert", &video.id.to_string()]);
+    assert_eq!(
+        count(&app.db, "select count(*) from audit_log where action = 'video.convert'").await,
+        1
+    );
     let mut after = bucket.files().await;
     let made = after.extract_if(.., |key, _| key.starts_with("summer/videos/"));
     assert!(made.filter(|(key, _)| key.ends_with("/1/360.mp4")).count() == 1);

@@ -45,6 +45,18 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from audit_log where action = 'profile.import'").await, 1);
     }
 
+    async fn a_list_with_addresses_and_visitors(camp: Camp) {
+        camp.begin();
+        let table = "Parent,Child,Address,City,Email,Type\nChaya,Yossi,12 Oak Street,Monsey,chaya@family.example,parent\nMalky,,4 Elm Street,Monsey,malky@family.example,visitor\n";
+        let said = camp.run_with(&["family", "import", "-"], table);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.out.contains("1 family added") && said.out.contains("0 already there, 1 visitor left out, 0 with problems left out."), "{said:?}");
+        assert!(said.err.contains("Address") && said.err.contains("City"), "{said:?}");
+        let twice = "Parent,Child,Email,Mail\nChaya,Yossi,chaya@family.example,chaya@home.example\n";
+        let said = camp.run_with(&["family", "import", "-"], twice);
+        assert!(said.code == 3 && said.err.contains("The columns “Email” and “Mail” mean the same."), "{said:?}");
+    }
+
     async fn a_quotation_mark_that_stays_open_is_refused_and_nothing_is_imported(camp: Camp) {
         camp.begin();
         let table = "Name;Child\nChaya;Yossi\nLeah;Moishe\n\"Rivka;Zev\nGitty;Shmuel\n";

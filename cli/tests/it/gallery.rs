@@ -140,6 +140,7 @@ on_both_engines! {
         std::fs::write(folder.join("2024-07-15 Color War.mp4"), lake).expect("a file");
         std::fs::write(folder.join(OsStr::from_bytes(b"Caf\xe9.mp4")), lake).expect("a file");
         std::fs::write(folder.join(OsStr::from_bytes(b"caf\xe9.csv")), "file,title\nlost.mp4,The lost one\n").expect("a file");
+        std::fs::write(folder.join("~$titles.xlsx"), "a lock of Excel").expect("a file");
         // Not even root reads through a link to nowhere.
         std::os::unix::fs::symlink("nowhere", folder.join("lost.mp4")).expect("a link");
         for (more, would) in [(["--dry-run"].as_slice(), "would be added"), (&[], "added")] {
@@ -153,6 +154,23 @@ on_both_engines! {
         }
         let json: serde_json::Value = serde_json::from_str(&import(&["--json"]).out).expect("JSON");
         assert_eq!((&json["folders"], &json["ignored"]), (&serde_json::json!(["DCIM"]), &serde_json::json!([])));
+    }
+
+    async fn an_import_that_cannot_go_on_says_where_it_stopped(camp: Camp) {
+        camp.begin();
+        let folder = camp.folder().join("summer");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let lake = include_bytes!("../../../core/src/seed/media/lake.mp4").as_slice();
+        for name in ["2024-07-15 Color War.mp4", "2024-07-16 Lake.mp4"] {
+            std::fs::write(folder.join(name), lake).expect("a file");
+        }
+        std::fs::remove_dir_all(camp.data("uploads")).ok();
+        std::fs::write(camp.data("uploads"), "no folder").expect("a file");
+        let said = camp.run(&["gallery", "import", &folder.display().to_string(), "--year", "2024"]);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.err.contains("2024-07-15 Color War.mp4: The import stopped here: "), "{said:?}");
+        assert!(said.err.contains("run it again to go on."), "{said:?}");
+        assert!(said.out.contains("0 videos added, 0 already there, 1 with problems."), "{said:?}");
     }
 
     async fn a_list_in_json_and_a_file_of_another_encoding(camp: Camp) {

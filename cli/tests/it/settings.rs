@@ -53,6 +53,10 @@ on_both_engines! {
         assert!(add(&[]).out.contains("0 dates added."), "each once");
         std::fs::write(&file, "<html>").expect("written");
         assert_eq!(add(&[]).code, 3);
+        let long = event(&format!("DTSTART;VALUE=DATE:21990802\nDESCRIPTION:{}", "x".repeat(1 << 20)));
+        std::fs::write(&file, format!("BEGIN:VCALENDAR\n{long}END:VCALENDAR\n")).expect("written");
+        let said = add(&[]);
+        assert!(said.code == 3 && said.err.contains("larger than 1 MB"), "{said:?}");
     }
 
     async fn several_settings_are_changed_together_or_not_at_all(camp: Camp) {

@@ -152,9 +152,9 @@ pub async fn check_worker(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Free bytes on the disk of the data folder.
+/// Free bytes on the disk of the data folder, or on that of the folder with files if it has less.
 pub fn free_bytes(app: &App) -> Option<u64> {
-    data_folder::free_bytes(&app.config.data_dir)
+    data_folder::free_space(app)
 }
 
 /// Notifies every active owner, unless this was done today.

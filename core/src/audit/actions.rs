@@ -83,6 +83,7 @@ text_enum! {
         UserSignUp = "user.sign_up",
         UserVerify = "user.verify",
         VideoCaptions = "video.captions",
+        VideoConvert = "video.convert",
         VideoCreate = "video.create",
         VideoDelete = "video.delete",
         VideoEdit = "video.edit",

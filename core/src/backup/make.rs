@@ -183,7 +183,7 @@ impl Temporary {
             (Place::File { path, .. }, Permissions::Own) => hidden(path, "database.part"),
             _ => data_dir.join(format!(".backup-{}.part", std::process::id())),
         };
-        remove_abandoned(data_dir);
+        remove_abandoned(data_dir, is_copy_of_database);
         // No other user may read it, from the first byte on.
         swap::private(&path).map_err(|error| unwritable(&path, &error))?;
         let lock = File::open(&path).ok().filter(|file| file.try_lock().is_ok());
@@ -198,16 +198,24 @@ impl Temporary {
     }
 }
 
-/// Removes the copies of the database that killed processes left in the data folder.
-fn remove_abandoned(data_dir: &Path) {
-    for entry in std::fs::read_dir(data_dir).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_copy = name.starts_with(".backup-") && name.ends_with(".part");
-        if is_copy && !is_being_written(&entry.path()) {
+/// Removes what killed processes left in a folder.
+fn remove_abandoned(folder: &Path, is_ours: fn(&str) -> bool) {
+    for entry in std::fs::read_dir(swap::here(folder)).into_iter().flatten().flatten() {
+        if is_ours(&entry.file_name().to_string_lossy()) && !is_being_written(&entry.path()) {
             Temporary::remove(&entry.path());
         }
     }
+}
+
+/// In the data folder.
+fn is_copy_of_database(name: &str) -> bool {
+    name.starts_with(".backup-") && name.ends_with(".part")
+}
+
+/// In a folder of backups, whose names may contain dates.
+fn is_begun_backup(name: &str) -> bool {
+    let ends = [".tar.zst.part", ".tar.zst.database.part"];
+    name.starts_with('.') && ends.iter().any(|end| name.ends_with(end))
 }
 
 impl Drop for Temporary {
@@ -243,6 +251,9 @@ impl Out {
         }
         if path.exists() && !force {
             return Err(taken(path));
+        }
+        if let Some(folder) = path.parent() {
+            remove_abandoned(folder, is_begun_backup);
         }
         let part = hidden(path, "part");
         let busy = || {

@@ -142,7 +142,8 @@ fn agree(manifest: &Manifest, is_sqlite: bool, has_folder: bool, free: u64) -> R
     }
     if manifest.bytes > free {
         return no(format!(
-            "The disk has too little room: this backup needs {} MB, and {} MB are free.",
+            "The disk of the data folder has too little room: this backup needs {} MB there, even if files are \
+             stored elsewhere, and {} MB are free.",
             manifest.bytes >> 20,
             free >> 20
         ));

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
+use serde_json::json;
 use uuid::Uuid;
 
 use super::{convert, installed};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::uploads::conversion::{Stored, begin_stored, outcome};
 use crate::uploads::staged;
 use crate::{App, Error, Result, videos};
@@ -31,14 +33,19 @@ pub(crate) async fn converted_stored(app: &App) -> Result<i64> {
         .await
 }
 
-/// Converts the file that a video shows, and lets the video show the result. `progress` receives
-/// percents. Until then, and if it fails, the video shows what it did.
+/// Converts the file that a video shows, and lets the video show the result, which is recorded for an `actor`.
+/// `progress` receives percents. Until then, and if it fails, the video shows what it did.
 ///
 /// # Errors
 ///
 /// [`Error::NotFound`], [`Error::Conflict`] for a video without a file of its own or whose file was
 /// converted already, [`Error::Setup`] without ffmpeg.
-pub async fn convert_stored(app: &App, video_id: Uuid, progress: Arc<AtomicU8>) -> Result<Outcome> {
+pub async fn convert_stored(
+    app: &App,
+    actor: Option<Actor>,
+    video_id: Uuid,
+    progress: Arc<AtomicU8>,
+) -> Result<Outcome> {
     if !installed(app) {
         return Err(Error::Setup(
             "ffmpeg is not installed. Please install it, or name it with --ffmpeg.".into(),
@@ -64,8 +71,17 @@ pub async fn convert_stored(app: &App, video_id: Uuid, progress: Arc<AtomicU8>) 
         }
     };
     convert(app, &claimed, progress).await?;
-    Ok(match outcome(app, id).await? {
-        Ok(renditions) => Outcome::Converted(renditions),
-        Err(problem) => Outcome::Failed(problem),
-    })
+    let renditions = match outcome(app, id).await? {
+        Ok(renditions) => renditions,
+        Err(problem) => return Ok(Outcome::Failed(problem)),
+    };
+    if let Some(actor) = actor {
+        let subject = Subject::new(SubjectKind::Video, video_id);
+        let details = json!({ "sizes": renditions });
+        let mut tx = app.db.begin().await?;
+        let now = app.clock.now();
+        audit::record(&mut tx, now, actor, Action::VideoConvert, subject, details).await?;
+        tx.commit().await?;
+    }
+    Ok(Outcome::Converted(renditions))
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{Findings, clause};
 use crate::Error;
 use crate::alerts;
-use crate::config::Config;
+use crate::config::{Config, Storage};
 use crate::data_folder;
 use crate::files::Files;
 
@@ -23,7 +23,13 @@ pub(super) fn examine(config: &Config, found: &mut Findings) {
     address(config, found);
     proxies(config, found);
     folder(&config.data_dir, found);
-    disk(&config.data_dir, found);
+    disk(&config.data_dir, "", found);
+    if let Ok(Storage::Folder(folder)) =
+        Storage::of(config.storage_url.as_deref(), &config.data_dir)
+        && !folder.starts_with(&config.data_dir)
+    {
+        disk(&folder, &format!(" in {}", folder.display()), found);
+    }
 }
 
 fn address(config: &Config, found: &mut Findings) {
@@ -180,23 +186,24 @@ fn unwritable(error: ErrorKind) -> &'static str {
         ErrorKind::StorageFull => {
             "Make room for more files, of which the disk can have no more (`df -i`), or move --data-dir to another disk."
         }
-        ErrorKind::QuotaExceeded => "Make room, or move --data-dir to a larger disk.",
+        ErrorKind::QuotaExceeded => "Make room, or move the folder to a larger disk.",
         ErrorKind::ReadOnlyFilesystem => READ_ONLY,
         _ => "The folder must belong to the user that the portal runs as.",
     }
 }
 
-fn disk(folder: &Path, found: &mut Findings) {
+/// `place` follows the amount, for a folder of its own.
+fn disk(folder: &Path, place: &str, found: &mut Findings) {
     const WHAT: &str = "disk";
     let Some(free) = data_folder::free_bytes(folder) else {
         return found.not_checked(WHAT, "How much room is left on the disk cannot be found out.");
     };
-    let says = format!("{:.1} GB are free.", free as f64 / 1e9);
+    let says = format!("{:.1} GB are free{place}.", free as f64 / 1e9);
     match free {
         free if free < alerts::FREE => found.broken(
             WHAT,
             format!(
-                "Only {} MB are free; when the disk is full, nothing can be saved.",
+                "Only {} MB are free{place}; when the disk is full, nothing can be saved.",
                 free / 1_000_000
             ),
             "Make room, or move --data-dir to a larger disk.",

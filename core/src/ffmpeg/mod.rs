@@ -133,11 +133,12 @@ async fn make(
 ) -> Result<Converted, Failure> {
     let container = container(source).await?;
     let media = probe::probe(tools, source, container).await?;
-    let plan = Plan::of(&media);
+    let mut plan = Plan::of(&media);
     encode(tools, &media, &plan, folder, progress.clone()).await?;
     let mut playlists = playlist::read_all(folder, &plan.rungs).await?;
     if plan.copies_top() && playlists.iter().any(|list| list.longest() > LONGEST_SEGMENT) {
-        let plan = Plan::encoding_all(&media);
+        plan = Plan::encoding_all(&media);
+        empty(folder).await?;
         encode(tools, &media, &plan, folder, progress.clone()).await?;
         playlists = playlist::read_all(folder, &plan.rungs).await?;
     }
@@ -146,6 +147,15 @@ async fn make(
         return Err(Failure::new(CUT_OFF, ""));
     }
     describe(tools, &plan, playlists, folder, progress).await
+}
+
+/// Removes what an earlier attempt made, since the next may have other sizes.
+async fn empty(folder: &Path) -> std::io::Result<()> {
+    let mut entries = tokio::fs::read_dir(folder).await?;
+    while let Some(entry) = entries.next_entry().await? {
+        tokio::fs::remove_file(entry.path()).await?;
+    }
+    Ok(())
 }
 
 /// Makes a picture of 1080 lines out of a small MP4.

@@ -150,6 +150,22 @@ async fn too_few_keyframes_are_a_reason_to_encode() {
 }
 
 #[tokio::test]
+async fn nothing_stays_of_a_copy_that_is_encoded_after_all() {
+    let options = "-c:v libx264 -preset ultrafast -crf 45 -pix_fmt yuv420p -g 999 -c:a aac";
+    let film = film("lake.mp4", "960x544", 13.0, options);
+    let converted = film.convert().await.expect("converted");
+    let heights: Vec<i64> =
+        sizes(&converted).iter().map(|(_, height)| i64::from(*height)).collect();
+    let made = std::fs::read_dir(&film.output).expect("a folder").flatten();
+    for name in made.map(|entry| entry.file_name().to_string_lossy().into_owned()) {
+        let Some(height) = name.split('.').next().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        assert!(heights.contains(&height), "{name} is shown by nobody: {heights:?}");
+    }
+}
+
+#[tokio::test]
 async fn high_dynamic_range_of_a_phone_becomes_usual_colors() {
     // PQ of Samsung phones, and HLG of iPhones.
     for transfer in ["smpte2084", "arib-std-b67"] {

@@ -135,6 +135,23 @@ impl Files {
         Ok(target.flush().await?)
     }
 
+    /// Checks that files can be stored. A bucket is asked when something is stored.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Setup`] for a folder that this process cannot write to.
+    pub fn check_writable(&self) -> Result<()> {
+        match &self.folder {
+            Some(folder) if crate::data_folder::is_read_only(folder) => Err(Error::Setup(format!(
+                "Nothing can be written to {folder}, where files are stored (--storage-url). If systemd starts the \
+                 portal, allow it: `systemctl edit camp camp-worker` with [Service] and ReadWritePaths={folder}. \
+                 Otherwise its disk is mounted for reading only.",
+                folder = folder.display()
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Removes all files whose key begins with that folder. Succeeds if there is none.
     ///
     /// # Errors

@@ -79,7 +79,8 @@ struct Described {
 }
 
 /// Imports all video files of a folder into the archive of that camp year. Each is published once it
-/// is converted; nobody is notified. `progress` is called with the bytes so far and of all files.
+/// is converted; nobody is notified. `progress` is called with the bytes so far and of all files. An error
+/// that is not of one file ends the import; the report says where.
 ///
 /// # Errors
 ///
@@ -103,6 +104,7 @@ pub async fn import_folder(
         FolderReport { year, dry_run, ignored, folders, problems, ..FolderReport::default() };
     let all = videos.iter().map(|(_, size)| size).sum();
     let mut before = 0;
+    let mut stopped = false;
     for (file, size) in videos {
         let text = described.remove(&key(&file)).unwrap_or_default();
         let tell = |done| progress(before + done, all);
@@ -113,7 +115,15 @@ pub async fn import_folder(
                 let message = wrong.into_iter().map(|w| w.message).collect::<Vec<_>>().join(" ");
                 report.problems.push(FileProblem { file, message });
             }
-            Err(error) => return Err(error),
+            Err(error) => {
+                let message = format!(
+                    "The import stopped here: {}. What was added stays; run it again to go on.",
+                    error.reason().trim_end_matches('.')
+                );
+                report.problems.push(FileProblem { file, message });
+                stopped = true;
+                break;
+            }
         }
         before += size;
     }
@@ -121,19 +131,28 @@ pub async fn import_folder(
         file,
         message: "The table names this file, but it is not in the folder.".into(),
     });
-    report.problems.extend(missing);
+    if !stopped {
+        report.problems.extend(missing);
+    }
     if !dry_run && report.added > 0 {
-        let details = json!({
-            "year": year, "added": report.added, "skipped": report.skipped,
-            "problems": report.problems.len(),
-        });
-        let subject = Subject::none(SubjectKind::Video);
-        let mut tx = app.db.begin().await?;
-        let now = app.clock.now();
-        audit::record(&mut tx, now, actor, Action::GalleryImport, subject, details).await?;
-        tx.commit().await?;
+        let recorded = record(app, actor, &report).await;
+        // The report matters more when the database is gone.
+        if !stopped {
+            recorded?;
+        }
     }
     Ok(report)
+}
+
+async fn record(app: &App, actor: Actor, report: &FolderReport) -> Result<()> {
+    let details = json!({
+        "year": report.year, "added": report.added, "skipped": report.skipped,
+        "problems": report.problems.len(),
+    });
+    let subject = Subject::none(SubjectKind::Video);
+    let mut tx = app.db.begin().await?;
+    audit::record(&mut tx, app.clock.now(), actor, Action::GalleryImport, subject, details).await?;
+    tx.commit().await
 }
 
 #[derive(Default)]
@@ -179,7 +198,8 @@ impl Listing {
     fn take(&mut self, path: PathBuf) {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let end = file.rsplit('.').next().unwrap_or_default().to_lowercase();
-        if file.starts_with('.') {
+        // The second are locks of Excel.
+        if file.starts_with('.') || file.starts_with("~$") {
             return;
         }
         let is_table = matches!(end.as_str(), "csv" | "xlsx");

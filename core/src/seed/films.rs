@@ -22,7 +22,7 @@ pub async fn convert_newest(app: &App) -> Result<()> {
     let missing = CONVERTED - conversion::converted_stored(app).await?;
     for video in videos::unconverted(app, missing.max(0)).await? {
         enlarge(app, &tools, video.id).await?;
-        conversion::convert_stored(app, video.id, Arc::default()).await?;
+        conversion::convert_stored(app, None, video.id, Arc::default()).await?;
     }
     Ok(())
 }

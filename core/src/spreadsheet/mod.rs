@@ -251,7 +251,7 @@ mod tests {
             (b"%PDF-1.7", "not a table"),
             (b"title,url\n\0\0\x01\0,\0\0", "not a table"),
             (b"heading,when\nA,b\n", "“url”"),
-            (b"title,name,url\nA,B,x\n", "twice"),
+            (b"title,name,url\nA,B,x\n", "The columns “title” and “name” mean the same"),
             (b"{\"a\": 1}", "list"),
             (b"[1]", "bare"),
             (b"[{", "JSON"),

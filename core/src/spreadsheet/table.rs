@@ -95,13 +95,15 @@ fn unknown(names: &[&str], columns: &[Option<usize>]) -> Result<Vec<String>> {
     let mut unknown = Vec::new();
     for (at, (name, column)) in names.iter().zip(columns).enumerate() {
         match column {
-            Some(_) if columns[..at].contains(column) => {
-                return wrong(format!(
-                    "The column “{}” appears twice, maybe under another name. Please remove one.",
-                    name.trim()
-                ));
+            Some(_) => {
+                if let Some(first) = columns[..at].iter().position(|other| other == column) {
+                    return wrong(format!(
+                        "The columns “{}” and “{}” mean the same. Please remove one.",
+                        names[first].trim(),
+                        name.trim()
+                    ));
+                }
             }
-            Some(_) => {}
             None if name.trim().is_empty() => {}
             None => unknown.push(name.trim().to_owned()),
         }

@@ -10,7 +10,7 @@ use super::create::begin;
 use super::receive::finish;
 use super::{NewUpload, staged};
 use crate::settings::Settings;
-use crate::{App, Result, root};
+use crate::{App, Error, Result, root};
 
 const PART: usize = 1 << 20;
 
@@ -19,7 +19,7 @@ const PART: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `file` for a file that is no video or for which there is no space.
+/// [`Error::Invalid`] on `file` for a file that is no video or for which there is no space.
 pub(crate) async fn add_file(
     app: &App,
     settings: &Settings,
@@ -44,17 +44,17 @@ pub(crate) async fn add_file(
     Ok(row.id)
 }
 
-async fn copy(
-    from: &Path,
-    to: &Path,
-    progress: &mut (impl FnMut(u64) + Send),
-) -> std::io::Result<()> {
-    let (mut source, mut target) =
-        (File::from_std(root::open_named(from)?), File::create(to).await?);
+async fn copy(from: &Path, to: &Path, progress: &mut (impl FnMut(u64) + Send)) -> Result<()> {
+    let unreadable = |error: std::io::Error| {
+        let text = format!("It cannot be read: {error}. Please check the file and run this again.");
+        Error::invalid("file", text)
+    };
+    let mut source = File::from_std(root::open_named(from).map_err(unreadable)?);
+    let mut target = File::create(to).await?;
     let mut part = vec![0; PART];
     let mut done = 0;
     loop {
-        let length = source.read(&mut part).await?;
+        let length = source.read(&mut part).await.map_err(unreadable)?;
         if length == 0 {
             break;
         }
@@ -63,5 +63,5 @@ async fn copy(
         progress(done);
     }
     target.flush().await?;
-    target.sync_data().await
+    Ok(target.sync_data().await?)
 }

@@ -1,5 +1,6 @@
 //! Staff cut the ends of a video off.
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -74,7 +75,12 @@ pub async fn trim(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, trim: Trim) ->
 }
 
 /// Moves chapters and captions of the video of an upload along with its cut.
-pub(crate) async fn cut_texts(tx: &mut Tx, upload_id: Uuid, cut: Cut) -> Result<()> {
+pub(crate) async fn cut_texts(
+    tx: &mut Tx,
+    now: DateTime<Utc>,
+    upload_id: Uuid,
+    cut: Cut,
+) -> Result<()> {
     let video: Option<(Uuid, Option<String>)> = tx
         .sql(
             "select v.id, v.chapters
@@ -92,5 +98,5 @@ pub(crate) async fn cut_texts(tx: &mut Tx, upload_id: Uuid, cut: Cut) -> Result<
         .bind(chapters::cut(lines.as_deref(), cut))
         .execute()
         .await?;
-    captions::cut(tx, id, cut).await
+    captions::cut(tx, now, id, cut).await
 }

@@ -3619,13 +3619,15 @@ export interface components {
             problems: components["schemas"]["ImportProblem"][];
             /** @description The number of rows that are not empty, without the header. */
             rows: number;
-            /** @description Existing families without differences, merged families, and visitors. */
+            /** @description Existing families without differences, and merged families. */
             skipped: number;
             source: components["schemas"]["ImportSource"];
             /** @description Columns that were ignored. */
             unknown_columns: string[];
             /** @description Existing families that were changed to match the file. */
             updated: number;
+            /** @description Rows of visitors, who are left out. */
+            visitors: number;
         };
         /** @description An existing family, before and after. */
         FamilyImportChange: {

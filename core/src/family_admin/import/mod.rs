@@ -151,7 +151,7 @@ impl Run<'_> {
 
     async fn put(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
         if wanted.visitor {
-            self.report.skipped += 1;
+            self.report.visitors += 1;
             return Ok(());
         }
         match self.known.find(wanted) {

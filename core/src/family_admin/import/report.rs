@@ -25,8 +25,10 @@ pub struct Report {
     pub updated: usize,
     /// Existing families with other details, which were not changed.
     pub differing: usize,
-    /// Existing families without differences, merged families, and visitors.
+    /// Existing families without differences, and merged families.
     pub skipped: usize,
+    /// Rows of visitors, who are left out.
+    pub visitors: usize,
     pub problems: Vec<Problem>,
     /// Columns that were ignored.
     pub unknown_columns: Vec<String>,
@@ -43,7 +45,7 @@ impl Report {
     pub(super) fn totals(&self) -> Value {
         json!({
             "added": self.added, "updated": self.updated, "differing": self.differing,
-            "skipped": self.skipped, "problems": self.problems.len(),
+            "skipped": self.skipped, "visitors": self.visitors, "problems": self.problems.len(),
         })
     }
 }

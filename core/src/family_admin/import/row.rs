@@ -46,11 +46,7 @@ pub(super) const SHAPE: Shape = Shape {
             ],
             needed: true,
         },
-        Column {
-            name: "email",
-            also: &["emailaddress", "mail", "primaryemail", "address"],
-            needed: false,
-        },
+        Column { name: "email", also: &["emailaddress", "mail", "primaryemail"], needed: false },
         Column {
             name: "second email",
             also: &["secondemail", "secondaryemail", "email2", "otheremail"],

@@ -128,7 +128,7 @@ async fn changed(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, details: Value)
 }
 
 /// Moves the captions of a video along with a cut.
-pub(super) async fn cut(tx: &mut Tx, id: Uuid, cut: Cut) -> Result<()> {
+pub(super) async fn cut(tx: &mut Tx, now: DateTime<Utc>, id: Uuid, cut: Cut) -> Result<()> {
     let millis = |seconds: f64| (seconds * 1000.0).round().max(0.0) as u64;
     let stored: Vec<(Language, String)> = tx
         .sql("select language, vtt from video_captions where video_id = $1")
@@ -140,12 +140,12 @@ pub(super) async fn cut(tx: &mut Tx, id: Uuid, cut: Cut) -> Result<()> {
         let query = match cues {
             0 => tx.sql("delete from video_captions where video_id = $1 and language = $2"),
             _ => tx.sql(
-                "update video_captions set vtt = $3, cues = $4
+                "update video_captions set vtt = $3, cues = $4, updated_at = $5
                  where video_id = $1 and language = $2",
             ),
         };
         let query = query.bind(id).bind(language);
-        let query = if cues == 0 { query } else { query.bind(vtt).bind(cues) };
+        let query = if cues == 0 { query } else { query.bind(vtt).bind(cues).bind(now) };
         query.execute().await?;
     }
     Ok(())

@@ -84,6 +84,7 @@ const deeds: Record<string, string> = {
   "user.sign_up": "Signed up",
   "user.verify": "Email address confirmed",
   "video.captions": "Captions of a video changed",
+  "video.convert": "Video converted",
   "video.create": "Video added",
   "video.delete": "Video deleted",
   "video.edit": "Video changed",

@@ -53,6 +53,11 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
           .
         </p>
       )}
+      {report.visitors > 0 && (
+        <p className="text-sm text-muted">
+          {count(report.visitors, "visitor")} {report.visitors === 1 ? "is" : "are"} left out.
+        </p>
+      )}
       {unknown_columns.length > 0 && <p className="text-sm text-muted">Not used: {unknown_columns.join(", ")}.</p>}
       {meanwhile.length > 0 && (
         <p role="alert" className="flex items-start gap-2 text-sm text-clay">

@@ -48,6 +48,7 @@ const report = {
   updated: 0,
   differing: 0,
   skipped: 0,
+  visitors: 0,
   unknown_columns: [],
   source,
   changes: [],
@@ -124,13 +125,14 @@ describe("the import of families", () => {
   it("shows the plan of every new family", async () => {
     const paid = { ...fresh(5), full_name: "Chaya", paid_amount: 100_000, due_date: "2027-06-01" };
     const planless = { ...fresh(6), full_name: "Zev", total_amount: null };
-    office({ "POST /api/admin/users/import": { ...report, new_families: [fresh(4), paid, planless] } });
+    office({ "POST /api/admin/users/import": { ...report, visitors: 2, new_families: [fresh(4), paid, planless] } });
     const user = open("/admin/users?action=import");
     const dialog = await drawer();
     await user.click(dialog.getByLabelText("Or paste the table"));
     await user.paste("Name,Child\nNew,Leib");
     await user.click(dialog.getByRole("button", { name: "Check the table" }));
     const rows = within((await dialog.findByText("Show the new families")).parentElement!);
+    expect(dialog.getByText("2 visitors are left out.")).toBeTruthy();
     expect(rows.getAllByRole("listitem", { hidden: true }).map(({ textContent }) => textContent)).toEqual([
       "New · LeibNo Email$2,800",
       "Chaya · LeibNo Email$2,800$1,000 paidDue Jun 1, 2027",
