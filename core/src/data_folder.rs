@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use sqlx::sqlite::SqliteConnectOptions;
 
 use crate::config::Config;
-use crate::{App, Error, Result};
+use crate::{Error, Result};
 
 pub(crate) const AT_WORK: Error = Error::Conflict(
     "The camp is running: please stop `camp serve` and `camp worker` first (systemctl stop camp \
@@ -152,9 +152,8 @@ fn in_use(data_dir: &Path) -> Result<File> {
 /// Free bytes on the disk of a folder.
 /// Free bytes on the disks that the portal writes to: of the data folder and, unless it is a bucket, of the
 /// folder with files. The least of them counts.
-pub(crate) fn free_space(app: &App) -> Option<u64> {
-    let folders = [Some(app.config.data_dir.as_path()), app.files.folder.as_deref()];
-    folders.into_iter().flatten().filter_map(free_bytes).min()
+pub(crate) fn free_space(data_dir: &Path, files: Option<&Path>) -> Option<u64> {
+    [Some(data_dir), files].into_iter().flatten().filter_map(free_bytes).min()
 }
 
 pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {

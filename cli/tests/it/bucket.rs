@@ -199,10 +199,10 @@ async fn files_of_earlier_imports_are_converted_in_the_bucket() {
     app.db.close().await;
     let before = bucket.files().await;
     ran(&camp, &["videos", "convert", &video.id.to_string()]);
-    assert_eq!(
-        count(&app.db, "select count(*) from audit_log where action = 'video.convert'").await,
-        1
-    );
+    let app = camp.app().await;
+    let recorded = "select count(*) from audit_log where action = 'video.convert'";
+    assert_eq!(count(&app.db, recorded).await, 1);
+    app.db.close().await;
     let mut after = bucket.files().await;
     let made = after.extract_if(.., |key, _| key.starts_with("summer/videos/"));
     assert!(made.filter(|(key, _)| key.ends_with("/1/360.mp4")).count() == 1);

@@ -154,7 +154,7 @@ pub async fn check_worker(app: &App) -> Result<()> {
 
 /// Free bytes on the disk of the data folder, or on that of the folder with files if it has less.
 pub fn free_bytes(app: &App) -> Option<u64> {
-    data_folder::free_space(app)
+    data_folder::free_space(&app.config.data_dir, app.files.folder.as_deref())
 }
 
 /// Notifies every active owner, unless this was done today.

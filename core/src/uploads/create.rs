@@ -125,7 +125,9 @@ fn check_quota(space: Space, size: i64) -> Result<()> {
 /// The disk must have space for what is on its way, for this file, for its conversion, and some for
 /// everything else.
 async fn check_disk(app: &App, tx: &mut Tx, size: i64) -> Result<()> {
-    let Some(free) = free_space(app) else { return Ok(()) };
+    let Some(free) = free_space(&app.config.data_dir, app.files.folder.as_deref()) else {
+        return Ok(());
+    };
     let arriving: Vec<(Uuid, i64)> = tx
         .sql("select id, size_bytes from uploads where state = $1")
         .bind(State::Uploading)
