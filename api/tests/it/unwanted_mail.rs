@@ -258,6 +258,8 @@ story! {
         let weiss = family(&staff, CHAYA).await;
         let _chaya = one_a_day(&camp, "Chaya Weiss", CHAYA).await;
         change(&staff, "chaya", json!({ "secondary_email": DOVID })).await;
+        // His login stays when the family removes his address.
+        let _dovid = camp.parent("Dovid Weiss", DOVID).await;
         camp.work().await;
         camp.forget_mails();
         posted_update(&staff, "Buses", json!({})).await;

@@ -187,14 +187,15 @@ async fn insert(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<u64> {
     .await
 }
 
-/// Whether the address of a digest still belongs to the family that it was made for, also as a user's that is
-/// not confirmed.
+/// Whether the address of a digest still belongs to the family that it was made for. That of a user who has not
+/// confirmed it does, too.
 pub(crate) async fn is_of_family(app: &App, delivery: &Delivery) -> Result<bool> {
     let Some(profile_id) = delivery.profile_id else { return Ok(true) };
     app.db
         .sql(
             "select exists (select 1 from profile_addresses where profile_id = $1 and email = $2)
-                 or exists (select 1 from users where profile_id = $1 and email = $2)",
+                 or exists (select 1 from users
+                            where profile_id = $1 and email = $2 and verified_at is null)",
         )
         .bind(profile_id)
         .bind(&delivery.email)
