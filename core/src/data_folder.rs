@@ -149,13 +149,13 @@ fn in_use(data_dir: &Path) -> Result<File> {
     })
 }
 
-/// Free bytes on the disk of a folder.
 /// Free bytes on the disks that the portal writes to: of the data folder and, unless it is a bucket, of the
 /// folder with files. The least of them counts.
 pub(crate) fn free_space(data_dir: &Path, files: Option<&Path>) -> Option<u64> {
     [Some(data_dir), files].into_iter().flatten().filter_map(free_bytes).min()
 }
 
+/// Free bytes on the disk of a folder.
 pub(crate) fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))

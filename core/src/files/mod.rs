@@ -135,11 +135,12 @@ impl Files {
         Ok(target.flush().await?)
     }
 
-    /// Checks that files can be stored. A bucket is asked when something is stored.
+    /// Checks that the folder with files is not read-only for this process, as under systemd's
+    /// `ProtectSystem=strict`. A bucket is not asked.
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] for a folder that this process cannot write to.
+    /// [`Error::Setup`] if it is.
     pub fn check_writable(&self) -> Result<()> {
         match &self.folder {
             Some(folder) if crate::data_folder::is_read_only(folder) => Err(Error::Setup(format!(

@@ -21,7 +21,7 @@ const BODY: usize = 20_000;
 /// a retry after a lost response.
 const SAME: TimeDelta = TimeDelta::minutes(10);
 const ANOTHER_TEXT: Error = Error::Conflict(
-    "This newsletter was sent already, as it was before your last changes. It is in the list of newsletters. Press Send again only if this text should go out as well.",
+    "This newsletter was sent already, as it was before your last changes. It is in the list of newsletters. Send this one only if it should go out as well.",
 );
 const NOT_FOUND: Error = Error::NotFound("Newsletter not found.");
 
