@@ -69,6 +69,7 @@ async fn sign_up(
     Input(new): Input<SignUp>,
 ) -> Answer<impl IntoResponse> {
     let signed_in = users::sign_up(&api.app, new, from).await?;
+    end_session_in(&api, &jar, user_cookie(&api.app.config)).await?;
     // An invitation takes over a user whose address nobody verified.
     api.sessions.invalidate_all();
     Ok((StatusCode::CREATED, welcome(&api, jar, signed_in).await?))
@@ -91,9 +92,9 @@ async fn sign_in(
     jar: CookieJar,
     Input(given): Input<Credentials>,
 ) -> Answer<impl IntoResponse> {
+    let signed_in = users::sign_in(&api.app, &given.email, &given.password, from).await?;
     // A new session has a new cookie; the old cookie is no longer valid.
     end_session_in(&api, &jar, user_cookie(&api.app.config)).await?;
-    let signed_in = users::sign_in(&api.app, &given.email, &given.password, from).await?;
     welcome(&api, jar, signed_in).await
 }
 

@@ -69,7 +69,7 @@ struct Choosing {
 async fn choose(State(app): State<App>, Input(given): Input<Choosing>) -> Answer<StatusCode> {
     let (email, _) = unsubscribe::read(&app, &given.token)?;
     let mut tx = app.db.begin().await?;
-    unsubscribe::choose(&mut tx, app.clock.now(), &email, given.choice).await?;
+    unsubscribe::choose(&mut tx, &app, app.clock.now(), &email, given.choice).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -118,7 +118,7 @@ async fn one_click_page(State(app): State<App>, Params(given): Params<OneClick>)
 async fn carry_out(app: &App, token: &str, scope: Scope) -> Answer<StatusCode> {
     let (email, category) = unsubscribe::read(app, token)?;
     let mut tx = app.db.begin().await?;
-    unsubscribe::leave(&mut tx, app.clock.now(), &email, category, scope).await?;
+    unsubscribe::leave(&mut tx, app, app.clock.now(), &email, category, scope).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

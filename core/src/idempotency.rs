@@ -83,12 +83,14 @@ pub(crate) fn unless_deleted<T>(found: Result<T>) -> Result<T> {
     })
 }
 
-/// Deletes old keys.
+/// Deletes old keys, with the responses that are kept for payments.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    tx.sql("delete from form_requests where created_at < $1")
-        .bind(app.clock.now() - RETENTION)
-        .execute()
-        .await?;
+    for text in [
+        "delete from form_requests where created_at < $1",
+        "delete from payment_requests where created_at < $1",
+    ] {
+        tx.sql(text).bind(app.clock.now() - RETENTION).execute().await?;
+    }
     tx.commit().await
 }

@@ -72,6 +72,7 @@ pub fn hint(email: &str) -> String {
 /// changes nothing. The family's other address keeps its mail.
 pub async fn leave(
     tx: &mut Tx,
+    app: &App,
     now: DateTime<Utc>,
     email: &EmailAddress,
     list: impl Into<MailList>,
@@ -87,7 +88,7 @@ pub async fn leave(
         }
         suppression::opt_out(tx, now, email, c).await?;
     }
-    Ok(())
+    suppression::hash_if_nobodys(tx, app, email).await
 }
 
 /// Which kinds of mail go to an address.
@@ -150,12 +151,13 @@ pub async fn standing(on: impl Into<On<'_>>, email: &EmailAddress) -> Result<(Ch
 /// Only a family's address can resume. The mailing list requires a new confirmation.
 pub async fn choose(
     tx: &mut Tx,
+    app: &App,
     now: DateTime<Utc>,
     email: &EmailAddress,
     wanted: Choice,
 ) -> Result<()> {
     for category in Choice::CATEGORIES {
-        choose_one(tx, now, email, category, wanted.of(category)).await?;
+        choose_one(tx, app, now, email, category, wanted.of(category)).await?;
     }
     Ok(())
 }
@@ -163,6 +165,7 @@ pub async fn choose(
 /// Like [`choose`], for one kind of mail.
 pub(crate) async fn choose_one(
     tx: &mut Tx,
+    app: &App,
     now: DateTime<Utc>,
     email: &EmailAddress,
     category: Category,
@@ -170,7 +173,7 @@ pub(crate) async fn choose_one(
 ) -> Result<()> {
     let (current, family) = standing(&mut *tx, email).await?;
     match (current.of(category), wanted) {
-        (true, false) => leave(tx, now, email, category, Scope::Category).await,
+        (true, false) => leave(tx, app, now, email, category, Scope::Category).await,
         (false, true) if family => come_back(tx, now, email, category).await,
         _ => Ok(()),
     }

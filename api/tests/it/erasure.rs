@@ -296,3 +296,113 @@ story! {
         assert_eq!(camp.mail_to("perl@family.example").await.to.email.to_string(), "perl@family.example");
     }
 }
+
+story! {
+    async fn what_was_written_from_an_address_before_it_changed_is_still_theirs(camp) {
+        let staff = camp.staff().await;
+        for deleted_by_staff in [false, true] {
+            let (first, second) = (format!("first{deleted_by_staff}@family.example"), format!("second{deleted_by_staff}@family.example"));
+            let mother = camp.parent("Chaya Vogel", &first).await;
+            contact(&camp, &first).await;
+            answer(&staff).await;
+            let change = json!({ "current_password": PASSWORD, "new_email": second });
+            mother.post("/api/auth/email", change).await.expect(202);
+            let token = camp.token_for(&second).await;
+            mother.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+            camp.work().await;
+            let held = mother.get("/api/profile/download").await.expect(200).json();
+            assert_eq!(held["messages"][0]["subject"], "Yossele Vogel");
+            assert_eq!(held["messages"][0]["replies"][0]["message"], "Dear Chaya Vogel, in bunk 4.");
+            let kinds: Vec<_> = held["mails"].as_array().expect("mails").iter().map(|mail| mail["kind"].clone()).collect();
+            assert!(kinds.contains(&json!("message_reply")), "{kinds:?}");
+            match deleted_by_staff {
+                false => {
+                    mother.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await.expect(204);
+                }
+                true => {
+                    let list = staff.get(&format!("/api/admin/users?q={second}")).await.json();
+                    staff.delete(&path(&list["items"][0])).await.expect(204);
+                }
+            }
+            assert_eq!(tables_with(&camp, &[&first, "Dear Chaya Vogel", "Which bunk is Yossele"]).await, set(&[]));
+        }
+    }
+}
+
+story! {
+    async fn an_earlier_address_that_somebody_else_has_now_stays_theirs(camp) {
+        let mother = camp.parent("Chaya Vogel", MOTHER).await;
+        let change = json!({ "current_password": PASSWORD, "new_email": "chaya.new@family.example" });
+        mother.post("/api/auth/email", change).await.expect(202);
+        let token = camp.token_for("chaya.new@family.example").await;
+        mother.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+        let other = camp.parent("Somebody Else", MOTHER).await;
+        contact(&camp, MOTHER).await;
+        assert_eq!(mother.get("/api/profile/download").await.json()["messages"], json!([]));
+        mother.post("/api/auth/delete-account", json!({ "current_password": PASSWORD })).await.expect(204);
+        assert_eq!(other.get("/api/profile/download").await.json()["messages"][0]["subject"], "Yossele Vogel");
+    }
+}
+
+story! {
+    async fn an_opt_out_of_an_address_that_nobody_has_is_only_a_hash(camp) {
+        let staff = camp.staff().await;
+        let family = add_family(&staff, MOTHER).await;
+        staff.delete(&path(&family)).await.expect(204);
+        let link = unsubscribe::token(&camp.app.keys, &address(MOTHER), Category::DailyVideos);
+        camp.browser().post("/api/unsubscribe", json!({ "token": link, "scope": "category" })).await.expect(204);
+        camp.browser().post("/api/subscribe", json!({ "email": FATHER })).await.expect(202);
+        let token = token(&camp.mail_to(FATHER).await);
+        camp.browser().post("/api/subscribe/confirm", json!({ "token": token })).await.expect(204);
+        let link = unsubscribe::token(&camp.app.keys, &address(FATHER), Category::General);
+        camp.browser().post("/api/unsubscribe", json!({ "token": link, "scope": "category" })).await.expect(204);
+        let found = tables_with(&camp, &["vogel"]).await;
+        assert!(found.is_subset(&set(&["deliveries"])), "{found:?}");
+        // It holds when the office enters the address again.
+        assert_eq!(add_family(&staff, MOTHER).await["stopped"], json!(["daily_videos"]));
+    }
+}
+
+story! {
+    async fn the_response_to_a_payment_is_kept_for_a_week(camp) {
+        let staff = camp.staff().await;
+        let family = add_family(&staff, MOTHER).await;
+        let paid = json!({ "kind": "payment", "amount": 10_000, "payment_date": "2026-07-15", "staff_notes": "Zeide paid" });
+        let key = uuid::Uuid::new_v4().to_string();
+        let payments = format!("{}/payments", path(&family));
+        staff.send(Method::POST, &payments, Some(paid), &[("idempotency-key", &key)]).await.expect(201);
+        assert!(tables_with(&camp, &["zeide"]).await.contains("payment_requests"));
+        camp.wait(TimeDelta::days(8));
+        portal::idempotency::prune(&camp.app).await.expect("pruned");
+        assert_eq!(tables_with(&camp, &["zeide"]).await, set(&["payments"]));
+    }
+}
+
+story! {
+    async fn a_deleted_staff_account_is_found_in_no_table(camp) {
+        let owner = camp.owner().await;
+        let new = json!({ "username": "zalmen", "email": "zalmen@camp.example", "role": "owner", "password": "lanterns over the lake", "current_password": PASSWORD });
+        let account = owner.post("/api/admin/accounts", new).await.expect(201).json();
+        let account = format!("/api/admin/accounts/{}", account["id"].as_str().expect("an id"));
+        owner.post(&format!("{account}/reset"), json!({ "current_password": PASSWORD })).await;
+        camp.work().await;
+        assert!(tables_with(&camp, &["zalmen"]).await.is_superset(&set(&["deliveries", "notifications", "staff"])));
+        owner.send(Method::DELETE, &account, Some(json!({ "current_password": PASSWORD })), &[]).await.expect(204);
+        assert_eq!(tables_with(&camp, &["zalmen"]).await, set(&[]));
+    }
+}
+
+story! {
+    async fn an_imported_family_that_was_merged_is_found_in_no_table(camp) {
+        let staff = camp.staff().await;
+        let kept = add_family(&staff, FATHER).await;
+        let table = json!({ "csv": format!("name,child,email\nChaya Vogel,Yossele,{MOTHER}\n") });
+        staff.post("/api/admin/users/import", table).await.expect(200);
+        let list = staff.get(&format!("/api/admin/users?q={MOTHER}")).await.json();
+        let dropped = list["items"][0].clone();
+        let merge = json!({ "keep": kept["id"], "drop": dropped["id"], "total": "sum", "preview": false });
+        staff.post("/api/admin/users/merge", merge).await.expect(200);
+        staff.delete(&path(&kept)).await.expect(204);
+        assert_eq!(tables_with(&camp, &["vogel", "yossele"]).await, set(&[]));
+    }
+}

@@ -45,6 +45,7 @@ impl Case {
     ) -> Browser {
         let browser = self.browser(camp);
         let mut form = sign_up(name, email);
+        form["child_name"] = json!(format!("Child of {name}"));
         if let Some(invite) = invite {
             form["invite"] = json!(invite);
         }
@@ -152,7 +153,7 @@ story! {
                     Some(person) => person,
                     None => case.sign_up(&camp, "Person", &case.address(), None).await,
                 };
-                let of_family = async || person.get("/api/profile").await.expect(200).json()["full_name"] == format!("Family {n}");
+                let of_family = async || person.get("/api/profile").await.expect(200).json()["child_name"] != "Child of Person";
                 let at_once = of_family().await;
                 let already = login == "same" && kind == "primary" && typed != Typed::Staff;
                 assert_eq!(at_once, already, "{says}: only by proof");

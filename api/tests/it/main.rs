@@ -50,6 +50,7 @@ mod response_cache;
 mod routes;
 mod schedule;
 mod season;
+mod second_guardians;
 mod settings;
 mod staff;
 mod staff_accounts;

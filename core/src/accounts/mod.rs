@@ -22,8 +22,9 @@ use crate::{App, Result};
 /// Deletes expired sessions, links and rate limits. The worker runs it hourly.
 pub async fn prune(app: &App) -> Result<()> {
     let now = app.clock.now();
+    let settings = app.settings().await?;
     let mut tx = app.db.begin().await?;
-    tx.sql("delete from sessions where expires_at < $1").bind(now).execute().await?;
+    sessions::prune(&mut tx, now, &settings).await?;
     tx.sql("delete from mail_tokens where expires_at < $1")
         .bind(now - TimeDelta::days(7))
         .execute()

@@ -311,6 +311,22 @@ pub(crate) async fn end_all(tx: &mut Tx, holder: Holder, save: Option<Uuid>) -> 
     .await
 }
 
+/// Deletes the sessions that have expired or were not used for too long.
+pub(super) async fn prune(tx: &mut Tx, now: DateTime<Utc>, settings: &Settings) -> Result<()> {
+    tx.sql(
+        "delete from sessions
+         where expires_at <= $1
+            or (user_id is not null and last_seen_at <= $2)
+            or (staff_id is not null and last_seen_at <= $3)",
+    )
+    .bind(now)
+    .bind(now - USER_IDLE)
+    .bind(now - TimeDelta::minutes(settings.session_timeout))
+    .execute()
+    .await?;
+    Ok(())
+}
+
 /// Ends the sessions of all users and all staff.
 pub(crate) async fn end_everyones(tx: &mut Tx) -> Result<()> {
     tx.sql("delete from sessions").execute().await?;

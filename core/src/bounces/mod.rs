@@ -218,7 +218,7 @@ async fn record(
         Kind::Blocked => {}
         Kind::Complaint => {
             if let Some(list) = MailList::of(&mail.kind, mail.category) {
-                unsubscribe::leave(tx, now, &mail.email, list, Scope::Category).await?;
+                unsubscribe::leave(tx, app, now, &mail.email, list, Scope::Category).await?;
             }
         }
     }

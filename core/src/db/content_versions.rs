@@ -27,6 +27,7 @@ const NOT_SHOWN: &[&str] = &[
     "mail_tokens",
     "attempts",
     "kept_opt_outs",
+    "former_addresses",
     "merged_identities",
     "family_imports",
     "family_import_rows",

@@ -245,7 +245,7 @@ async fn write_own(
             .await?;
     }
     refresh_search_text(&mut tx, user.profile_id).await?;
-    choose_mail(&mut tx, now, user, changes).await?;
+    choose_mail(&mut tx, app, now, user, changes).await?;
     if let Some(confirmed) = confirmed {
         confirmed.still_holds(&mut tx, user.id).await?;
     }
@@ -309,6 +309,7 @@ async fn change_record(
 /// otherwise.
 async fn choose_mail(
     tx: &mut Tx,
+    app: &App,
     now: DateTime<Utc>,
     user: &User,
     changes: &OwnChanges,
@@ -338,7 +339,7 @@ async fn choose_mail(
     if listed && (proved || user.verified || others > 0) {
         for (wanted, category) in wanted {
             if let Some(wanted) = wanted {
-                unsubscribe::choose_one(tx, now, &user.email, category, wanted).await?;
+                unsubscribe::choose_one(tx, app, now, &user.email, category, wanted).await?;
             }
         }
         return Ok(());
@@ -356,5 +357,7 @@ async fn choose_mail(
     preferences.camp_updates_email =
         changes.camp_updates_email.unwrap_or(preferences.camp_updates_email);
     set_preferences(tx, now, user.profile_id, preferences).await?;
+    // It replaces what the form asked for at sign-up.
+    tx.sql("update users set asked_mail = null where id = $1").bind(user.id).execute().await?;
     unsubscribe::withdraw(tx, now, user.profile_id).await
 }

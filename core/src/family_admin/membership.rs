@@ -14,8 +14,9 @@ use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::unsubscribe;
+use crate::users::{self, former_addresses};
 use crate::{App, Error, Result};
-use crate::{messages, payments, users};
+use crate::{messages, payments};
 
 /// Sends a family's invitation again.
 ///
@@ -339,12 +340,12 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -
     let now = app.clock.now();
     // Nobody joins it from now on.
     lock(tx, now, id).await?;
-    let known = known_addresses(tx, id).await?;
+    let mut known = known_addresses(tx, id).await?;
+    known.extend(former_addresses::of_family(tx, id).await?);
     let logins: Vec<(UserId,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
     let merged: Vec<(FamilyId,)> =
         tx.sql("select id from profiles where merged_into = $1").bind(id).all().await?;
-    import::forget(tx, id).await?;
     for (user_id,) in &logins {
         users::remove(tx, *user_id).await?;
     }
@@ -363,6 +364,7 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -
         notifications::erase_about(tx, *user_id).await?;
     }
     for (family,) in merged.iter().chain([&(id,)]) {
+        import::forget(tx, *family).await?;
         tokens::erase_family(tx, *family).await?;
         notifications::erase_about(tx, *family).await?;
     }

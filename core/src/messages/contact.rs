@@ -139,16 +139,38 @@ async fn notify_camp(tx: &mut Tx, app: &App, id: Uuid, camp: &EmailAddress) -> R
     notifications::notify(tx, app, Notice::new(kind, id), camp, "").await
 }
 
-/// Returns the messages from this address, for its owner.
+#[derive(sqlx::FromRow)]
+struct Sent {
+    id: Uuid,
+    subject: String,
+    message: String,
+    child_name: Option<String>,
+    created_at: DateTime<Utc>,
+}
+
+/// Returns the messages from this address with the camp's replies, for its owner.
 pub(crate) async fn of_sender(app: &App, email: &EmailAddress) -> Result<Vec<Value>> {
-    let rows: Vec<(String, String, Option<String>, DateTime<Utc>)> = app
+    let rows: Vec<Sent> = app
         .db
-        .sql("select subject, message, child_name, created_at from messages where email = $1 order by created_at")
+        .sql("select id, subject, message, child_name, created_at from messages where email = $1 order by created_at, id")
         .bind(email)
         .all()
         .await?;
-    let told = rows.into_iter().map(|(subject, message, child_name, created_at)| {
-        json!({ "subject": subject, "message": message, "child_name": child_name, "created_at": created_at })
+    let replies: Vec<(Uuid, String, DateTime<Utc>)> = app
+        .db
+        .sql(
+            "select r.message_id, r.body, r.created_at
+             from message_replies r join messages m on m.id = r.message_id
+             where m.email = $1 order by r.created_at, r.id",
+        )
+        .bind(email)
+        .all()
+        .await?;
+    let told = rows.into_iter().map(|Sent { id, subject, message, child_name, created_at }| {
+        let replies = replies.iter().filter(|(message, ..)| *message == id);
+        let replies: Vec<Value> =
+            replies.map(|(_, text, at)| json!({ "message": text, "created_at": at })).collect();
+        json!({ "subject": subject, "message": message, "child_name": child_name, "created_at": created_at, "replies": replies })
     });
     Ok(told.collect())
 }

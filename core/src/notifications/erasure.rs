@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{sent, suppression};
 use crate::db::{On, Sql, Texts, Tx, Value};
 use crate::email_address::EmailAddress;
+use crate::ids::StaffId;
 use crate::{App, Result};
 
 /// How long mails keep the name and address of their recipient: 13 months, so that this summer can
@@ -110,6 +111,55 @@ pub(crate) async fn erase_about(tx: &mut Tx, id: impl Into<Uuid>) -> Result<()> 
         .bind(id)
         .execute()
         .await?;
+    Ok(())
+}
+
+/// Erases a deleted staff account from all mails: from its own, and its name from those to other owners. What goes
+/// to a family or the mailing list at the same address stays.
+pub(crate) async fn erase_staff(
+    tx: &mut Tx,
+    app: &App,
+    id: StaffId,
+    email: &EmailAddress,
+    username: &str,
+) -> Result<()> {
+    erase_about(tx, id).await?;
+    let of_others: bool = tx
+        .sql(
+            "select exists (select 1 from profile_addresses where email = $1)
+                 or exists (select 1 from users where email = $1)
+                 or exists (select 1 from subscribers where email = $1)
+                 or exists (select 1 from staff where email = $1)",
+        )
+        .bind(email)
+        .scalar()
+        .await?;
+    if !of_others {
+        erase_address(tx, app, email).await?;
+    }
+    let told: Vec<(Uuid, String)> = tx
+        .sql(
+            "select id, data from notifications
+             where kind in ('staff_account', 'staff_reset') and data <> 'null'",
+        )
+        .all()
+        .await?;
+    for (id, data) in told {
+        let Ok(mut data) = serde_json::from_str::<serde_json::Value>(&data) else { continue };
+        let names = ["by", "name"].map(|field| data[field] == username);
+        for (field, is_theirs) in ["by", "name"].into_iter().zip(names) {
+            if is_theirs {
+                data[field] = "a deleted account".into();
+            }
+        }
+        if names.contains(&true) {
+            tx.sql("update notifications set data = $2 where id = $1")
+                .bind(id)
+                .bind(data.to_string())
+                .execute()
+                .await?;
+        }
+    }
     Ok(())
 }
 

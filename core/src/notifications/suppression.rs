@@ -253,6 +253,16 @@ async fn keep_hashed(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()>
     Ok(())
 }
 
+/// Keeps the opt-outs of an address that neither a family nor a login has under a hash.
+pub(crate) async fn hash_if_nobodys(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
+    let of_a_login: bool =
+        tx.sql("select exists (select 1 from users where email = $1)").bind(email).scalar().await?;
+    match of_a_login {
+        true => Ok(()),
+        false => keep_hashed(tx, app, email).await,
+    }
+}
+
 /// Restores the hashed opt-outs of addresses that belong to a family again. Call it before mail
 /// goes to families, and where an address may have come back.
 pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {

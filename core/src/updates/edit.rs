@@ -320,8 +320,8 @@ pub async fn expire_due(app: &App) -> Result<usize> {
     Ok(expired.len())
 }
 
-/// The changes, for the audit log. It holds no names and no text, only that they changed, since
-/// nothing of an update may remain after it is deleted.
+/// The changes, for the audit log: of author and text only that they changed. The title stays, so that an entry
+/// says which update it was.
 fn differences(old: &Record, new: &Record) -> Value {
     let shown = |record: &Record| {
         json!({

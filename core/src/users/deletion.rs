@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::former_addresses;
 use super::sign_in::unconfirmed;
 use crate::accounts::password::Confirmed;
 use crate::accounts::sessions;
@@ -37,14 +38,19 @@ async fn delete_confirmed(app: &App, user: &User, confirmed: &Confirmed) -> Resu
     // The family before its user, as when staff delete it: otherwise both could wait for each other.
     families::hold(&mut tx, now, user.profile_id).await?;
     confirmed.still_holds(&mut tx, user.id).await?;
+    let former = former_addresses::of_user(&mut tx, user.id).await?;
     remove(&mut tx, user.id).await?;
     notifications::erase_about(&mut tx, user.id).await?;
     // An unverified address may belong to somebody else: their mails and messages stay.
     if user.verified {
         let (general, all) = (Category::General, unsubscribe::Scope::Everything);
-        unsubscribe::leave(&mut tx, now, &user.email, general, all).await?;
+        unsubscribe::leave(&mut tx, app, now, &user.email, general, all).await?;
         messages::erase_sender(&mut tx, now, &user.email).await?;
         notifications::erase_address(&mut tx, app, &user.email).await?;
+    }
+    for email in &former {
+        messages::erase_sender(&mut tx, now, email).await?;
+        notifications::erase_address(&mut tx, app, email).await?;
     }
     audit::record(
         &mut tx,
@@ -133,23 +139,13 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         .bind(user.id)
         .scalar()
         .await?;
-    // Mails to an unverified address are left out: they would reveal whose address it is.
-    let mails: Vec<(String, String, Option<chrono::DateTime<chrono::Utc>>)> = app
-        .db
-        .sql(
-            "select n.kind, d.status, d.sent_at from deliveries d
-             join notifications n on n.id = d.notification_id
-             where d.email = $1 and $2 order by d.created_at",
-        )
-        .bind(&user.email)
-        .bind(user.verified)
-        .all()
-        .await?;
-    let messages = match user.verified {
-        true => messages::of_sender(app, &user.email).await?,
-        // Somebody else may have written from an unverified address.
-        false => Vec::new(),
-    };
+    let (mut mails, mut messages) = (Vec::new(), Vec::new());
+    let former = former_addresses::of_user(&app.db, user.id).await?;
+    // What came from an unverified address or went to it may be somebody else's.
+    for email in former.iter().chain(user.verified.then_some(&user.email)) {
+        mails.extend(mails_to(app, email).await?);
+        messages.extend(messages::of_sender(app, email).await?);
+    }
     let sessions = sessions::of_user(app, user.id, session).await?;
     let payments = payments::own(app, user).await?;
     Ok(json!({
@@ -159,8 +155,25 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
         "comments": comments.iter().map(|(content, at, video)| json!({ "video_id": video, "content": content, "created_at": at })).collect::<Vec<_>>(),
         "likes": likes.iter().map(|(video, at)| json!({ "video_id": video, "created_at": at })).collect::<Vec<_>>(),
         "watched": watched.iter().map(|(video, seconds, at)| json!({ "video_id": video, "seconds": seconds, "watched_at": at })).collect::<Vec<_>>(),
-        "mails": mails.iter().map(|(kind, status, at)| json!({ "kind": kind, "status": status, "sent_at": at })).collect::<Vec<_>>(),
+        "mails": mails,
         "messages": messages,
         "sessions": sessions,
     }))
+}
+
+async fn mails_to(app: &App, email: &EmailAddress) -> Result<Vec<Value>> {
+    let rows: Vec<(String, String, Option<chrono::DateTime<chrono::Utc>>)> = app
+        .db
+        .sql(
+            "select n.kind, d.status, d.sent_at from deliveries d
+             join notifications n on n.id = d.notification_id
+             where d.email = $1 order by d.created_at",
+        )
+        .bind(email)
+        .all()
+        .await?;
+    let told = rows.into_iter();
+    Ok(told
+        .map(|(kind, status, at)| json!({ "kind": kind, "status": status, "sent_at": at }))
+        .collect())
 }

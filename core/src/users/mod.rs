@@ -3,8 +3,10 @@
 //! A user is linked to a family only by a verified address or by an invitation (decision P2).
 //! Otherwise, whoever types a family's address first would get access to it.
 
+mod asked_mail;
 mod credentials;
 mod deletion;
+pub mod former_addresses;
 mod sign_in;
 mod verification;
 

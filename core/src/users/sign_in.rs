@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::asked_mail;
 use super::verification::{after_proof, claim, link, notify_other_guardians};
 use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
@@ -13,7 +14,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
-use crate::families::{self, Preferences};
+use crate::families::{self, FamilyRecord, Preferences};
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail};
 use crate::rate_limits::{self, Attempt, By};
@@ -83,8 +84,7 @@ async fn create(
     hash: &str,
     from: &ClientInfo,
 ) -> Result<SignedIn> {
-    let now = app.clock.now();
-    let preferences = new.preferences();
+    let (now, preferences) = (app.clock.now(), new.preferences());
     let mut tx = app.db.begin().await?;
     let invited = match &new.invite {
         Some(token) => Some(accept_invitation(&mut tx, app, token).await?),
@@ -105,11 +105,12 @@ async fn create(
             if proved {
                 families::add_address(&mut tx, now, profile.id, email).await?;
                 if let Some(user) = unconfirmed(&mut tx, email).await? {
-                    let preferences = first.then_some(preferences);
-                    return take_over(tx, app, user, hash, preferences, from).await;
+                    let new = Newcomer { name, hash, preferences, first };
+                    return take_over(tx, app, user, new, from).await;
                 }
             }
-            (profile.id, profile.full_name, proved)
+            let full_name = name_of(&mut tx, &profile, name, email, first).await?;
+            (profile.id, full_name, proved)
         }
         None => {
             let id =
@@ -124,18 +125,42 @@ async fn create(
     insert(&mut tx, now, new_user).await?;
     families::refresh_search_text(&mut tx, profile_id).await?;
     if invited.is_some() {
+        match verified {
+            true => asked_mail::apply_joined(&mut tx, app, now, email, preferences).await?,
+            false => asked_mail::store(&mut tx, id, preferences).await?,
+        }
         notify_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
         send_verification(&mut tx, app, id, email).await?;
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
-    let (actor, subject) = (Actor::User(id), Subject::new(SubjectKind::User, id));
-    let details = json!({ "invited": invited.is_some() });
-    audit::record(&mut tx, now, actor, Action::UserSignUp, subject, details).await?;
+    let subject = Subject::new(SubjectKind::User, id);
+    let linked = invited.is_some();
+    let details = json!({ "invited": linked });
+    audit::record(&mut tx, now, Actor::User(id), Action::UserSignUp, subject, details).await?;
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
-    Ok(SignedIn { user, token, linked: invited.is_some() })
+    Ok(SignedIn { user, token, linked })
+}
+
+/// The name of a user who signs up by an invitation: that of the family for the guardian whose address is its
+/// first one, or whom it invites first. Others keep the name that they typed.
+async fn name_of(
+    tx: &mut Tx,
+    family: &FamilyRecord,
+    typed: &str,
+    email: &EmailAddress,
+    is_first: bool,
+) -> Result<String> {
+    let kind: Option<(String,)> = tx
+        .sql("select kind from profile_addresses where profile_id = $1 and email = $2")
+        .bind(family.id)
+        .bind(email)
+        .optional()
+        .await?;
+    let is_of_family = kind.map_or(is_first, |(kind,)| kind == "primary");
+    Ok(if is_of_family { family.full_name.clone() } else { typed.to_owned() })
 }
 
 /// Without the name: nobody may use the portal to send their own text to a stranger. Exceeding the
@@ -235,21 +260,26 @@ async fn take_over(
     mut tx: Tx,
     app: &App,
     user: User,
-    hash: &str,
-    preferences: Option<Preferences>,
+    new: Newcomer<'_>,
     from: &ClientInfo,
 ) -> Result<SignedIn> {
     let now = app.clock.now();
-    claim(&mut tx, app, &user, hash).await?;
-    after_proof(&mut tx, app, user.id, &user.email, true).await?;
-    tx.sql("update users set last_sign_in_at = $2 where id = $1")
+    claim(&mut tx, app, &user, new.hash).await?;
+    tx.sql("update users set full_name = $3, last_sign_in_at = $2 where id = $1")
         .bind(user.id)
         .bind(now)
+        .bind(new.name)
         .execute()
         .await?;
+    // What the previous holder asked for does not count.
+    asked_mail::store(&mut tx, user.id, new.preferences).await?;
+    after_proof(&mut tx, app, user.id, &user.email, true).await?;
     let user = must_find(&mut tx, user.id).await?;
-    if let Some(preferences) = preferences {
-        families::set_preferences(&mut tx, now, user.profile_id, preferences).await?;
+    if new.first {
+        families::set_preferences(&mut tx, now, user.profile_id, new.preferences).await?;
+    }
+    if let Some(asked) = asked_mail::take(&mut tx, user.id).await? {
+        asked_mail::apply_joined(&mut tx, app, now, &user.email, asked).await?;
     }
     let token = sessions::begin(&mut tx, app, Holder::User(user.id), from.device).await?;
     let (actor, subject) = (Actor::User(user.id), Subject::new(SubjectKind::User, user.id));
@@ -257,6 +287,15 @@ async fn take_over(
     audit::record(&mut tx, now, actor, Action::UserSignUp, subject, details).await?;
     tx.commit().await?;
     Ok(SignedIn { user, token, linked: true })
+}
+
+/// Who takes over a user by an invitation.
+struct Newcomer<'a> {
+    name: &'a str,
+    hash: &'a str,
+    preferences: Preferences,
+    /// Whether the family had no user before.
+    first: bool,
 }
 
 struct Invitation {

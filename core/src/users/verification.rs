@@ -3,8 +3,10 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::asked_mail;
 use super::credentials::password_changed;
 use super::deletion::remove_unconfirmed;
+use super::former_addresses;
 use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::tokens::{self, Purpose};
@@ -15,7 +17,7 @@ use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::{FamilyId, UserId};
-use crate::notifications::{self, AccountMail, Notice};
+use crate::notifications::{self, AccountMail, Notice, suppression};
 use crate::rate_limits;
 use crate::validation::Validator;
 use crate::{App, Error, Result, families};
@@ -35,8 +37,11 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
         .sql(
             "update users
              set profile_id = $3, updated_at = $4,
-                 full_name = (select case when p.full_name = '' then users.full_name else p.full_name end
-                              from profiles p where p.id = $3)
+                 full_name = coalesce(
+                   (select p.full_name from profiles p
+                    join profile_addresses a on a.profile_id = p.id and a.email = users.email
+                    where p.id = $3 and p.full_name <> '' and a.kind = 'primary'),
+                   full_name)
              where id = $1 and profile_id = $2",
         )
         .bind(user_id)
@@ -51,11 +56,18 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
     families::mark_verified(tx, now, family, user_id).await?;
     let signed_up = families::find(&mut *tx, own).await?;
     families::fill_names(tx, now, family, &signed_up.full_name, &signed_up.child_name).await?;
-    // The preferences from sign-up move with the user, unless another guardian has already decided.
+    // The preferences from sign-up move with the user. Where another guardian has already decided, they hold for
+    // the user's own address.
+    suppression::restore(tx, app).await?;
+    let asked = match asked_mail::take(tx, user_id).await? {
+        Some(asked) => asked,
+        None => families::preferences(tx, own).await?,
+    };
     if fresh {
-        let asked = families::preferences(tx, own).await?;
         families::set_preferences(tx, now, family, asked).await?;
     }
+    let email = must_find(tx, user_id).await?.email;
+    asked_mail::apply_joined(tx, app, now, &email, asked).await?;
     if !families::drop_if_own_and_empty(tx, now, own).await? {
         families::refresh_search_text(tx, own).await?;
     }
@@ -257,7 +269,11 @@ async fn prove(app: &App, token: &str, shown: &Shown, from: &ClientInfo) -> Resu
             if let Shown::NewPassword(hash) = shown {
                 claim(&mut tx, app, &user, hash).await?;
             }
-            after_proof(&mut tx, app, user_id, &email, !user.verified).await?
+            let linked = after_proof(&mut tx, app, user_id, &email, !user.verified).await?;
+            if !linked && !user.verified {
+                apply_asked_mail(&mut tx, app, &user).await?;
+            }
+            linked
         }
         (Purpose::ChangeEmail, Some(user_id), _) => {
             change_address(&mut tx, app, user_id, &email).await?;
@@ -276,6 +292,18 @@ async fn prove(app: &App, token: &str, shown: &Shown, from: &ClientInfo) -> Resu
     };
     tx.commit().await?;
     Ok(Proved { email, linked, token, user_id: bearer.user_id })
+}
+
+/// Applies what the sign-up form of a user asked for about emails.
+async fn apply_asked_mail(tx: &mut Tx, app: &App, user: &User) -> Result<()> {
+    let now = app.clock.now();
+    match asked_mail::take(tx, user.id).await? {
+        Some(asked) => asked_mail::apply_joined(tx, app, now, &user.email, asked).await,
+        None => {
+            let asked = families::preferences(tx, user.profile_id).await?;
+            asked_mail::apply_own(tx, app, now, &user.email, asked).await
+        }
+    }
 }
 
 /// How somebody showed that a user is their own.
@@ -358,6 +386,7 @@ pub(super) async fn after_proof(
     if !linked && is_new {
         let user = must_find(tx, user_id).await?;
         families::add_address(tx, now, user.profile_id, email).await?;
+        suppression::restore(tx, app).await?;
     }
     let subject = Subject::new(SubjectKind::User, user_id);
     audit::record(
@@ -390,6 +419,10 @@ async fn change_address(
         .await
         .or_taken("email", EXISTS)?;
     tokens::void(tx, Holder::User(user_id)).await?;
+    if user.verified {
+        former_addresses::add(tx, now, user_id, &user.email).await?;
+    }
+    former_addresses::remove(tx, user_id, email).await?;
     families::move_address(tx, now, user.profile_id, &user.email, email).await?;
     // An unverified address may be a stranger's.
     if user.verified {

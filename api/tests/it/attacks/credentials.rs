@@ -136,6 +136,27 @@ story! {
 }
 
 story! {
+    async fn an_owner_who_is_locked_out_signs_nobody_out_any_more(camp) {
+        let camp = camp.with_real_hashes();
+        let owner = camp.owner().await;
+        let dismissed = camp.staff_member("dismissed", Role::Owner).await;
+        let feder = camp.staff().await;
+        let (path, version) = account(&owner, "dismissed").await;
+        let (feders, _) = account(&owner, "feder").await;
+        let given = json!({ "current_password": PASSWORD });
+        let sessions = format!("{feders}/sessions");
+        let ends = (0..4).map(|_| dismissed.delete_with(&sessions, given.clone()));
+        let out = json!({ "version": version, "disabled": true, "current_password": PASSWORD });
+        let (disabled, ended) = behind(&camp, owner.patch(&path, out), join_all(ends)).await;
+        disabled.expect(200);
+        for reply in ended {
+            reply.refused(401, "staff_required");
+        }
+        feder.get("/api/admin/colleagues").await.expect(200);
+    }
+}
+
+story! {
     async fn an_intruder_does_not_turn_off_the_second_factor_of_an_account_that_was_recovered(camp) {
         let camp = camp.with_real_hashes();
         let owner = camp.owner().await;

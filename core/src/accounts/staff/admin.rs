@@ -216,6 +216,7 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
         return Err(UNKNOWN);
     }
     an_owner_is_left(&mut tx).await?;
+    notifications::erase_staff(&mut tx, app, id, &gone.email, &gone.username).await?;
     let details = json!({ "role": gone.role, "disabled": gone.disabled });
     audit::record(
         &mut tx,

@@ -240,9 +240,19 @@ pub async fn sessions_of(app: &App, id: StaffId, current: Uuid) -> Result<Vec<Se
 /// [`Error::NotFound`] when the session is not the account's.
 pub async fn end_session(app: &App, actor: Actor, id: StaffId, session: Uuid) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    sessions::end_one(&mut tx, Holder::Staff(id), session).await?;
-    ended(&mut tx, app, actor, id, 1).await?;
+    end_session_in(&mut tx, app, actor, id, session).await?;
     tx.commit().await
+}
+
+async fn end_session_in(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: StaffId,
+    session: Uuid,
+) -> Result<()> {
+    sessions::end_one(tx, Holder::Staff(id), session).await?;
+    ended(tx, app, actor, id, 1).await
 }
 
 /// Ends all sessions of an account, except `save` if given, and revokes its open links.
@@ -258,12 +268,23 @@ pub async fn end_other_sessions(
 ) -> Result<()> {
     find(&app.db, id).await?;
     let mut tx = app.db.begin().await?;
-    let count = sessions::end_all(&mut tx, Holder::Staff(id), save).await?;
-    tokens::void(&mut tx, Holder::Staff(id)).await?;
-    if count > 0 {
-        ended(&mut tx, app, actor, id, count).await?;
-    }
+    end_other_sessions_in(&mut tx, app, actor, id, save).await?;
     tx.commit().await
+}
+
+async fn end_other_sessions_in(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: StaffId,
+    save: Option<Uuid>,
+) -> Result<()> {
+    let count = sessions::end_all(tx, Holder::Staff(id), save).await?;
+    tokens::void(tx, Holder::Staff(id)).await?;
+    match count {
+        0 => Ok(()),
+        count => ended(tx, app, actor, id, count).await,
+    }
 }
 
 /// Ends one session of an account for an owner, who confirms with their password, as for every other
@@ -281,8 +302,11 @@ pub async fn end_session_as(
     given: &str,
     from: ClientInfo,
 ) -> Result<()> {
-    confirm_password(app, me, given, &from).await?;
-    end_session(app, Actor::Staff(me.id), id, session).await
+    let owner = ConfirmedOwner::of(app, me, given, &from).await?;
+    let mut tx = app.db.begin().await?;
+    owner.still_may(&mut tx).await?;
+    end_session_in(&mut tx, app, owner.actor(), id, session).await?;
+    tx.commit().await
 }
 
 /// Ends all sessions of an account, except `save`, for an owner, who confirms with their password.
@@ -299,8 +323,12 @@ pub async fn end_sessions_as(
     given: &str,
     from: ClientInfo,
 ) -> Result<()> {
-    confirm_password(app, me, given, &from).await?;
-    end_other_sessions(app, Actor::Staff(me.id), id, Some(save)).await
+    let owner = ConfirmedOwner::of(app, me, given, &from).await?;
+    find(&app.db, id).await?;
+    let mut tx = app.db.begin().await?;
+    owner.still_may(&mut tx).await?;
+    end_other_sessions_in(&mut tx, app, owner.actor(), id, Some(save)).await?;
+    tx.commit().await
 }
 
 async fn ended(tx: &mut Tx, app: &App, actor: Actor, id: StaffId, count: u64) -> Result<()> {
