@@ -13,6 +13,7 @@ mod jobs;
 mod logs;
 mod mail;
 mod mail_preview;
+mod memory;
 mod migrate;
 mod openapi;
 mod output;
@@ -114,6 +115,11 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return output::print_error(&Error::unforeseen(error)),
     };
+    if command.is_long_running()
+        && let Err(error) = memory::give_back()
+    {
+        return output::print_error(&Error::unforeseen(error));
+    }
     let outcome = runtime.block_on(command.run(config));
     // Does not wait for threads that are blocked by a password prompt or a slow disk.
     runtime.shutdown_background();

@@ -52,8 +52,8 @@ async fn a_flood_of_sign_ins_gives_its_memory_back() {
         client.await.expect("no panic");
     }
     let (most, ended) = (portal.memory(), Instant::now());
-    // Memory is returned a moment after it was last used.
-    while portal.memory() > before + 32 * 1024 && ended.elapsed() < Duration::from_secs(60) {
+    // Memory is given back seconds after it was last used, although nothing else happens. One hash would be more.
+    while portal.memory() > before + 16 * 1024 && ended.elapsed() < Duration::from_secs(60) {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let after = portal.memory();
@@ -63,7 +63,7 @@ async fn a_flood_of_sign_ins_gives_its_memory_back() {
         most / 1024,
         after / 1024
     );
-    assert!(after < before + 32 * 1024, "{before} KiB before, {after} KiB after");
+    assert!(after < before + 16 * 1024, "{before} KiB before, {after} KiB after");
 }
 
 /// Signs in with a wrong password, each time from a new network.
