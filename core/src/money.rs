@@ -110,7 +110,16 @@ pub fn money(amount: Cents, currency: &str) -> String {
     let sign = if amount < Cents::ZERO { "-" } else { "" };
     let cents = amount.0.unsigned_abs();
     let (whole, rest) = (cents / 100, cents % 100);
-    let digits = whole.to_string();
+    let grouped = grouped(whole);
+    match rest {
+        0 => format!("{sign}{symbol}{grouped}"),
+        _ => format!("{sign}{symbol}{grouped}.{rest:02}"),
+    }
+}
+
+/// `100,000`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
     let mut grouped = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
@@ -118,10 +127,7 @@ pub fn money(amount: Cents, currency: &str) -> String {
         }
         grouped.push(digit);
     }
-    match rest {
-        0 => format!("{sign}{symbol}{grouped}"),
-        _ => format!("{sign}{symbol}{grouped}.{rest:02}"),
-    }
+    grouped
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub async fn of(
     match path {
         "/" => {
             ask("/api/videos?collection=home".into());
-            ask("/api/videos?collection=current&limit=4".into());
+            ask("/api/videos?limit=4".into());
             first.picture = pictures.hero.first().map(FirstPicture::from);
         }
         "/current-videos" if plain => {

@@ -39,7 +39,7 @@ story! {
             assert_eq!(addresses(&brought(&camp.browser(), &page).await).len(), usize::from(is_public));
         }
         let home = brought(&camp.browser(), "/").await;
-        assert_eq!(addresses(&home), ["/api/videos?collection=home", "/api/videos?collection=current&limit=4"]);
+        assert_eq!(addresses(&home), ["/api/videos?collection=home", "/api/videos?limit=4"]);
         assert_eq!(home[0].1["items"][0]["title"], title);
     }
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use askama::Template;
 use lettre::message::Mailbox;
 
-use super::text_block::{Block, blocks};
+use super::text_block::{Block, Heading, blocks};
 use crate::bidi::{Direction, without_controls, without_overrides};
 use crate::settings::Settings;
 use crate::{App, Error, Result, branding};
@@ -161,7 +161,7 @@ struct Prepared<'a> {
     length: Option<&'a str>,
     /// Mail programs show it beside the subject.
     preview: String,
-    heading: Block<'a>,
+    heading: Heading<'a>,
     paragraphs: Vec<Block<'a>>,
     quote: Vec<Block<'a>>,
     sections: Vec<PreparedSection<'a>>,
@@ -169,7 +169,7 @@ struct Prepared<'a> {
 
 struct PreparedSection<'a> {
     section: &'a Section,
-    heading: Block<'a>,
+    heading: Heading<'a>,
     paragraphs: Vec<Block<'a>>,
 }
 
@@ -178,7 +178,7 @@ impl<'a> PreparedSection<'a> {
         let paragraphs = section.paragraphs.iter();
         PreparedSection {
             section,
-            heading: Block::plain(&section.heading),
+            heading: Heading::of(&section.heading),
             paragraphs: paragraphs.flat_map(|text| blocks(text, section.linked, 14)).collect(),
         }
     }
@@ -288,7 +288,7 @@ impl MailContent {
             camp_name: clean(site.camp_name()),
             length: content.picture.as_ref().and_then(|picture| picture.length.as_deref()),
             preview: content.preview(),
-            heading: Block::plain(&content.heading),
+            heading: Heading::of(&content.heading),
             paragraphs: content
                 .paragraphs
                 .iter()

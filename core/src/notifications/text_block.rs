@@ -1,6 +1,7 @@
 //! Paragraphs of a mail as blocks of one direction, with their lines and links.
 
 use crate::bidi::Direction;
+use crate::settings::in_two_scripts;
 use crate::text_links::{self, Part};
 
 /// Lines of the same direction that follow each other.
@@ -11,13 +12,30 @@ pub(super) struct Block<'a> {
     pub space: u32,
 }
 
-impl<'a> Block<'a> {
-    /// A text of one line, such as a heading.
-    pub fn plain(text: &'a str) -> Block<'a> {
-        let direction = Direction::of(text).unwrap_or(Direction::LeftToRight);
-        Block { direction, lines: vec![vec![Part { text, url: None }]], space: 0 }
+/// A title. The Yiddish part of one in two scripts stands on a line of its own.
+pub(super) struct Heading<'a> {
+    pub first: &'a str,
+    pub second: Option<&'a str>,
+    direction: Direction,
+}
+
+impl<'a> Heading<'a> {
+    pub fn of(title: &'a str) -> Heading<'a> {
+        let (first, second) = in_two_scripts(title);
+        let direction = Direction::of(first).unwrap_or(Direction::LeftToRight);
+        Heading { first, second, direction }
     }
 
+    pub fn dir(&self) -> &'static str {
+        self.direction.attribute()
+    }
+
+    pub fn align(&self) -> &'static str {
+        self.direction.align()
+    }
+}
+
+impl Block<'_> {
     pub fn dir(&self) -> &'static str {
         self.direction.attribute()
     }

@@ -182,7 +182,7 @@ fn content(app: &App, settings: &Settings, told: &Told, figures: &Figures) -> Ma
     }
     MailContent {
         figures: rows,
-        button: Some(Button { label: "See your payments", url: app.url("/profile") }),
+        button: Some(Button { label: "See your payments", url: app.url("/profile#payments") }),
         notes: vec![format!("Questions? Please write to {}.", settings.contact_email)],
         ..told.words(settings)
     }

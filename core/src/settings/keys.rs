@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::pictures::{MAX_HERO, PictureSlot, named};
 use crate::colors::Color;
 use crate::email_address::EmailAddress;
-use crate::money::{Cents, MAX_AMOUNT, money};
+use crate::money::{Cents, MAX_AMOUNT, grouped, money};
 use crate::quiet_time::{ExtraTime, Nightfall, Place, TypedExtraTime, WeekTime};
 use crate::{Error, Result};
 
@@ -343,7 +343,7 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
         (Kind::Switch, Value::Bool(_)) => Ok(value.clone()),
         (Kind::Switch, _) => wrong(format!("{name} must be true or false.")),
         (Kind::Number { min, max }, Value::Number(number)) => {
-            within(name, number, min, max, |n| n.to_string())
+            within(name, number, min, max, |n| grouped(n.unsigned_abs()))
         }
         (Kind::Hour, Value::Number(number)) => within(name, number, 0, 23, |n| n.to_string()),
         (Kind::Money { min, max }, Value::Number(number)) => {

@@ -44,8 +44,9 @@ export function useWelcome() {
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     function show() {
-      // Postpones it while somebody types or watches.
-      if (document.querySelector("dialog[open], video, iframe") || isTyping()) timer = setTimeout(show, 2_000);
+      // Postpones it while somebody types or watches, and while the site is closed.
+      if (document.querySelector("dialog[open], video, iframe, main[hidden]") || isTyping())
+        timer = setTimeout(show, 2_000);
       else if (!shownBefore()) setOpen(true);
     }
     function count() {

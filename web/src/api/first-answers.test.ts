@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { firstAnswer } from "./first-answers";
 
-const address = "/api/videos?collection=current&limit=4";
+const address = "/api/videos?limit=4";
 
 function embedded(text: string) {
   const element = document.createElement("script");

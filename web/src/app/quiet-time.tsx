@@ -6,6 +6,7 @@ import { useNow } from "../lib/clock";
 import { campTime, campZone } from "../lib/format";
 import { usePathname } from "../lib/navigation";
 import { paths } from "../lib/paths";
+import { telephone } from "../lib/telephone";
 import { Icon } from "../ui/icon";
 import "../ui/more-icons";
 
@@ -30,14 +31,24 @@ export default function QuietTime({ quiet, main }: Props) {
   return closed ? <Closed quiet={quiet} /> : <Notice quiet={quiet} />;
 }
 
-/** The closed page is the main part meanwhile, which "Skip to content" leads to. */
+/**
+ * The closed page is the main part meanwhile, which "Skip to content" leads to. Dialogs of the hidden page would hold up
+ * everything else, so they come back with it, and nothing goes on playing in it.
+ */
 function hide(page: HTMLElement) {
   const { id } = page;
   page.hidden = true;
   page.removeAttribute("id");
+  const dialogs = [...page.querySelectorAll<HTMLDialogElement>("dialog[open]")];
+  dialogs.forEach((dialog) => dialog.close());
+  page.querySelectorAll("video").forEach((video) => video.pause());
+  const frames = [...page.querySelectorAll("iframe")].map((frame) => ({ frame, address: frame.src }));
+  frames.forEach(({ frame }) => (frame.src = "about:blank"));
   return () => {
     page.hidden = false;
     page.id = id;
+    frames.forEach(({ frame, address }) => (frame.src = address));
+    dialogs.filter((dialog) => dialog.isConnected && !dialog.open).forEach((dialog) => dialog.showModal());
   };
 }
 
@@ -100,7 +111,11 @@ function Closed({ quiet }: Pick<Props, "quiet">) {
       </p>
       {site?.contact_phone && (
         <p className="text-muted">
-          In an emergency, please call <bdi>{site.contact_phone}</bdi>.
+          In an emergency, please call{" "}
+          <a href={telephone(site.contact_phone)} className="link">
+            <bdi>{site.contact_phone}</bdi>
+          </a>
+          .
         </p>
       )}
     </main>

@@ -135,7 +135,7 @@ function Questions({ entries }: { entries: Entry[] }) {
             </h2>
             <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
           </summary>
-          <div className="grid gap-3 px-1 pt-1 pb-7">
+          <div className="grid grid-cols-1 gap-3 px-1 pt-1 pb-7">
             {entry.answer.split(/\n\s*\n/).map((paragraph, i) => (
               <p key={i}>
                 <OwnLines text={paragraph} className="max-w-[64ch]">

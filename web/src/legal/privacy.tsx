@@ -242,7 +242,7 @@ export default function Privacy() {
                 ],
                 [
                   "Your family",
-                  "While your child comes to camp or may come back. Ask us and we will remove it: names and addresses are deleted right away, also from emails and messages, and emails still waiting are not sent. If you had unsubscribed, we keep a scrambled key that does not show your address, so that a later list does not subscribe you again. The mailing list is separate, and you stay on it until you leave it.",
+                  "While your child comes to camp or may come back. Ask us and we will remove it: names and addresses are deleted right away, also from emails and messages, and emails still waiting are not sent. If you had unsubscribed, we keep a scrambled key that does not show your address, so that a later list does not subscribe you again; only you can, by signing up or on your profile page. The mailing list is separate, and you stay on it until you leave it.",
                 ],
                 ["Emails to you", "Who an email went to: 13 months. After that we keep only how many were sent."],
                 ["Payments", "As long as the law requires us to keep records, even after the account is deleted."],

@@ -1,18 +1,25 @@
 export const unsentPrefix = "draft ";
 
+/** What the browser keeps of one person: where videos were stopped, and notifications that wait. */
+export const ofOnePerson = { positions: "positions", waitingNotices: "waitingNotices" };
+
 /** Called after each {@link deleteUnsent}. */
 export const onDeletion = new Set<() => void>();
 
 const ofPublicPages = (key: string) => key.startsWith(unsentPrefix);
 
-/** Deletes the unsent texts of the public pages, or others by their key in the session storage of the tab. */
+/**
+ * Deletes the unsent texts of the public pages and {@link ofOnePerson}, or other texts by their key in the session
+ * storage of the tab.
+ */
 export function deleteUnsent(matches = ofPublicPages) {
   try {
     Object.keys(sessionStorage)
       .filter(matches)
       .forEach((key) => sessionStorage.removeItem(key));
+    if (matches === ofPublicPages) Object.values(ofOnePerson).forEach((key) => localStorage.removeItem(key));
   } catch {
-    // Without session storage there are none.
+    // Without storage there are none.
   }
   onDeletion.forEach((listener) => listener());
 }

@@ -111,9 +111,10 @@ export function count(n: number, one: string, many = `${one}s`) {
 export const number = (n: number) =>
   Number.isInteger(n) ? String(n).replace(/\B(?=(\d{3})+$)/g, ",") : numbers().format(n);
 
-/** "6:12", or "1:02:07". */
+/** "6:12", or "1:02:07". Rounded, as the server rounds the length of a video. */
 export function duration(seconds: number) {
-  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
+  const whole = Math.round(seconds);
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
 }
 

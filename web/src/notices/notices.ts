@@ -1,13 +1,12 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { api } from "../api/client";
 import { siteQuery } from "../api/queries";
-import { onDeletion } from "../lib/delete-unsent";
 import { paths } from "../lib/paths";
 import { dismissWorker, permitted, showNotification, type Notice } from "./device";
 import { holdLock, isLockHeld } from "./locks";
 import { notificationsEnabled } from "./enabled";
 import { shownBefore, recordShown } from "./shown-notices";
-import { addWaiting, forgetWaiting, removeWaiting, takeDue, timeToNext } from "./waiting";
+import { addWaiting, removeWaiting, takeDue, timeToNext } from "./waiting";
 
 export type Notices = {
   /** Whether this page is the leader, which stays connected while all pages are hidden. */
@@ -57,7 +56,6 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
   }
   look();
   document.addEventListener("visibilitychange", look);
-  onDeletion.add(forgetWaiting);
 
   async function show(notice: Notice) {
     await new Promise((done) => setTimeout(done, Math.random() * spread));
@@ -128,7 +126,6 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
       ended = true;
       leads = false;
       clearTimeout(timer);
-      onDeletion.delete(forgetWaiting);
       leave();
       leaveSight?.();
       document.removeEventListener("visibilitychange", look);

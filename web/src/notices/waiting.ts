@@ -1,9 +1,10 @@
+import { ofOnePerson } from "../lib/delete-unsent";
 import type { Notice } from "./device";
 
 /** A notification that is shown after quiet time. */
 type WaitingNotice = Notice & { quietUntil: string };
 
-const name = "waitingNotices";
+const name = ofOnePerson.waitingNotices;
 const most = 50;
 /** After so many hours nobody wants to be told any more. */
 const longest = 12 * 3_600_000;
@@ -32,9 +33,6 @@ const due = ({ quietUntil }: WaitingNotice) => Date.parse(quietUntil);
 export const addWaiting = (notice: WaitingNotice) => keep([...all().filter(({ id }) => id !== notice.id), notice]);
 
 export const removeWaiting = (id: string) => keep(all().filter((notice) => notice.id !== id));
-
-/** Nothing of a person who signed out stays. */
-export const forgetWaiting = () => keep([]);
 
 /** Takes out what quiet time no longer holds, in order. */
 export function takeDue(now: number): WaitingNotice[] {

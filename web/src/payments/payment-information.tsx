@@ -89,18 +89,21 @@ function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
         tone={plan.badge === "overdue" ? "clay" : "pine"}
         className="my-4 h-3"
       />
-      <dl className="flex flex-wrap gap-y-3 tabular-nums">
-        <Sum term="Total">{amount(plan.total_amount)}</Sum>
-        <Sum term="Paid">{amount(plan.paid_amount)}</Sum>
-        <Sum term="Progress">{plan.percent}%</Sum>
-        {plan.credit > 0 && <Sum term="Credit">{amount(plan.credit)}</Sum>}
-      </dl>
+      {/* Cuts off the rule before the first sum of each row. */}
+      <div className="overflow-clip">
+        <dl className="grid grid-cols-2 gap-x-4 gap-y-3 tabular-nums sm:-ms-4.25 sm:flex sm:flex-wrap sm:gap-x-0">
+          <Sum term="Total">{amount(plan.total_amount)}</Sum>
+          <Sum term="Paid">{amount(plan.paid_amount)}</Sum>
+          <Sum term="Progress">{plan.percent}%</Sum>
+          {plan.credit > 0 && <Sum term="Credit">{amount(plan.credit)}</Sum>}
+        </dl>
+      </div>
     </>
   );
 }
 
 const Sum = ({ term, children }: { term: string; children: ReactNode }) => (
-  <div className="flex-1 basis-24 border-line px-4 first:ps-0 not-first:border-s">
+  <div className="border-line sm:flex-1 sm:basis-24 sm:border-s sm:px-4">
     <dt className="text-sm text-muted">{term}</dt>
     <dd className="text-lg font-medium">{children}</dd>
   </div>

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useSession, useSite } from "../api/queries";
 import { useAction } from "../api/use-action";
 import type { Profile, ProfilePatch } from "../api/client";
 import { explain } from "../lib/forms";
@@ -26,12 +27,13 @@ export function EmailSettings({
   resend: ReactNode;
   onChangeEmail: () => void;
 }) {
+  const outsider = useOutsider();
   return (
     <Section id="email-settings" title="Email Settings">
       <ul>
         <Address
           email={email}
-          note="You sign in with it and get emails from camp there."
+          note={outsider ? "You sign in with it." : "You sign in with it and get emails from camp there."}
           badge={
             saved.suppressed ? (
               <Badge tone="bad" icon="alert">
@@ -174,11 +176,19 @@ function OtherAddresses({ of }: { of: Profile["other_addresses"] }) {
   });
 }
 
+/** Whether the camp emails families only, and this person is of none. */
+function useOutsider() {
+  const site = useSite();
+  const { user } = useSession();
+  return site?.access === "families" && user?.family === false && !user.awaiting_approval;
+}
+
 const paused = "The camp is not sending these right now";
 
 export function EmailPreferences({ form, email }: { form: ProfileForm; email: string }) {
   const { address_in_family, other_addresses } = form.saved;
   const outside = !address_in_family && other_addresses.length > 0;
+  const outsider = useOutsider();
   return (
     <Section id="email-preferences" title="Email Preferences">
       <form
@@ -189,7 +199,9 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
           form.saveAll();
         }}
       >
-        {outside ? (
+        {outsider ? (
+          <p className="mb-1">The camp sends these emails to camp families only.</p>
+        ) : outside ? (
           <p className="wrap-anywhere">
             These emails go only to your family’s addresses. Yours, <bdi>{email}</bdi>, is not one of them. Ask the
             office to add it.

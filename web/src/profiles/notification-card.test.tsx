@@ -89,6 +89,15 @@ describe("signed in", () => {
     expect((await card()).queryByText(/We email you/)).toBeNull();
   });
 
+  it("promises no emails after a confirmation to whoever is of no camp family", async () => {
+    signedIn({
+      "GET /api/site": { ...site, access: "families" },
+      "GET /api/session": { user: { ...chaya, family: false, awaiting_approval: false, email_verified: false } },
+    });
+    open("/");
+    expect(await (await card()).findByText(/The camp emails camp families only/)).toBeTruthy();
+  });
+
   it("says where the family's mail goes when it does not go to one's own address", async () => {
     const other = {
       email: "moshe@family.example",

@@ -99,6 +99,8 @@ function Own({ email, email_verified, awaiting_approval, family }: SessionUser) 
           <>
             Emails to <bdi>{email}</bdi> bounced, so we stopped sending them.
           </>
+        ) : access === "families" && !family && !awaiting_approval ? (
+          "The camp emails camp families only. If you are one, please write to the camp."
         ) : !email_verified ? (
           <>
             We’ll email <bdi>{email}</bdi> once you confirm it.
@@ -107,8 +109,6 @@ function Own({ email, email_verified, awaiting_approval, family }: SessionUser) 
           <>
             We’ll email <bdi>{email}</bdi> once the camp approves your family.
           </>
-        ) : access === "families" && !family ? (
-          "The camp emails camp families only. If you are one, please write to the camp."
         ) : nothing ? (
           <>
             You turned off all emails to <bdi>{email}</bdi>.

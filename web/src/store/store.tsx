@@ -26,7 +26,7 @@ export default function Store() {
               <h2 className="sr-only">Products</h2>
               <ul className={productGrid}>
                 {store.data.items.map((product) => (
-                  <li key={product.id} className="grid">
+                  <li key={product.id} className="grid grid-cols-1">
                     <ProductCard product={product} currency={store.data.currency} />
                   </li>
                 ))}

@@ -78,6 +78,8 @@ export function useModal(onClose: () => void) {
     // A second Back in a row closes a dialog without asking. Only its owner closes it.
     onClose({ target, currentTarget }: SyntheticEvent<HTMLDialogElement>) {
       if (target !== currentTarget || !currentTarget.isConnected || currentTarget.open) return;
+      // On a closed site the whole page is hidden, and opens the dialog again itself.
+      if (currentTarget.closest("[hidden]")) return;
       currentTarget.showModal();
       onClose();
     },

@@ -21,7 +21,7 @@ export function Field({ label, hint, error, optional = false, className, childre
   const id = useId();
   const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
   return (
-    <div className={cx("grid gap-1.5", className)}>
+    <div className={cx("grid gap-1.5 [&:has([data-excess])>[data-error]]:hidden", className)}>
       <label htmlFor={id} className="text-sm font-medium">
         {label}
         {optional && <span className="font-normal text-muted"> (optional)</span>}
@@ -32,7 +32,12 @@ export function Field({ label, hint, error, optional = false, className, childre
           {hint}
         </p>
       )}
-      {error && <FieldError id={`${id}-error`}>{error}</FieldError>}
+      {/* Not beside the control's own words about its length. */}
+      {error && (
+        <div data-error>
+          <FieldError id={`${id}-error`}>{error}</FieldError>
+        </div>
+      )}
     </div>
   );
 }
@@ -83,7 +88,7 @@ function useLimit({ value, defaultValue, maxLength }: Limited) {
       onInput: (event: FormEvent<HTMLInputElement | HTMLTextAreaElement>) => setTyped(event.currentTarget.value),
     },
     notice: excess > 0 && (
-      <div role="alert">
+      <div role="alert" data-excess>
         <FieldError>
           {number(excess)} {excess === 1 ? "character" : "characters"} too many: {number(maxLength!)} fit here.
         </FieldError>

@@ -78,7 +78,7 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
       <div className="hero-grid wrap">
         <div className="hero-text">
           <p className="hero-eyebrow">{site ? longDate(site.today).replace(/, \d+$/, "") : "\u00a0"}</p>
-          <h1 className="md:min-h-[2lh]">
+          <h1 className="min-h-[2lh]">
             {promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}
           </h1>
           {waiting ? (
@@ -253,7 +253,8 @@ export function announcementOf(
   const minutes = Math.round((video.duration_seconds ?? 0) / 60);
   const lede = `${minutes > 0 ? count(minutes, "minute") : "News"} from camp, for everyone who stayed home.`;
   const latest = { video, headline: "The latest from camp.", when: cardDate(video.upload_date, current_year), lede };
-  if (!video.published_at) return latest;
+  // Videos of earlier summers are no news, whenever they come in (decision V1).
+  if (!video.published_at || !video.upload_date.startsWith(`${current_year}-`)) return latest;
 
   const published = campLocal(video.published_at, timezone);
   const time = campTime(video.published_at, timezone) + campZone(video.published_at, timezone);

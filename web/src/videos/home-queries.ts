@@ -12,11 +12,10 @@ export const homeVideosQuery = queryOptions({
   refetchInterval: pollInterval,
 });
 
-/** The newest few of this year; the home page shows those that are not among its three. */
+/** The newest few of any year; the home page shows those that are not among its three. */
 export const newestQuery = queryOptions({
   queryKey: ["videos", "newest"],
-  queryFn: ({ signal }) =>
-    send(api.GET("/api/videos", { params: { query: { collection: "current", limit: 4 } }, signal })),
-  ...firstAnswer<List>("/api/videos?collection=current&limit=4"),
+  queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { limit: 4 } }, signal })),
+  ...firstAnswer<List>("/api/videos?limit=4"),
   refetchInterval: pollInterval,
 });

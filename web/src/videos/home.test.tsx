@@ -1,4 +1,4 @@
-import { act, screen, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { card, list, never, open, refuse, server, site } from "../test/portal";
 import { announcementOf } from "./hero";
@@ -71,6 +71,30 @@ describe("the hero", () => {
     expect(at("2026-07-29T14:00:00Z")).toMatchObject({ headline: "Today’s video is up.", when: "Today, 10:00 AM" });
     expect(at("2026-07-29T01:00:00Z")).toMatchObject({ headline: "Last night’s video is here." });
     expect(at("2026-07-28T01:00:00Z")).toMatchObject({ headline: "The latest from camp.", when: "Wed, Jul 29" });
+  });
+
+  it("calls no video of an earlier summer news", () => {
+    const old = card({ published_at: "2026-07-29T14:00:00Z", upload_date: "2025-08-20" });
+    const { headline } = announcementOf(old, site, new Date("2026-07-30T01:00:00Z"));
+    expect(headline).toBe("The latest from camp.");
+  });
+
+  it("shows the newest video, also when an older one is featured", async () => {
+    const cards = [
+      card({ id: "v1", title: "Featured", upload_date: "2026-07-20" }),
+      ...["v2", "v3", "v4", "v5"].map((id, i) => card({ id, title: `New ${id}`, upload_date: `2026-07-2${9 - i}` })),
+    ];
+    server({
+      "GET /api/videos": ({ query }: { query: { collection?: string } }) =>
+        query.collection === "home" ? list(...cards.slice(0, 3)) : list(...cards.slice(1)),
+    });
+    open("/");
+    const region = within(await screen.findByRole("region", { name: "Camp through the day" }));
+    expect(await region.findByRole("link", { name: "New v2" })).toBeTruthy();
+    const section = await latest();
+    const names = async () =>
+      (await section.findAllByRole("article")).map((article) => within(article).getByRole("link").textContent);
+    await waitFor(async () => expect(await names()).toEqual(["Featured", "New v3", "New v4"]));
   });
 
   it("names the camp's zone to readers in another one", () => {

@@ -17,7 +17,7 @@ export function HomeVideos() {
   const newest = useQuery(newestQuery);
 
   const three = videos.data?.items ?? [];
-  const latest = three.find((video) => video.latest) ?? three[0];
+  const latest = three.toSorted(newestFirst)[0];
   const promise = latest && site ? announcementOf(latest, site) : null;
   // The video in the hero is left out here, as long as there are three others.
   const others = [...three, ...(newest.data?.items ?? [])]
@@ -63,6 +63,10 @@ export function HomeVideos() {
     </>
   );
 }
+
+/** Among the three, the featured one comes first. */
+const newestFirst = (a: Card, b: Card) =>
+  b.upload_date.localeCompare(a.upload_date) || (b.published_at ?? "").localeCompare(a.published_at ?? "");
 
 const layout = "grid gap-8 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]";
 

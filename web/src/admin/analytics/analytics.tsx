@@ -9,8 +9,8 @@ import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
-import { directionOf } from "../../ui/direction";
 import { Icon } from "../../ui/icon";
+import { InlineTitle } from "../../ui/inline-title";
 import { ProgressBar } from "../../ui/progress-bar";
 import { Section } from "../../ui/section";
 import { Segmented } from "../../ui/segmented";
@@ -122,7 +122,7 @@ const Figures = ({ figures, measure, onMeasure }: FiguresProps) => (
     >
       <DayChart days={figures.days} measure={measure} />
     </Section>
-    <div className="grid gap-6 lg:grid-cols-2">
+    <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
       <TopContent figures={figures} />
       <Recent items={figures.recent} />
     </div>
@@ -152,13 +152,13 @@ const Cards = ({ figures }: { figures: AnalyticsFigures }) => (
 const TopContent = ({ figures }: { figures: AnalyticsFigures }) => (
   <Section id="top" title="Top content">
     {figures.top_videos.length > 0 ? (
-      <ol className="grid">
+      <ol className="grid grid-cols-1">
         {figures.top_videos.map((video, i) => (
           <li key={video.id} className="grid grid-cols-[1.75rem_minmax(0,1fr)] border-line py-2 not-first:border-t">
             <span className="text-muted tabular-nums">{i + 1}.</span>
             <div className="min-w-0">
               <Link to={paths.video(video.id)} className="link">
-                <bdi dir={directionOf(video.title)}>{video.title}</bdi>
+                <InlineTitle>{video.title}</InlineTitle>
               </Link>
               <p className="text-sm text-muted tabular-nums">
                 {shortDate(video.upload_date)} · {count(video.views, "view")} · {count(video.likes, "like")} ·{" "}
@@ -179,13 +179,13 @@ function Recent({ items }: { items: Activity[] }) {
   return (
     <Section id="recent" title="Recent activity">
       {items.length > 0 ? (
-        <ul className="grid">
+        <ul className="grid grid-cols-1">
           {items.map((item) => {
             const [before, after] = activityWords(item);
             const words = (
               <>
                 {before}
-                <bdi dir={directionOf(item.what)}>{item.what}</bdi>
+                <InlineTitle>{item.what}</InlineTitle>
                 {after}
               </>
             );

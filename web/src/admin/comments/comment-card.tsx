@@ -9,6 +9,7 @@ import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { directionOf } from "../../ui/direction";
+import { InlineTitle } from "../../ui/inline-title";
 import { OwnLines } from "../../ui/own-lines";
 import type { Action, AdminComment, ReportReason } from "./queries";
 import { acceptance, actionName, categoryName } from "./words";
@@ -50,7 +51,7 @@ export function CommentCard({ comment, now, withVideo = false, busy, onAct, onDe
             <span className="min-w-0 text-sm text-muted">
               on{" "}
               <Link to={paths.video(comment.video_id)} className="link">
-                <bdi dir={directionOf(comment.video_title)}>{comment.video_title}</bdi>
+                <InlineTitle>{comment.video_title}</InlineTitle>
               </Link>
             </span>
           )}

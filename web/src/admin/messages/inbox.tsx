@@ -215,19 +215,19 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
         <p className="flex flex-wrap items-baseline gap-x-2.5">
           <bdi className={cx("wrap-anywhere", unread ? "font-semibold" : "font-medium")}>{message.name}</bdi>
           {message.child_name && (
-            <span className="text-sm text-muted">
+            <span className="min-w-0 text-sm wrap-anywhere text-muted">
               Child: <bdi>{message.child_name}</bdi>
             </span>
           )}
         </p>
         <h3 className={cx("font-sans text-base leading-normal", !unread && "font-medium")}>
           {/* The button covers the whole row; other buttons are above it. */}
-          <button type="button" onClick={onOpen} className="text-start after:absolute after:inset-0">
+          <button type="button" onClick={onOpen} className="text-start wrap-anywhere after:absolute after:inset-0">
             <bdi dir={directionOf(message.subject)}>{message.subject}</bdi>
           </button>
         </h3>
-        <p className="line-clamp-1 text-sm text-muted">
-          <bdi dir={directionOf(message.message)}>{message.message}</bdi>
+        <p dir={directionOf(message.message)} className="line-clamp-1 w-fit text-sm wrap-anywhere text-muted">
+          {message.message}
         </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-2">
           <StatusBadge status={message.status} />

@@ -359,8 +359,8 @@ function SentLetter({ letter, now }: { letter: Letter; now: number }) {
     <li className="border-line not-first:border-t">
       <details className="group">
         <summary className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 p-4 hover:bg-sunk focus-visible:-outline-offset-3">
-          <h3 dir={directionOf(letter.subject)} className="font-sans text-base font-medium">
-            {letter.subject}
+          <h3 className="font-sans text-base font-medium">
+            <bdi dir={directionOf(letter.subject)}>{letter.subject}</bdi>
           </h3>
           <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
           <p className="col-span-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">

@@ -41,13 +41,13 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <Standing update={update} pinned={pinned} />
-          <h3 dir={directionOf(update.title)} className="min-w-0 text-[1.08rem] wrap-anywhere max-md:basis-full">
-            {update.title}
+          <h3 className="min-w-0 text-[1.08rem] wrap-anywhere max-md:basis-full">
+            <bdi dir={directionOf(update.title)}>{update.title}</bdi>
           </h3>
         </div>
         <p
           dir={directionOf(update.message)}
-          className="text-sm whitespace-pre-line text-muted max-md:line-clamp-4 md:line-clamp-1"
+          className="w-fit text-sm wrap-anywhere whitespace-pre-line text-muted max-md:line-clamp-4 md:line-clamp-1"
         >
           {update.message}
         </p>
@@ -108,7 +108,7 @@ function Facts({ update, pinned, timeZone, now }: Pick<Props, "update" | "timeZo
       <time dateTime={update.created_at} title={campDateTime(update.created_at, timeZone)}>
         {ago(update.created_at, timeZone, new Date(Math.max(now, Date.parse(update.created_at))))}
       </time>
-      <span className="md:order-1 md:basis-full">
+      <span className="min-w-0 wrap-anywhere md:order-1 md:basis-full">
         Posted by <bdi>{update.author}</bdi>
         {update.posted_by && (
           <>

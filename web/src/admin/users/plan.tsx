@@ -30,12 +30,12 @@ export function PaymentBadge({ plan }: { plan: Plan | null | undefined }) {
 /** Paid of total with a bar; the percent is the server's, rounded down unless fully paid. */
 export const PaidBar = ({ plan, name, currency }: { plan: Plan; name: string; currency: string }) => (
   <div className="grid gap-1.5 tabular-nums">
-    <p className="flex flex-wrap items-baseline justify-between gap-x-3 text-sm whitespace-nowrap">
+    <p className="flex flex-wrap items-baseline justify-between gap-x-1.5 text-sm whitespace-nowrap">
       <span>
         <span className="font-medium">{money(plan.paid_amount, currency)}</span>{" "}
         <span className="text-muted">of {money(plan.total_amount, currency)}</span>
       </span>
-      <span className="text-muted">{plan.percent}%</span>
+      <span className="ms-auto text-muted">{plan.percent}%</span>
     </p>
     <ProgressBar
       label={`Paid by ${name}`}

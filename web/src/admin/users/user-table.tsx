@@ -39,10 +39,10 @@ export function UserTable({ users, currency, sort, direction, onSort, onShow, as
               Name
             </Heading>
             <Heading wide="w-28">Child</Heading>
-            <Heading by="payment" wide="w-36" {...sorted}>
+            <Heading by="payment" wide="w-33" {...sorted}>
               Payment
             </Heading>
-            <Heading by="amount" wide="w-41" {...sorted}>
+            <Heading by="amount" wide="w-44 @5xl:w-47" {...sorted}>
               Amount
             </Heading>
             <Heading wide="w-15">Videos</Heading>

@@ -6,6 +6,7 @@ import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Switch, TextInput } from "../../ui/field";
+import { InlineTitle } from "../../ui/inline-title";
 import { toast } from "../../ui/toast";
 import {
   changesOf,
@@ -91,7 +92,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
   });
   const unpublishing = asking && (
     <UnpublishQuestion
-      name={video.title}
+      name={<InlineTitle>{video.title}</InlineTitle>}
       status={status}
       noSecondMail
       save={save}

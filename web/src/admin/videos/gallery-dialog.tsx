@@ -4,6 +4,7 @@ import { explainOr } from "../../lib/forms";
 import { campLocal } from "../../lib/format";
 import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, Select } from "../../ui/field";
+import { InlineTitle } from "../../ui/inline-title";
 import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./form-values";
 import { useIdempotencyKey } from "../shared/idempotency-key";
@@ -154,7 +155,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
   });
   const unpublishing = asking && (
     <UnpublishQuestion
-      name={video?.title}
+      name={video && <InlineTitle>{video.title}</InlineTitle>}
       status={status}
       save={save}
       refused={refused}

@@ -5,6 +5,7 @@ import { useSite } from "../../api/queries";
 import { useFilters } from "../../lib/filters";
 import { count, number, shortDate } from "../../lib/format";
 import { Button, IconButton } from "../../ui/button";
+import { cx } from "../../ui/class-names";
 import { directionOf } from "../../ui/direction";
 import { Icon } from "../../ui/icon";
 import { LoadMore } from "../../ui/load-more";
@@ -74,7 +75,7 @@ export default function Gallery() {
         <>
           {years.isError && <NotRefreshed what="gallery" retrying={years.isFetching} onRetry={years.refetch} />}
           {years.data.items.length > 0 ? (
-            <div className="grid gap-4">
+            <div className="grid grid-cols-1 gap-4">
               {years.data.items.map(({ year, count: videos }, i) => (
                 <Summer key={year} year={year} videos={videos} startsOpen={i === 0} order={order} ask={ask} />
               ))}
@@ -233,14 +234,22 @@ function FoundVideos({ term, order, ask, onClear }: { term: string; order: Order
   );
 }
 
+const columns = [
+  ["Title", "w-[30%]"],
+  ["Description"],
+  ["Views", "w-18"],
+  ["Upload Date", "w-31"],
+  ["Actions", "w-37"],
+] as const;
+
 /** Rows become cards on a phone. */
 const VideoTable = ({ caption, videos, ask }: { caption: string; videos: AdminVideo[]; ask: Ask }) => (
-  <table className="w-full text-start max-md:block">
+  <table className="w-full text-start max-md:block md:table-fixed">
     <caption className="sr-only">{caption}</caption>
     <thead className="text-sm text-muted max-md:sr-only">
       <tr className="border-b border-line">
-        {["Title", "Description", "Views", "Upload Date", "Actions"].map((name) => (
-          <th key={name} scope="col" className="px-4 py-2.5 text-start font-medium last:text-end">
+        {columns.map(([name, wide]) => (
+          <th key={name} scope="col" className={cx("px-4 py-2.5 text-start font-medium last:text-end", wide)}>
             {name}
           </th>
         ))}
@@ -272,7 +281,7 @@ const RowSkeletons = ({ rows }: { rows: number }) => (
 function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
   return (
     <tr className="border-line not-first:border-t max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-4 max-md:p-4">
-      <td className="max-md:w-full md:w-[30%] md:px-4 md:py-2">
+      <td className="max-md:w-full max-md:min-w-0 md:px-4 md:py-2">
         <span className="me-2 font-head text-[1.08rem] leading-snug font-semibold">
           <VideoTitle>{video.title}</VideoTitle>
         </span>
@@ -281,8 +290,8 @@ function VideoLine({ video, ask }: { video: AdminVideo; ask: Ask }) {
           <UploadBadges video={video} />
         </span>
       </td>
-      <td className="text-sm text-muted max-md:w-full md:px-4 md:py-2">
-        <span dir={directionOf(video.description ?? "No description")} className="line-clamp-2">
+      <td className="text-sm text-muted max-md:w-full max-md:min-w-0 md:px-4 md:py-2">
+        <span dir={directionOf(video.description ?? "No description")} className="line-clamp-2 w-fit wrap-anywhere">
           {video.description || "No description"}
         </span>
       </td>

@@ -90,7 +90,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
         </h3>
         <p
           dir={directionOf(video.description ?? "No description")}
-          className="mt-0.5 line-clamp-1 text-sm text-muted md:line-clamp-2"
+          className="mt-0.5 line-clamp-1 w-fit text-sm wrap-anywhere text-muted md:line-clamp-2"
         >
           {video.description || "No description"}
         </p>

@@ -1,8 +1,9 @@
+import type { ReactNode } from "react";
 import { ConfirmDialog } from "../../ui/dialog";
 import type { VideoStatus } from "./queries";
 
 type Props = {
-  name: string | undefined;
+  name: ReactNode;
   /** What the published video becomes. */
   status: VideoStatus;
   /** Added when families were mailed about the video. */

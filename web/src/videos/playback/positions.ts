@@ -1,7 +1,7 @@
-import { onDeletion } from "../../lib/delete-unsent";
+import { ofOnePerson } from "../../lib/delete-unsent";
 
-/** Where each video was stopped, in this browser: seconds by id, the last one at the end. */
-const key = "positions";
+/** Where each video was stopped, in this browser: seconds by id, the last one at the end. It goes when they sign out. */
+const key = ofOnePerson.positions;
 const most = 100;
 /** Nobody misses the first seconds, and in the last ones the video is over. */
 const [first, last] = [10, 15];
@@ -30,12 +30,3 @@ export function keepPosition(id: string, at: number, duration: number) {
     // Without storage every video starts at its beginning.
   }
 }
-
-// What somebody watched is theirs: it goes when they sign out.
-onDeletion.add(() => {
-  try {
-    localStorage.removeItem(key);
-  } catch {
-    // There is nothing to remove.
-  }
-});
