@@ -69,7 +69,7 @@ async fn sign_up(
     Input(new): Input<SignUp>,
 ) -> Answer<impl IntoResponse> {
     let signed_in = users::sign_up(&api.app, new, from).await?;
-    end_session_in(&api, &jar, user_cookie(&api.app.config)).await?;
+    end_earlier_session(&api, &jar).await;
     // An invitation takes over a user whose address nobody verified.
     api.sessions.invalidate_all();
     Ok((StatusCode::CREATED, welcome(&api, jar, signed_in).await?))
@@ -93,9 +93,15 @@ async fn sign_in(
     Input(given): Input<Credentials>,
 ) -> Answer<impl IntoResponse> {
     let signed_in = users::sign_in(&api.app, &given.email, &given.password, from).await?;
-    // A new session has a new cookie; the old cookie is no longer valid.
-    end_session_in(&api, &jar, user_cookie(&api.app.config)).await?;
+    end_earlier_session(&api, &jar).await;
     welcome(&api, jar, signed_in).await
+}
+
+/// A new session has a new cookie; the old cookie is no longer valid. The new session stands even if that fails.
+async fn end_earlier_session(api: &Api, jar: &CookieJar) {
+    if end_session_in(api, jar, user_cookie(&api.app.config)).await.is_err() {
+        tracing::warn!("the earlier session of a browser could not be ended");
+    }
 }
 
 /// Sign out

@@ -67,7 +67,7 @@ impl Viewer {
             None => Err(Error::SignInRequired),
             Some(_) if self.outsider => Err(Error::Forbidden {
                 code: "families_only",
-                text: "Only camp families can watch. If you are one, please write to the camp.",
+                text: "Only camp families can see this. If you are one, please write to the camp.",
             }),
             Some(_) => Err(Error::Forbidden {
                 code: "awaiting_approval",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use portal::{
     App, Result, accounts, alerts, bounces, conversion, event_feed, family_admin, faq, idempotency,
-    jobs, messages, notifications, payments, subscribers, updates, uploads, users, videos,
+    jobs, messages, notifications, payments, subscribers, updates, uploads, videos,
 };
 use tokio::time::{Instant, MissedTickBehavior, interval, interval_at};
 use tokio_util::sync::CancellationToken;
@@ -54,7 +54,6 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("events of earlier days", event_feed::prune(&app).await);
                 log("finished jobs", jobs::prune(&app).await);
                 log("expired sessions and links", accounts::prune(&app).await);
-                log("addresses that logins had", users::former_addresses::prune(&app).await);
                 log("unconfirmed subscribers", subscribers::prune(&app).await);
                 log("FAQ views", faq::prune(&app).await);
                 log("forms that were sent", idempotency::prune(&app).await);

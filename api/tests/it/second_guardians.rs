@@ -67,7 +67,7 @@ fn mails_about(camp: &Camp, title: &str, email: &str) -> usize {
 }
 
 story! {
-    async fn a_second_guardian_keeps_the_own_name_and_gets_no_mail_that_the_form_declined(camp) {
+    async fn a_second_guardian_keeps_their_name_and_gets_no_mail_that_the_form_declined(camp) {
         let staff = camp.staff().await;
         family(&staff).await;
         let mother = joined(&camp, form("Chaya", MOTHER, [true; 3])).await;
@@ -85,7 +85,7 @@ story! {
 }
 
 story! {
-    async fn whoever_of_two_guardians_comes_first_has_the_own_name(camp) {
+    async fn whoever_of_two_guardians_comes_first_has_their_own_name(camp) {
         let staff = camp.staff().await;
         family(&staff).await;
         let father = joined(&camp, form("Moshe Lindenfeld", FATHER, [true, false, true])).await;
@@ -145,23 +145,40 @@ story! {
         hers["invite"] = json!(invitation(&camp, &staff, &path).await);
         let mother = camp.browser();
         mother.post("/api/auth/sign-up", hers).await.expect(201);
-        assert_eq!(shown(&mother).await, ("Chaya Lindenfeld".into(), [true, true, false]), "updates come to the family");
+        assert_eq!(shown(&mother).await, ("Chaya Lindenfeld".into(), [true, false, false]));
         assert_eq!(shown(&father).await.1, [true; 3]);
     }
 }
 
+/// The form of the sign-in page, which does not ask about emails.
+fn unasked(name: &str, email: &str) -> Value {
+    let mut form = sign_up(name, email);
+    let fields = form.as_object_mut().expect("an object");
+    for kind in ["daily_video_email", "camp_updates_email", "email_notifications"] {
+        fields.remove(kind);
+    }
+    form
+}
+
+async fn unsubscribe(camp: &Camp, email: &str, scope: &str) {
+    let link = unsubscribe::token(&camp.app.keys, &address(email), Category::DailyVideos);
+    let wanted = json!({ "token": link, "scope": scope });
+    camp.browser().post("/api/unsubscribe", wanted).await.expect(204);
+}
+
+async fn delete_family(staff: &Browser, email: &str) {
+    let list = staff.get(&format!("/api/admin/users?q={email}")).await.json();
+    let id = list["items"][0]["id"].as_str().expect("an id").to_owned();
+    staff.delete(&format!("/api/admin/users/{id}")).await.expect(204);
+}
+
 story! {
-    async fn who_signs_up_again_gets_what_the_new_form_asked_for(camp) {
+    async fn who_signs_up_again_gets_what_they_choose_now(camp) {
         let staff = camp.staff().await;
-        // Left the mailing list, then became a member, left with everything, and was deleted.
-        let link = unsubscribe::token(&camp.app.keys, &address(MOTHER), Category::General);
-        camp.browser().post("/api/unsubscribe", json!({ "token": link, "scope": "category" })).await.expect(204);
-        let chaya = joined(&camp, form("Chaya", MOTHER, [true; 3])).await;
-        assert_eq!(shown(&chaya).await.1, [true; 3]);
-        camp.browser().post("/api/unsubscribe", json!({ "token": link, "scope": "everything" })).await.expect(204);
-        assert_eq!(shown(&chaya).await.1, [false; 3]);
-        let list = staff.get(&format!("/api/admin/users?q={MOTHER}")).await.json();
-        staff.delete(&format!("/api/admin/users/{}", list["items"][0]["id"].as_str().expect("an id"))).await.expect(204);
+        let chaya = joined(&camp, unasked("Chaya", MOTHER)).await;
+        assert_eq!(shown(&chaya).await.1, [true, false, true]);
+        unsubscribe(&camp, MOTHER, "everything").await;
+        delete_family(&staff, MOTHER).await;
         let chaya = joined(&camp, form("Chaya", MOTHER, [true, true, false])).await;
         assert_eq!(shown(&chaya).await.1, [true, true, false]);
         post_update(&camp, &staff, "Rain").await;
@@ -171,15 +188,57 @@ story! {
 }
 
 story! {
-    async fn an_address_that_unsubscribed_in_its_family_stays_so_at_sign_up(camp) {
+    async fn who_unsubscribed_stays_so_where_the_form_does_not_ask(camp) {
         let staff = camp.staff().await;
         family(&staff).await;
-        let link = unsubscribe::token(&camp.app.keys, &address(MOTHER), Category::DailyVideos);
-        camp.browser().post("/api/unsubscribe", json!({ "token": link, "scope": "category" })).await.expect(204);
-        let chaya = joined(&camp, sign_up("Chaya", MOTHER)).await;
-        assert_eq!(shown(&chaya).await.1, [false, false, true], "the form's defaults choose nothing");
+        unsubscribe(&camp, MOTHER, "category").await;
+        let chaya = joined(&camp, unasked("Chaya", MOTHER)).await;
+        assert_eq!(shown(&chaya).await.1, [false, false, true]);
         chaya.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
         assert_eq!(shown(&chaya).await.1, [true, false, true]);
+        // As a new family, too, until they turn it on.
+        unsubscribe(&camp, MOTHER, "everything").await;
+        delete_family(&staff, MOTHER).await;
+        let chaya = joined(&camp, unasked("Chaya", MOTHER)).await;
+        assert_eq!(shown(&chaya).await.1, [false; 3]);
+        chaya.patch("/api/profile", json!({ "camp_updates_email": true })).await.expect(200);
+        post_update(&camp, &staff, "Rain").await;
+        assert_eq!(mails_about(&camp, "Rain", MOTHER), 1);
+        assert_eq!(shown(&chaya).await.1, [false, true, false]);
+    }
+}
+
+story! {
+    async fn who_unsubscribes_before_they_confirm_stays_so(camp) {
+        let chaya = camp.browser();
+        chaya.post("/api/auth/sign-up", form("Chaya", MOTHER, [true; 3])).await.expect(201);
+        camp.wait(TimeDelta::minutes(1));
+        unsubscribe(&camp, MOTHER, "category").await;
+        confirm(&camp, &chaya, MOTHER).await;
+        assert_eq!(shown(&chaya).await.1, [false, true, true]);
+    }
+}
+
+story! {
+    async fn a_stranger_chooses_nothing_for_the_owner_of_an_address(camp) {
+        camp.set("requireEmailVerification", false).await;
+        let staff = camp.staff().await;
+        for (n, wanted) in [[false; 3], [true; 3]].into_iter().enumerate() {
+            let email = format!("owner{n}@family.example");
+            // An opt-out of somebody who was on the mailing list.
+            unsubscribe(&camp, &email, "category").await;
+            camp.browser().post("/api/auth/sign-up", form("Stranger", &email, wanted)).await.expect(201);
+            let video = json!({ "title": format!("Swim {n}"), "video_url": "https://youtu.be/aBcDeFgHiJk" });
+            staff.post("/api/admin/videos", video).await.expect(201);
+            camp.work_until_tomorrow().await;
+            assert_eq!(mails_about(&camp, "Swim", &email), 0, "the opt-out holds for a login without a family's address");
+            let mails = camp.mails_to(&email).into_iter().rev();
+            let asks = mails.into_iter().find(|mail| mail.subject.starts_with("Please confirm")).expect("a mail");
+            let owner = camp.browser();
+            let claim = json!({ "token": token(&asks), "new_password": "lanterns over the lake" });
+            owner.post("/api/auth/verify", claim).await.expect(200);
+            assert_eq!(shown(&owner).await.1, [false, false, true], "{wanted:?}");
+        }
     }
 }
 

@@ -322,6 +322,8 @@ async fn choose_mail(
     if wanted.iter().all(|(wanted, _)| wanted.is_none()) {
         return Ok(());
     }
+    // It replaces what was chosen at sign-up.
+    tx.sql("update users set asked_mail = null where id = $1").bind(user.id).execute().await?;
     let (listed, proved, others): (bool, bool, i64) = tx
         .sql(
             "select exists (select 1 from profile_addresses
@@ -357,7 +359,5 @@ async fn choose_mail(
     preferences.camp_updates_email =
         changes.camp_updates_email.unwrap_or(preferences.camp_updates_email);
     set_preferences(tx, now, user.profile_id, preferences).await?;
-    // It replaces what the form asked for at sign-up.
-    tx.sql("update users set asked_mail = null where id = $1").bind(user.id).execute().await?;
     unsubscribe::withdraw(tx, now, user.profile_id).await
 }

@@ -9,7 +9,7 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
-use crate::notifications::{self, AccountMail, Notice};
+use crate::notifications::{self, AccountMail, Notice, suppression};
 use crate::rate_limits;
 use crate::{App, Error, Result};
 
@@ -159,6 +159,7 @@ pub(crate) async fn confirm(
             "This family already has two other addresses, so nothing was changed. One of them has to be removed first.",
         ));
     }
+    suppression::restore(tx, app).await?;
     notify_family(tx, app, id, email).await?;
     let subject = Subject::new(SubjectKind::Profile, id);
     let nothing = serde_json::Value::Null;

@@ -14,9 +14,8 @@ use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice};
 use crate::rate_limits;
 use crate::unsubscribe;
-use crate::users::{self, former_addresses};
 use crate::{App, Error, Result};
-use crate::{messages, payments};
+use crate::{messages, payments, users};
 
 /// Sends a family's invitation again.
 ///
@@ -340,13 +339,13 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -
     let now = app.clock.now();
     // Nobody joins it from now on.
     lock(tx, now, id).await?;
-    let mut known = known_addresses(tx, id).await?;
-    known.extend(former_addresses::of_family(tx, id).await?);
+    let known = known_addresses(tx, id).await?;
     let logins: Vec<(UserId,)> =
         tx.sql("select id from users where profile_id = $1").bind(id).all().await?;
     let merged: Vec<(FamilyId,)> =
         tx.sql("select id from profiles where merged_into = $1").bind(id).all().await?;
     for (user_id,) in &logins {
+        users::erase_former_addresses(tx, now, *user_id).await?;
         users::remove(tx, *user_id).await?;
     }
     let addresses = drop_all(&mut *tx, id).await?;

@@ -148,12 +148,20 @@ struct Sent {
     created_at: DateTime<Utc>,
 }
 
-/// Returns the messages from this address with the camp's replies, for its owner.
-pub(crate) async fn of_sender(app: &App, email: &EmailAddress) -> Result<Vec<Value>> {
+/// Returns the messages from this address until then, with the camp's replies, for its owner.
+pub(crate) async fn of_sender(
+    app: &App,
+    email: &EmailAddress,
+    until: DateTime<Utc>,
+) -> Result<Vec<Value>> {
     let rows: Vec<Sent> = app
         .db
-        .sql("select id, subject, message, child_name, created_at from messages where email = $1 order by created_at, id")
+        .sql(
+            "select id, subject, message, child_name, created_at from messages
+             where email = $1 and created_at <= $2 order by created_at, id",
+        )
         .bind(email)
+        .bind(until)
         .all()
         .await?;
     let replies: Vec<(Uuid, String, DateTime<Utc>)> = app

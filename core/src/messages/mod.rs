@@ -17,8 +17,8 @@ use crate::settings::Settings;
 
 pub use contact::{NewMessage, Received, receive};
 pub(crate) use contact::{of_sender, searchable};
-pub(crate) use erasure::erase_sender;
 pub use erasure::prune;
+pub(crate) use erasure::{erase_of_former_addresses, erase_sender};
 pub use inbox::{
     AssignmentFilter, Changes, Counts, Filter, Order, change, counts, delete, find, list,
 };

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{sent, suppression};
 use crate::db::{On, Sql, Texts, Tx, Value};
 use crate::email_address::EmailAddress;
-use crate::ids::StaffId;
+use crate::ids::{StaffId, UserId};
 use crate::{App, Result};
 
 /// How long mails keep the name and address of their recipient: 13 months, so that this summer can
@@ -92,6 +92,14 @@ pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &EmailAddress) 
     suppression::erase(tx, app, email).await
 }
 
+/// Erases the addresses that a user had before from the mails to them, until the user left them.
+pub(crate) async fn erase_of_former_addresses(tx: &mut Tx, user: UserId) -> Result<()> {
+    let theirs = "exists (select 1 from former_addresses f
+                   where f.user_id = $1 and f.email = deliveries.email
+                     and deliveries.created_at <= f.left_at)";
+    withdraw(tx, theirs, user).await
+}
+
 /// Erases names and addresses from all mails about a family or a user, including those to its
 /// earlier addresses.
 pub(crate) async fn erase_about(tx: &mut Tx, id: impl Into<Uuid>) -> Result<()> {
@@ -115,7 +123,7 @@ pub(crate) async fn erase_about(tx: &mut Tx, id: impl Into<Uuid>) -> Result<()> 
 }
 
 /// Erases a deleted staff account from all mails: from its own, and its name from those to other owners. What goes
-/// to a family or the mailing list at the same address stays.
+/// to others at the same address stays: to a family, the mailing list or the camp's own mailboxes.
 pub(crate) async fn erase_staff(
     tx: &mut Tx,
     app: &App,
@@ -124,6 +132,8 @@ pub(crate) async fn erase_staff(
     username: &str,
 ) -> Result<()> {
     erase_about(tx, id).await?;
+    let site = app.settings().await?;
+    let mailboxes = [&site.contact_email, &site.staff_email, &site.video_team_email];
     let of_others: bool = tx
         .sql(
             "select exists (select 1 from profile_addresses where email = $1)
@@ -134,7 +144,7 @@ pub(crate) async fn erase_staff(
         .bind(email)
         .scalar()
         .await?;
-    if !of_others {
+    if !of_others && !mailboxes.contains(&&email.to_string()) {
         erase_address(tx, app, email).await?;
     }
     let told: Vec<(Uuid, String)> = tx
@@ -147,9 +157,11 @@ pub(crate) async fn erase_staff(
     for (id, data) in told {
         let Ok(mut data) = serde_json::from_str::<serde_json::Value>(&data) else { continue };
         let names = ["by", "name"].map(|field| data[field] == username);
-        for (field, is_theirs) in ["by", "name"].into_iter().zip(names) {
+        for ((field, words), is_theirs) in
+            [("by", "A deleted account"), ("name", "a deleted account")].into_iter().zip(names)
+        {
             if is_theirs {
-                data[field] = "a deleted account".into();
+                data[field] = words.into();
             }
         }
         if names.contains(&true) {

@@ -36,7 +36,7 @@ pub(crate) use enqueue::{
     notify_once, notify_requested, notify_test,
 };
 pub use erasure::erase_old;
-pub(crate) use erasure::{erase_about, erase_address, erase_staff};
+pub(crate) use erasure::{erase_about, erase_address, erase_of_former_addresses, erase_staff};
 pub use kind::{AccountMail, MailKind, MessageMail};
 pub(crate) use mail_content::paragraphs;
 pub use mail_content::{Button, MailContent, Picture, Quote, Section};

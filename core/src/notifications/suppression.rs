@@ -263,7 +263,7 @@ pub(crate) async fn hash_if_nobodys(tx: &mut Tx, app: &App, email: &EmailAddress
     }
 }
 
-/// Restores the hashed opt-outs of addresses that belong to a family again. Call it before mail
+/// Restores the hashed opt-outs of addresses that belong to a family or a login again. Call it before mail
 /// goes to families, and where an address may have come back.
 pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
     let kept: Vec<(Vec<u8>, Category, DateTime<Utc>)> =
@@ -272,7 +272,7 @@ pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
         return Ok(());
     }
     let addresses: Vec<(EmailAddress,)> =
-        tx.sql("select email from profile_addresses").all().await?;
+        tx.sql("select email from profile_addresses union select email from users").all().await?;
     let known: HashMap<Vec<u8>, EmailAddress> =
         addresses.into_iter().map(|(email,)| (hash(app, &email), email)).collect();
     for (email_hash, category, created_at) in kept {

@@ -90,4 +90,19 @@ mod tests {
         assert_eq!(shown, [("ltr", 2, 0), ("rtl", 3, 14)]);
         assert!(blocks[1].lines[1][0].url.is_some());
     }
+
+    #[test]
+    fn a_heading_in_two_scripts_has_two_lines() {
+        for (title, shown) in [
+            (
+                "Who will win? · ווער וועט געווינען און פארוואס?",
+                ("Who will win?", Some("ווער וועט געווינען און פארוואס?"), "ltr"),
+            ),
+            ("קאלער וואר · Color War", ("קאלער וואר · Color War", None, "rtl")),
+            ("Swim · relay", ("Swim · relay", None, "ltr")),
+        ] {
+            let heading = Heading::of(title);
+            assert_eq!((heading.first, heading.second, heading.dir()), shown);
+        }
+    }
 }

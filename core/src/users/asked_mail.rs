@@ -1,18 +1,26 @@
-//! What a sign-up form asked for about emails: nothing of it is dropped (decision P4).
+//! What somebody chose about emails when they signed up. It decides about their address once they have proved
+//! that it is theirs (decision P4), and nothing before.
 
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
-use crate::families::{DEFAULT_PREFERENCES, Preferences};
 use crate::ids::UserId;
 use crate::notifications::Category;
 use crate::unsubscribe::choose_one;
 use crate::{App, Error, Result};
 
-/// Stores it for an invited user whose address nobody has proved yet: until then it decides nothing about
-/// that address.
-pub(super) async fn store(tx: &mut Tx, id: UserId, asked: Preferences) -> Result<()> {
+/// Nothing is chosen where a form did not ask.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Asked {
+    pub general: Option<bool>,
+    pub daily_videos: Option<bool>,
+    pub camp_updates: Option<bool>,
+}
+
+/// Stores it until the address is proved.
+pub(super) async fn store(tx: &mut Tx, id: UserId, asked: Asked) -> Result<()> {
     tx.sql("update users set asked_mail = $2 where id = $1")
         .bind(id)
         .bind(serde_json::to_string(&asked).map_err(Error::unforeseen)?)
@@ -21,54 +29,40 @@ pub(super) async fn store(tx: &mut Tx, id: UserId, asked: Preferences) -> Result
     Ok(())
 }
 
-/// Returns what [`store`] stored, once.
-pub(super) async fn take(tx: &mut Tx, id: UserId) -> Result<Option<Preferences>> {
-    let stored: Option<String> =
-        tx.sql("select asked_mail from users where id = $1").bind(id).scalar().await?;
-    let Some(stored) = stored else { return Ok(None) };
+/// Applies it to the proved address, once. What its owner unsubscribed from afterwards stays so.
+pub(super) async fn apply(tx: &mut Tx, app: &App, id: UserId, email: &EmailAddress) -> Result<()> {
+    let now = app.clock.now();
+    let (stored, signed_up): (Option<String>, DateTime<Utc>) =
+        tx.sql("select asked_mail, created_at from users where id = $1").bind(id).one().await?;
+    let Some(stored) = stored else { return Ok(()) };
     tx.sql("update users set asked_mail = null where id = $1").bind(id).execute().await?;
-    serde_json::from_str(&stored).map(Some).map_err(Error::unforeseen)
-}
-
-/// Applies it to the proved address of somebody who joins a family that was there before. What differs from
-/// the defaults of the form was chosen; the rest stays as it is for this address.
-pub(super) async fn apply_joined(
-    tx: &mut Tx,
-    app: &App,
-    now: DateTime<Utc>,
-    email: &EmailAddress,
-    asked: Preferences,
-) -> Result<()> {
-    let wants_nothing = wanted(asked).iter().all(|(_, wanted)| !wanted);
-    for ((category, wanted), (_, usual)) in
-        wanted(asked).into_iter().zip(wanted(DEFAULT_PREFERENCES))
-    {
-        if wants_nothing || wanted != usual {
+    let asked: Asked = serde_json::from_str(&stored).map_err(Error::unforeseen)?;
+    for (category, wanted) in [
+        (Category::General, asked.general),
+        (Category::DailyVideos, asked.daily_videos),
+        (Category::CampUpdates, asked.camp_updates),
+    ] {
+        let Some(wanted) = wanted else { continue };
+        if !(wanted && unsubscribed_since(tx, email, category, signed_up).await?) {
             choose_one(tx, app, now, email, category, wanted).await?;
         }
     }
     Ok(())
 }
 
-/// Applies it to the proved address of somebody who has a new family of their own: what the address
-/// unsubscribed from earlier, and this form asked for, comes again.
-pub(super) async fn apply_own(
+async fn unsubscribed_since(
     tx: &mut Tx,
-    app: &App,
-    now: DateTime<Utc>,
     email: &EmailAddress,
-    asked: Preferences,
-) -> Result<()> {
-    for (category, wanted) in wanted(asked) {
-        choose_one(tx, app, now, email, category, wanted).await?;
-    }
-    Ok(())
-}
-
-fn wanted(preferences: Preferences) -> [(Category, bool); 3] {
-    [
-        (Category::General, preferences.email_notifications),
-        (Category::DailyVideos, preferences.daily_video_email),
-        (Category::CampUpdates, preferences.camp_updates_email),
-    ]
+    category: Category,
+    at: DateTime<Utc>,
+) -> Result<bool> {
+    tx.sql(
+        "select exists (select 1 from unsubscribes
+                        where email = $1 and category = $2 and created_at > $3)",
+    )
+    .bind(email)
+    .bind(category)
+    .bind(at)
+    .scalar()
+    .await
 }

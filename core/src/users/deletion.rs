@@ -38,7 +38,7 @@ async fn delete_confirmed(app: &App, user: &User, confirmed: &Confirmed) -> Resu
     // The family before its user, as when staff delete it: otherwise both could wait for each other.
     families::hold(&mut tx, now, user.profile_id).await?;
     confirmed.still_holds(&mut tx, user.id).await?;
-    let former = former_addresses::of_user(&mut tx, user.id).await?;
+    former_addresses::erase(&mut tx, now, user.id).await?;
     remove(&mut tx, user.id).await?;
     notifications::erase_about(&mut tx, user.id).await?;
     // An unverified address may belong to somebody else: their mails and messages stay.
@@ -47,10 +47,6 @@ async fn delete_confirmed(app: &App, user: &User, confirmed: &Confirmed) -> Resu
         unsubscribe::leave(&mut tx, app, now, &user.email, general, all).await?;
         messages::erase_sender(&mut tx, now, &user.email).await?;
         notifications::erase_address(&mut tx, app, &user.email).await?;
-    }
-    for email in &former {
-        messages::erase_sender(&mut tx, now, email).await?;
-        notifications::erase_address(&mut tx, app, email).await?;
     }
     audit::record(
         &mut tx,
@@ -142,14 +138,15 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
     let (mut mails, mut messages) = (Vec::new(), Vec::new());
     let former = former_addresses::of_user(&app.db, user.id).await?;
     // What came from an unverified address or went to it may be somebody else's.
-    for email in former.iter().chain(user.verified.then_some(&user.email)) {
-        mails.extend(mails_to(app, email).await?);
-        messages.extend(messages::of_sender(app, email).await?);
+    let present = user.verified.then(|| (user.email.clone(), app.clock.now()));
+    for (email, until) in former.iter().chain(present.as_ref()) {
+        mails.extend(mails_to(app, email, *until).await?);
+        messages.extend(messages::of_sender(app, email, *until).await?);
     }
     let sessions = sessions::of_user(app, user.id, session).await?;
     let payments = payments::own(app, user).await?;
     Ok(json!({
-        "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified, "last_watched_at": last_watched_at },
+        "account": { "id": user.id, "email": user.email, "full_name": user.full_name, "email_verified": user.verified, "earlier_emails": former.iter().map(|(email, _)| email).collect::<Vec<_>>(), "last_watched_at": last_watched_at },
         "family": profile,
         "payments": payments,
         "comments": comments.iter().map(|(content, at, video)| json!({ "video_id": video, "content": content, "created_at": at })).collect::<Vec<_>>(),
@@ -161,15 +158,20 @@ pub async fn download(app: &App, user: &User, session: Uuid) -> Result<Value> {
     }))
 }
 
-async fn mails_to(app: &App, email: &EmailAddress) -> Result<Vec<Value>> {
+async fn mails_to(
+    app: &App,
+    email: &EmailAddress,
+    until: chrono::DateTime<chrono::Utc>,
+) -> Result<Vec<Value>> {
     let rows: Vec<(String, String, Option<chrono::DateTime<chrono::Utc>>)> = app
         .db
         .sql(
             "select n.kind, d.status, d.sent_at from deliveries d
              join notifications n on n.id = d.notification_id
-             where d.email = $1 order by d.created_at",
+             where d.email = $1 and d.created_at <= $2 order by d.created_at",
         )
         .bind(email)
+        .bind(until)
         .all()
         .await?;
     let told = rows.into_iter();

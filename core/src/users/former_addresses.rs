@@ -1,15 +1,12 @@
-//! The addresses that a user had before. What was written from them and sent to them is the same person's:
-//! it is exported and erased with the user, unless somebody else has the address by now.
+//! The addresses that a user had before. What was written from them and sent to them until then is the same
+//! person's: it is exported and erased with the user.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
-use crate::ids::{FamilyId, UserId};
-use crate::{App, Result};
-
-/// As long as a message is kept, which is longer than a mail.
-const RETENTION: TimeDelta = TimeDelta::days(730);
+use crate::ids::UserId;
+use crate::{Result, messages, notifications};
 
 /// Keeps a verified address that a user has left.
 pub(super) async fn add(
@@ -40,50 +37,20 @@ pub(super) async fn remove(tx: &mut Tx, id: UserId, email: &EmailAddress) -> Res
     Ok(())
 }
 
-/// Returns those of a user that nobody else has now.
-pub(super) async fn of_user(on: impl Into<On<'_>>, id: UserId) -> Result<Vec<EmailAddress>> {
-    let rows: Vec<(EmailAddress,)> = on
-        .into()
-        .sql(
-            "select f.email from former_addresses f
-             where f.user_id = $1
-               and not exists (select 1 from users u where u.email = f.email)
-               and not exists (select 1 from profile_addresses a where a.email = f.email)
-             order by f.email",
-        )
+/// Returns them, each with the moment when the user left it.
+pub(super) async fn of_user(
+    on: impl Into<On<'_>>,
+    id: UserId,
+) -> Result<Vec<(EmailAddress, DateTime<Utc>)>> {
+    on.into()
+        .sql("select email, left_at from former_addresses where user_id = $1 order by left_at")
         .bind(id)
         .all()
-        .await?;
-    Ok(rows.into_iter().map(|(email,)| email).collect())
+        .await
 }
 
-/// Returns those of the users of a family that nobody outside it has now.
-pub(crate) async fn of_family(tx: &mut Tx, id: FamilyId) -> Result<Vec<EmailAddress>> {
-    let rows: Vec<(EmailAddress,)> = tx
-        .sql(
-            "select distinct f.email from former_addresses f
-             join users o on o.id = f.user_id
-             where o.profile_id = $1
-               and not exists (select 1 from users u where u.email = f.email and u.profile_id <> $1)
-               and not exists (select 1 from profile_addresses a
-                               where a.email = f.email and a.profile_id <> $1)",
-        )
-        .bind(id)
-        .all()
-        .await?;
-    Ok(rows.into_iter().map(|(email,)| email).collect())
-}
-
-/// Deletes those that were left so long ago that nothing of them is kept. Runs hourly.
-///
-/// # Errors
-///
-/// Only those of the database.
-pub async fn prune(app: &App) -> Result<()> {
-    let mut tx = app.db.begin().await?;
-    tx.sql("delete from former_addresses where left_at < $1")
-        .bind(app.clock.now() - RETENTION)
-        .execute()
-        .await?;
-    tx.commit().await
+/// Erases what was written from them and sent to them. Call it before the user is deleted.
+pub(crate) async fn erase(tx: &mut Tx, now: DateTime<Utc>, id: UserId) -> Result<()> {
+    messages::erase_of_former_addresses(tx, now, id).await?;
+    notifications::erase_of_former_addresses(tx, id).await
 }

@@ -6,7 +6,7 @@
 mod asked_mail;
 mod credentials;
 mod deletion;
-pub mod former_addresses;
+mod former_addresses;
 mod sign_in;
 mod verification;
 
@@ -20,6 +20,7 @@ pub use credentials::{
 };
 pub(crate) use deletion::remove;
 pub use deletion::{delete, download};
+pub(crate) use former_addresses::erase as erase_former_addresses;
 pub use sign_in::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};
 pub use verification::{
     Confirmation, ConfirmationFamily, ConfirmationKind, ConfirmationNeeds, Evidence, Proved,

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::asked_mail;
+use super::asked_mail::{self, Asked};
 use super::verification::{after_proof, claim, link, notify_other_guardians};
 use super::{EXISTS, must_find};
 use crate::accounts::sessions::{self, Holder};
@@ -14,9 +14,9 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{On, Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
-use crate::families::{self, FamilyRecord, Preferences};
+use crate::families::{self, DEFAULT_PREFERENCES, FamilyRecord, Preferences};
 use crate::ids::{FamilyId, UserId};
-use crate::notifications::{self, AccountMail};
+use crate::notifications::{self, AccountMail, suppression};
 use crate::rate_limits::{self, Attempt, By};
 use crate::settings::Settings;
 use crate::validation::Validator;
@@ -31,9 +31,14 @@ pub struct SignUp {
     pub password: String,
     pub user_type: UserType,
     pub child_name: Option<String>,
-    pub email_notifications: bool,
-    pub daily_video_email: bool,
-    pub camp_updates_email: bool,
+    /// The kinds of mail that somebody chose or declined; omitted where the form did not ask. Daily videos and
+    /// newsletters are on by default.
+    #[serde(default)]
+    pub email_notifications: Option<bool>,
+    #[serde(default)]
+    pub daily_video_email: Option<bool>,
+    #[serde(default)]
+    pub camp_updates_email: Option<bool>,
     /// The token of an invitation.
     pub invite: Option<String>,
 }
@@ -105,8 +110,8 @@ async fn create(
             if proved {
                 families::add_address(&mut tx, now, profile.id, email).await?;
                 if let Some(user) = unconfirmed(&mut tx, email).await? {
-                    let new = Newcomer { name, hash, preferences, first };
-                    return take_over(tx, app, user, new, from).await;
+                    let newcomer = Newcomer { name, hash, form: new, first };
+                    return take_over(tx, app, user, newcomer, from).await;
                 }
             }
             let full_name = name_of(&mut tx, &profile, name, email, first).await?;
@@ -124,11 +129,12 @@ async fn create(
     let new_user = NewUser { id, email, hash, full_name: &full_name, verified_at, profile_id };
     insert(&mut tx, now, new_user).await?;
     families::refresh_search_text(&mut tx, profile_id).await?;
+    suppression::restore(&mut tx, app).await?;
+    asked_mail::store(&mut tx, id, new.asked()).await?;
+    if verified {
+        asked_mail::apply(&mut tx, app, id, email).await?;
+    }
     if invited.is_some() {
-        match verified {
-            true => asked_mail::apply_joined(&mut tx, app, now, email, preferences).await?,
-            false => asked_mail::store(&mut tx, id, preferences).await?,
-        }
         notify_other_guardians(&mut tx, app, profile_id, id).await?;
     }
     if !verified {
@@ -136,12 +142,11 @@ async fn create(
     }
     let token = sessions::begin(&mut tx, app, Holder::User(id), from.device).await?;
     let subject = Subject::new(SubjectKind::User, id);
-    let linked = invited.is_some();
-    let details = json!({ "invited": linked });
+    let details = json!({ "invited": invited.is_some() });
     audit::record(&mut tx, now, Actor::User(id), Action::UserSignUp, subject, details).await?;
     let user = must_find(&mut tx, id).await?;
     tx.commit().await?;
-    Ok(SignedIn { user, token, linked })
+    Ok(SignedIn { user, token, linked: invited.is_some() })
 }
 
 /// The name of a user who signs up by an invitation: that of the family for the guardian whose address is its
@@ -181,10 +186,19 @@ struct Names {
 
 impl SignUp {
     fn preferences(&self) -> Preferences {
+        let usual = DEFAULT_PREFERENCES;
         Preferences {
-            email_notifications: self.email_notifications,
-            daily_video_email: self.daily_video_email,
-            camp_updates_email: self.camp_updates_email,
+            email_notifications: self.email_notifications.unwrap_or(usual.email_notifications),
+            daily_video_email: self.daily_video_email.unwrap_or(usual.daily_video_email),
+            camp_updates_email: self.camp_updates_email.unwrap_or(usual.camp_updates_email),
+        }
+    }
+
+    fn asked(&self) -> Asked {
+        Asked {
+            general: self.email_notifications,
+            daily_videos: self.daily_video_email,
+            camp_updates: self.camp_updates_email,
         }
     }
 }
@@ -265,22 +279,21 @@ async fn take_over(
 ) -> Result<SignedIn> {
     let now = app.clock.now();
     claim(&mut tx, app, &user, new.hash).await?;
+    asked_mail::store(&mut tx, user.id, new.form.asked()).await?;
+    after_proof(&mut tx, app, user.id, &user.email, true).await?;
+    let family = must_find(&mut tx, user.id).await?.profile_id;
+    let family = families::find(&mut tx, family).await?;
+    if new.first {
+        families::set_preferences(&mut tx, now, family.id, new.form.preferences()).await?;
+    }
+    let full_name = name_of(&mut tx, &family, new.name, &user.email, new.first).await?;
     tx.sql("update users set full_name = $3, last_sign_in_at = $2 where id = $1")
         .bind(user.id)
         .bind(now)
-        .bind(new.name)
+        .bind(full_name)
         .execute()
         .await?;
-    // What the previous holder asked for does not count.
-    asked_mail::store(&mut tx, user.id, new.preferences).await?;
-    after_proof(&mut tx, app, user.id, &user.email, true).await?;
     let user = must_find(&mut tx, user.id).await?;
-    if new.first {
-        families::set_preferences(&mut tx, now, user.profile_id, new.preferences).await?;
-    }
-    if let Some(asked) = asked_mail::take(&mut tx, user.id).await? {
-        asked_mail::apply_joined(&mut tx, app, now, &user.email, asked).await?;
-    }
     let token = sessions::begin(&mut tx, app, Holder::User(user.id), from.device).await?;
     let (actor, subject) = (Actor::User(user.id), Subject::new(SubjectKind::User, user.id));
     let details = json!({ "invited": true });
@@ -293,7 +306,7 @@ async fn take_over(
 struct Newcomer<'a> {
     name: &'a str,
     hash: &'a str,
-    preferences: Preferences,
+    form: &'a SignUp,
     /// Whether the family had no user before.
     first: bool,
 }

@@ -56,18 +56,11 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
     families::mark_verified(tx, now, family, user_id).await?;
     let signed_up = families::find(&mut *tx, own).await?;
     families::fill_names(tx, now, family, &signed_up.full_name, &signed_up.child_name).await?;
-    // The preferences from sign-up move with the user. Where another guardian has already decided, they hold for
-    // the user's own address.
-    suppression::restore(tx, app).await?;
-    let asked = match asked_mail::take(tx, user_id).await? {
-        Some(asked) => asked,
-        None => families::preferences(tx, own).await?,
-    };
+    // The preferences from sign-up move with the user, unless another guardian has already decided.
     if fresh {
+        let asked = families::preferences(tx, own).await?;
         families::set_preferences(tx, now, family, asked).await?;
     }
-    let email = must_find(tx, user_id).await?.email;
-    asked_mail::apply_joined(tx, app, now, &email, asked).await?;
     if !families::drop_if_own_and_empty(tx, now, own).await? {
         families::refresh_search_text(tx, own).await?;
     }
@@ -269,11 +262,7 @@ async fn prove(app: &App, token: &str, shown: &Shown, from: &ClientInfo) -> Resu
             if let Shown::NewPassword(hash) = shown {
                 claim(&mut tx, app, &user, hash).await?;
             }
-            let linked = after_proof(&mut tx, app, user_id, &email, !user.verified).await?;
-            if !linked && !user.verified {
-                apply_asked_mail(&mut tx, app, &user).await?;
-            }
-            linked
+            after_proof(&mut tx, app, user_id, &email, !user.verified).await?
         }
         (Purpose::ChangeEmail, Some(user_id), _) => {
             change_address(&mut tx, app, user_id, &email).await?;
@@ -292,18 +281,6 @@ async fn prove(app: &App, token: &str, shown: &Shown, from: &ClientInfo) -> Resu
     };
     tx.commit().await?;
     Ok(Proved { email, linked, token, user_id: bearer.user_id })
-}
-
-/// Applies what the sign-up form of a user asked for about emails.
-async fn apply_asked_mail(tx: &mut Tx, app: &App, user: &User) -> Result<()> {
-    let now = app.clock.now();
-    match asked_mail::take(tx, user.id).await? {
-        Some(asked) => asked_mail::apply_joined(tx, app, now, &user.email, asked).await,
-        None => {
-            let asked = families::preferences(tx, user.profile_id).await?;
-            asked_mail::apply_own(tx, app, now, &user.email, asked).await
-        }
-    }
 }
 
 /// How somebody showed that a user is their own.
@@ -353,7 +330,8 @@ async fn own_user(
 /// access, as does everybody whom they added to a family that the camp does not know.
 pub(super) async fn claim(tx: &mut Tx, app: &App, user: &User, hash: &str) -> Result<()> {
     let now = app.clock.now();
-    tx.sql("update users set password_hash = $2, updated_at = $3 where id = $1")
+    // What a previous holder chose about emails does not count.
+    tx.sql("update users set password_hash = $2, updated_at = $3, asked_mail = null where id = $1")
         .bind(user.id)
         .bind(hash)
         .bind(now)
@@ -386,8 +364,9 @@ pub(super) async fn after_proof(
     if !linked && is_new {
         let user = must_find(tx, user_id).await?;
         families::add_address(tx, now, user.profile_id, email).await?;
-        suppression::restore(tx, app).await?;
     }
+    suppression::restore(tx, app).await?;
+    asked_mail::apply(tx, app, user_id, email).await?;
     let subject = Subject::new(SubjectKind::User, user_id);
     audit::record(
         tx,
@@ -424,6 +403,7 @@ async fn change_address(
     }
     former_addresses::remove(tx, user_id, email).await?;
     families::move_address(tx, now, user.profile_id, &user.email, email).await?;
+    suppression::hash_if_nobodys(tx, app, &user.email).await?;
     // An unverified address may be a stranger's.
     if user.verified {
         let notice = Notice::new(AccountMail::EmailChanged, user_id);

@@ -95,9 +95,6 @@ describe("creating an account", () => {
       password: "secret words",
       user_type: "parent",
       child_name: "Mendy",
-      email_notifications: true,
-      daily_video_email: true,
-      camp_updates_email: false,
     });
     expect(await screen.findByRole("heading", { name: "Latest videos" })).toBeTruthy();
   });

@@ -216,9 +216,6 @@ function useAuthForm({ creating, userType, invite, password, switchMode, onDone 
         password: secret,
         user_type: userType,
         child_name: asksForChild ? text(data, "child_name").trim() : null,
-        email_notifications: true,
-        daily_video_email: true,
-        camp_updates_email: false,
         ...(invite ? { invite } : {}),
       });
     },

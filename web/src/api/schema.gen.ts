@@ -5663,11 +5663,15 @@ export interface components {
         };
         /** @description What the sign-up form sends. */
         SignUp: {
-            camp_updates_email: boolean;
+            camp_updates_email?: boolean | null;
             child_name?: string | null;
-            daily_video_email: boolean;
+            daily_video_email?: boolean | null;
             email: string;
-            email_notifications: boolean;
+            /**
+             * @description The kinds of mail that somebody chose or declined; omitted where the form did not ask. Daily videos and
+             *     newsletters are on by default.
+             */
+            email_notifications?: boolean | null;
             /** @description The token of an invitation. */
             invite?: string | null;
             name: string;

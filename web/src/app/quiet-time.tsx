@@ -33,22 +33,42 @@ export default function QuietTime({ quiet, main }: Props) {
 
 /**
  * The closed page is the main part meanwhile, which "Skip to content" leads to. Dialogs of the hidden page would hold up
- * everything else, so they come back with it, and nothing goes on playing in it.
+ * everything else, so they come back with it, and nothing plays in it.
  */
 function hide(page: HTMLElement) {
   const { id } = page;
+  const dialogs = new Set<HTMLDialogElement>();
+  const frames = new Set<HTMLIFrameElement>();
   page.hidden = true;
   page.removeAttribute("id");
-  const dialogs = [...page.querySelectorAll<HTMLDialogElement>("dialog[open]")];
-  dialogs.forEach((dialog) => dialog.close());
-  page.querySelectorAll("video").forEach((video) => video.pause());
-  const frames = [...page.querySelectorAll("iframe")].map((frame) => ({ frame, address: frame.src }));
-  frames.forEach(({ frame }) => (frame.src = "about:blank"));
+
+  function silence() {
+    page.querySelectorAll<HTMLDialogElement>("dialog[open]").forEach((dialog) => {
+      dialogs.add(dialog);
+      dialog.close();
+    });
+    page.querySelectorAll("video").forEach((video) => video.pause());
+    page.querySelectorAll("iframe").forEach((frame) => {
+      if (frames.has(frame)) return;
+      frames.add(frame);
+      // Without an entry in the history, which Back would lead to.
+      frame.contentWindow?.location.replace("about:blank");
+    });
+  }
+  silence();
+  const later = new MutationObserver(silence);
+  later.observe(page, { childList: true, subtree: true, attributeFilter: ["open"] });
+
   return () => {
+    later.disconnect();
     page.hidden = false;
     page.id = id;
-    frames.forEach(({ frame, address }) => (frame.src = address));
-    dialogs.filter((dialog) => dialog.isConnected && !dialog.open).forEach((dialog) => dialog.showModal());
+    frames.forEach(({ contentWindow, src }) =>
+      contentWindow?.location.replace(src.replace("autoplay=1", "autoplay=0")),
+    );
+    dialogs.forEach((dialog) => {
+      if (dialog.isConnected && !dialog.open) dialog.showModal();
+    });
   };
 }
 

@@ -238,11 +238,11 @@ export default function Privacy() {
               {[
                 [
                   "Your account",
-                  "Until you delete it on your profile page. Your comments then stay without your name, as “Former member”; you can delete them first. We also remove your name and address from the emails and messages we keep.",
+                  "Until you delete it on your profile page. Your comments then stay without your name, as “Former member”; you can delete them first. We also remove your name and your present and earlier addresses from the emails and messages we keep.",
                 ],
                 [
                   "Your family",
-                  "While your child comes to camp or may come back. Ask us and we will remove it: names and addresses are deleted right away, also from emails and messages, and emails still waiting are not sent. If you had unsubscribed, we keep a scrambled key that does not show your address, so that a later list does not subscribe you again; only you can, by signing up or on your profile page. The mailing list is separate, and you stay on it until you leave it.",
+                  "While your child comes to camp or may come back. Ask us and we will remove it: names and addresses are deleted right away, also from emails and messages, and emails still waiting are not sent. If you had unsubscribed, we keep a scrambled key that does not show your address, so that a later list does not subscribe you again; only you can, when you sign up or on your profile page. The mailing list is separate, and you stay on it until you leave it.",
                 ],
                 ["Emails to you", "Who an email went to: 13 months. After that we keep only how many were sent."],
                 ["Payments", "As long as the law requires us to keep records, even after the account is deleted."],
@@ -253,7 +253,7 @@ export default function Privacy() {
                 ],
                 [
                   "Mailing list",
-                  "Until you unsubscribe with the link in any newsletter. An address that no one confirms is deleted after a week.",
+                  "Until you unsubscribe with the link in any newsletter; then we keep only such a scrambled key. An address that no one confirms is deleted after a week.",
                 ],
                 ["Sign-in sessions", "14 days without a visit, 90 days at most."],
                 ["Links in emails", "From an hour for a new password to 30 days for an invitation; each works once."],

@@ -176,7 +176,7 @@ function OtherAddresses({ of }: { of: Profile["other_addresses"] }) {
   });
 }
 
-/** Whether the camp emails families only, and this person is of none. */
+/** Whether the camp emails families only, and this person does not belong to one. */
 function useOutsider() {
   const site = useSite();
   const { user } = useSession();
@@ -189,6 +189,7 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
   const { address_in_family, other_addresses } = form.saved;
   const outside = !address_in_family && other_addresses.length > 0;
   const outsider = useOutsider();
+  const gets = !outside && !outsider;
   return (
     <Section id="email-preferences" title="Email Preferences">
       <form
@@ -214,7 +215,7 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
             </p>
           )
         )}
-        {!outside &&
+        {gets &&
           categories.map((one) => (
             <Switch
               key={one.key}
@@ -226,7 +227,7 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
               className="border-b border-line py-3"
             />
           ))}
-        {!outside && form.now.late_video_note !== null && (
+        {gets && form.now.late_video_note !== null && (
           <Switch
             name="late_video_note"
             label="When tonight’s video is late"
@@ -236,7 +237,7 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
             className="border-b border-line py-3"
           />
         )}
-        {!outside && (
+        {gets && (
           <Switch
             name="daily_digest"
             label="All in one email a day"

@@ -12,7 +12,9 @@ import { Button, IconButton, type ButtonLook } from "./button";
 import { cx } from "./class-names";
 import { directionOf } from "./direction";
 import { FormMessage } from "./field";
+import { InlineTitle } from "./inline-title";
 import { dismissErrors, reportFailure } from "./toast";
+import { splitScripts } from "./two-scripts";
 
 type DialogProps = { title: ReactNode; onClose: () => void; children: ReactNode; className?: string };
 
@@ -140,10 +142,10 @@ export function ConfirmDialog(props: ConfirmProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <div
-        dir={typeof name === "string" ? directionOf(name) : "auto"}
+        dir={typeof name === "string" ? directionOf(splitScripts(name)[0]) : "auto"}
         className="rounded-md bg-sunk px-4 py-3 font-medium"
       >
-        {name}
+        {typeof name === "string" ? <InlineTitle>{name}</InlineTitle> : name}
       </div>
       <div className="mt-3 text-muted">{children}</div>
       {failure && (

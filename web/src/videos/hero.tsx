@@ -57,6 +57,16 @@ export function HeroShell() {
   );
 }
 
+/** A headline of which no word stands alone on the second line. */
+function TwoLines({ children }: { children: string }) {
+  const words = children.split(" ");
+  return (
+    <>
+      {words.slice(0, -2).join(" ")} <span className="whitespace-nowrap">{words.slice(-2).join(" ")}</span>
+    </>
+  );
+}
+
 /** Pictures of the camp, and above them the newest video. */
 export function Hero({ promise, waiting }: { promise: Promised | null; waiting: boolean }) {
   const site = useSite();
@@ -79,7 +89,7 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
         <div className="hero-text">
           <p className="hero-eyebrow">{site ? longDate(site.today).replace(/, \d+$/, "") : "\u00a0"}</p>
           <h1 className="min-h-[2lh]">
-            {promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}
+            <TwoLines>{promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}</TwoLines>
           </h1>
           {waiting ? (
             <Skeleton className="hero-lede min-h-[1lh] w-3/4" />
@@ -253,7 +263,7 @@ export function announcementOf(
   const minutes = Math.round((video.duration_seconds ?? 0) / 60);
   const lede = `${minutes > 0 ? count(minutes, "minute") : "News"} from camp, for everyone who stayed home.`;
   const latest = { video, headline: "The latest from camp.", when: cardDate(video.upload_date, current_year), lede };
-  // Videos of earlier summers are no news, whenever they come in (decision V1).
+  // Videos of earlier summers are no news, whenever they come in (decision V3).
   if (!video.published_at || !video.upload_date.startsWith(`${current_year}-`)) return latest;
 
   const published = campLocal(video.published_at, timezone);

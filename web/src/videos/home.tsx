@@ -66,7 +66,7 @@ export function HomeVideos() {
 
 /** Among the three, the featured one comes first. */
 const newestFirst = (a: Card, b: Card) =>
-  b.upload_date.localeCompare(a.upload_date) || (b.published_at ?? "").localeCompare(a.published_at ?? "");
+  b.upload_date.localeCompare(a.upload_date) || Date.parse(b.published_at ?? "") - Date.parse(a.published_at ?? "");
 
 const layout = "grid gap-8 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]";
 

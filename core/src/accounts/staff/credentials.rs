@@ -324,9 +324,9 @@ pub async fn end_sessions_as(
     from: ClientInfo,
 ) -> Result<()> {
     let owner = ConfirmedOwner::of(app, me, given, &from).await?;
-    find(&app.db, id).await?;
     let mut tx = app.db.begin().await?;
     owner.still_may(&mut tx).await?;
+    find(&mut tx, id).await?;
     end_other_sessions_in(&mut tx, app, owner.actor(), id, Some(save)).await?;
     tx.commit().await
 }

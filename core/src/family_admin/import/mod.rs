@@ -30,6 +30,7 @@ use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::money::money;
+use crate::notifications::suppression;
 use crate::settings::Settings;
 use crate::spreadsheet::{self, Problem};
 use crate::{App, Result};
@@ -127,6 +128,7 @@ pub async fn import(
     report.id = Some(run.id);
     let subject = Subject::none(SubjectKind::Profile);
     audit::record(&mut tx, now, actor, Action::ProfileImport, subject, report.totals()).await?;
+    suppression::restore(&mut tx, app).await?;
     tx.commit().await?;
     Ok(report)
 }

@@ -124,10 +124,10 @@ function Entry({ entry, onEdit, onDelete }: { entry: AdminFaq; onEdit: () => voi
   return (
     <>
       <div className="min-w-0">
-        <h3 dir={directionOf(entry.question)} className="text-[1.12rem]">
+        <h3 dir={directionOf(entry.question)} className="w-fit text-[1.12rem] wrap-anywhere">
           {entry.question}
         </h3>
-        <p dir={directionOf(entry.answer)} className="mt-0.5 line-clamp-2 text-sm text-muted">
+        <p dir={directionOf(entry.answer)} className="mt-0.5 line-clamp-2 w-fit text-sm text-muted wrap-anywhere">
           {filled(entry.answer, placeholders)}
         </p>
         <div className="mt-1.5 flex flex-wrap items-center gap-2">

@@ -6,7 +6,6 @@ import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, Field, FormMessage, Switch, TextInput } from "../../ui/field";
-import { InlineTitle } from "../../ui/inline-title";
 import { toast } from "../../ui/toast";
 import {
   changesOf,
@@ -92,7 +91,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
   });
   const unpublishing = asking && (
     <UnpublishQuestion
-      name={<InlineTitle>{video.title}</InlineTitle>}
+      name={video.title}
       status={status}
       noSecondMail
       save={save}

@@ -4,7 +4,6 @@ import { explainOr } from "../../lib/forms";
 import { campLocal } from "../../lib/format";
 import { Dialog } from "../../ui/dialog";
 import { Field, FormMessage, Select } from "../../ui/field";
-import { InlineTitle } from "../../ui/inline-title";
 import { errorToast, toast } from "../../ui/toast";
 import { nineInTheMorning, wallTime } from "./form-values";
 import { useIdempotencyKey } from "../shared/idempotency-key";
@@ -155,7 +154,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
   });
   const unpublishing = asking && (
     <UnpublishQuestion
-      name={video && <InlineTitle>{video.title}</InlineTitle>}
+      name={video?.title}
       status={status}
       save={save}
       refused={refused}

@@ -1,9 +1,8 @@
-import type { ReactNode } from "react";
 import { ConfirmDialog } from "../../ui/dialog";
 import type { VideoStatus } from "./queries";
 
 type Props = {
-  name: ReactNode;
+  name: string | undefined;
   /** What the published video becomes. */
   status: VideoStatus;
   /** Added when families were mailed about the video. */
