@@ -76,6 +76,9 @@ describe("in quiet time", () => {
     expect(await screen.findByRole("heading", { name: "The site is resting" })).toBeTruthy();
     expect(dialog).toHaveProperty("open", false);
     expect(pause).toHaveBeenCalled();
+    pause.mockClear();
+    page.querySelector("video")!.dispatchEvent(new Event("play"));
+    expect(pause).toHaveBeenCalledOnce();
     dialog.showModal();
     await waitFor(() => expect(dialog).toHaveProperty("open", false));
 

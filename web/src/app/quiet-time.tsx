@@ -58,9 +58,11 @@ function hide(page: HTMLElement) {
   silence();
   const later = new MutationObserver(silence);
   later.observe(page, { childList: true, subtree: true, attributeFilter: ["open"] });
+  page.addEventListener("play", silence, true);
 
   return () => {
     later.disconnect();
+    page.removeEventListener("play", silence, true);
     page.hidden = false;
     page.id = id;
     frames.forEach(({ contentWindow, src }) =>

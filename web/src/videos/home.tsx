@@ -17,7 +17,7 @@ export function HomeVideos() {
   const newest = useQuery(newestQuery);
 
   const three = videos.data?.items ?? [];
-  const latest = three.toSorted(newestFirst)[0];
+  const latest = three.find((video) => three.every((other) => !isNewer(other, video)));
   const promise = latest && site ? announcementOf(latest, site) : null;
   // The video in the hero is left out here, as long as there are three others.
   const others = [...three, ...(newest.data?.items ?? [])]
@@ -65,8 +65,10 @@ export function HomeVideos() {
 }
 
 /** Among the three, the featured one comes first. */
-const newestFirst = (a: Card, b: Card) =>
-  b.upload_date.localeCompare(a.upload_date) || Date.parse(b.published_at ?? "") - Date.parse(a.published_at ?? "");
+const isNewer = (a: Card, b: Card) =>
+  a.upload_date === b.upload_date
+    ? Date.parse(a.published_at ?? "") > Date.parse(b.published_at ?? "")
+    : a.upload_date > b.upload_date;
 
 const layout = "grid gap-8 lg:grid-cols-[minmax(0,1fr)_var(--container-aside)]";
 
