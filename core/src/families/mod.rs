@@ -6,7 +6,6 @@ mod own;
 pub mod pending;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
 pub(crate) use addresses::{add_address, has_address, mark_verified, move_address};
 pub use own::{OwnChanges, OwnProfile, change_own, own};
@@ -20,7 +19,7 @@ use crate::search_text::normalize;
 use crate::{Error, Result};
 
 /// The three kinds of mail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
 pub struct Preferences {
     pub email_notifications: bool,
     pub daily_video_email: bool,

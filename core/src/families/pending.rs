@@ -159,7 +159,7 @@ pub(crate) async fn confirm(
             "This family already has two other addresses, so nothing was changed. One of them has to be removed first.",
         ));
     }
-    suppression::restore(tx, app).await?;
+    suppression::restore_one(tx, app, email).await?;
     notify_family(tx, app, id, email).await?;
     let subject = Subject::new(SubjectKind::Profile, id);
     let nothing = serde_json::Value::Null;

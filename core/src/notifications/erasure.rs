@@ -144,7 +144,7 @@ pub(crate) async fn erase_staff(
         .bind(email)
         .scalar()
         .await?;
-    if !of_others && !mailboxes.contains(&&email.to_string()) {
+    if !of_others && mailboxes.iter().all(|mailbox| *mailbox != email.as_str()) {
         erase_address(tx, app, email).await?;
     }
     let told: Vec<(Uuid, String)> = tx

@@ -266,8 +266,8 @@ pub(crate) async fn hash_if_nobodys(tx: &mut Tx, app: &App, email: &EmailAddress
 /// Restores the hashed opt-outs of addresses that belong to a family or a login again. Call it before mail
 /// goes to families, and where an address may have come back.
 pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
-    let kept: Vec<(Vec<u8>, Category, DateTime<Utc>)> =
-        tx.sql("select email_hash, category, created_at from kept_opt_outs").all().await?;
+    let kept: Vec<(Vec<u8>,)> =
+        tx.sql("select distinct email_hash from kept_opt_outs").all().await?;
     if kept.is_empty() {
         return Ok(());
     }
@@ -275,14 +275,23 @@ pub(crate) async fn restore(tx: &mut Tx, app: &App) -> Result<()> {
         tx.sql("select email from profile_addresses union select email from users").all().await?;
     let known: HashMap<Vec<u8>, EmailAddress> =
         addresses.into_iter().map(|(email,)| (hash(app, &email), email)).collect();
-    for (email_hash, category, created_at) in kept {
-        let Some(email) = known.get(&email_hash) else { continue };
+    for (email_hash,) in kept {
+        if let Some(email) = known.get(&email_hash) {
+            restore_one(tx, app, email).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Like [`restore`], for one address that belongs to a family or a login.
+pub(crate) async fn restore_one(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
+    let kept: Vec<(Category, DateTime<Utc>)> = tx
+        .sql("delete from kept_opt_outs where email_hash = $1 returning category, created_at")
+        .bind(hash(app, email))
+        .all()
+        .await?;
+    for (category, created_at) in kept {
         record_opt_out(tx, email, category, created_at).await?;
-        tx.sql("delete from kept_opt_outs where email_hash = $1 and category = $2")
-            .bind(email_hash)
-            .bind(category)
-            .execute()
-            .await?;
     }
     Ok(())
 }

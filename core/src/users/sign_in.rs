@@ -129,7 +129,7 @@ async fn create(
     let new_user = NewUser { id, email, hash, full_name: &full_name, verified_at, profile_id };
     insert(&mut tx, now, new_user).await?;
     families::refresh_search_text(&mut tx, profile_id).await?;
-    suppression::restore(&mut tx, app).await?;
+    suppression::restore_one(&mut tx, app, email).await?;
     asked_mail::store(&mut tx, id, new.asked()).await?;
     if verified {
         asked_mail::apply(&mut tx, app, id, email).await?;

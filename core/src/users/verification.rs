@@ -365,7 +365,7 @@ pub(super) async fn after_proof(
         let user = must_find(tx, user_id).await?;
         families::add_address(tx, now, user.profile_id, email).await?;
     }
-    suppression::restore(tx, app).await?;
+    suppression::restore_one(tx, app, email).await?;
     asked_mail::apply(tx, app, user_id, email).await?;
     let subject = Subject::new(SubjectKind::User, user_id);
     audit::record(
