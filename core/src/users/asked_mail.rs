@@ -29,14 +29,30 @@ pub(super) async fn store(tx: &mut Tx, id: UserId, asked: Asked) -> Result<()> {
     Ok(())
 }
 
-/// Applies it to the proved address, once. What its owner unsubscribed from afterwards stays so.
-pub(super) async fn apply(tx: &mut Tx, app: &App, id: UserId, email: &EmailAddress) -> Result<()> {
-    let now = app.clock.now();
+/// Applies what was stored, once the address is proved.
+pub(super) async fn apply_stored(
+    tx: &mut Tx,
+    app: &App,
+    id: UserId,
+    email: &EmailAddress,
+) -> Result<()> {
     let (stored, signed_up): (Option<String>, DateTime<Utc>) =
         tx.sql("select asked_mail, created_at from users where id = $1").bind(id).one().await?;
     let Some(stored) = stored else { return Ok(()) };
     tx.sql("update users set asked_mail = null where id = $1").bind(id).execute().await?;
-    let asked: Asked = serde_json::from_str(&stored).map_err(Error::unforeseen)?;
+    let asked = serde_json::from_str(&stored).map_err(Error::unforeseen)?;
+    apply(tx, app, email, asked, signed_up).await
+}
+
+/// Applies it to a proved address. What its owner unsubscribed from after they had signed up stays so.
+pub(super) async fn apply(
+    tx: &mut Tx,
+    app: &App,
+    email: &EmailAddress,
+    asked: Asked,
+    signed_up: DateTime<Utc>,
+) -> Result<()> {
+    let now = app.clock.now();
     for (category, wanted) in [
         (Category::General, asked.general),
         (Category::DailyVideos, asked.daily_videos),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::former_addresses;
-use super::sign_in::unconfirmed;
+use super::sign_up::unconfirmed;
 use crate::accounts::password::Confirmed;
 use crate::accounts::sessions;
 use crate::accounts::user_password::confirm_password;

@@ -8,6 +8,7 @@ mod credentials;
 mod deletion;
 mod former_addresses;
 mod sign_in;
+mod sign_up;
 mod verification;
 
 use crate::accounts::{User, find_user};
@@ -21,7 +22,8 @@ pub use credentials::{
 pub(crate) use deletion::remove;
 pub use deletion::{delete, download};
 pub(crate) use former_addresses::erase as erase_former_addresses;
-pub use sign_in::{Invited, SignUp, SignedIn, invitation, sign_in, sign_up};
+pub use sign_in::{SignedIn, sign_in};
+pub use sign_up::{Invited, SignUp, invitation, sign_up};
 pub use verification::{
     Confirmation, ConfirmationFamily, ConfirmationKind, ConfirmationNeeds, Evidence, Proved,
     confirmation, resend_verification, verify,

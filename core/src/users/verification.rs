@@ -16,11 +16,12 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
+use crate::families::{self, FamilyRecord};
 use crate::ids::{FamilyId, UserId};
 use crate::notifications::{self, AccountMail, Notice, suppression};
 use crate::rate_limits;
 use crate::validation::Validator;
-use crate::{App, Error, Result, families};
+use crate::{App, Error, Result};
 
 /// Links a user with a verified address to the family that has this address, if that is not its own
 /// family (decision P2). One conditional update: of two concurrent claims, one wins.
@@ -33,21 +34,18 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
         return Ok(false);
     }
     let fresh = !families::has_user(tx, family).await?;
+    let (user, record) = (must_find(tx, user_id).await?, families::find(&mut *tx, family).await?);
+    let full_name = name_in_family(tx, &record, &user.full_name, &user.email, false).await?;
     let moved = tx
         .sql(
-            "update users
-             set profile_id = $3, updated_at = $4,
-                 full_name = coalesce(
-                   (select p.full_name from profiles p
-                    join profile_addresses a on a.profile_id = p.id and a.email = users.email
-                    where p.id = $3 and p.full_name <> '' and a.kind = 'primary'),
-                   full_name)
+            "update users set profile_id = $3, updated_at = $4, full_name = $5
              where id = $1 and profile_id = $2",
         )
         .bind(user_id)
         .bind(own)
         .bind(family)
         .bind(now)
+        .bind(full_name)
         .execute()
         .await?;
     if moved == 0 {
@@ -70,6 +68,26 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
     audit::record(tx, now, Actor::User(user_id), Action::UserLink, subject, json!({ "from": own }))
         .await?;
     Ok(true)
+}
+
+/// The name of a user who joins a family: the family's, if the user's address is its first one, or if it has none of
+/// the user's and `is_invited_first`. Others keep their own name, and so does everybody in a family without a name.
+pub(super) async fn name_in_family(
+    tx: &mut Tx,
+    family: &FamilyRecord,
+    own: &str,
+    email: &EmailAddress,
+    is_invited_first: bool,
+) -> Result<String> {
+    let kind: Option<(String,)> = tx
+        .sql("select kind from profile_addresses where profile_id = $1 and email = $2")
+        .bind(family.id)
+        .bind(email)
+        .optional()
+        .await?;
+    let has_familys = kind.map_or(is_invited_first, |(kind,)| kind == "primary");
+    let name = if has_familys && !family.full_name.is_empty() { &family.full_name } else { own };
+    Ok(name.to_owned())
 }
 
 /// The family of a user, and the other one that has the user's verified address.
@@ -366,7 +384,7 @@ pub(super) async fn after_proof(
         families::add_address(tx, now, user.profile_id, email).await?;
     }
     suppression::restore_one(tx, app, email).await?;
-    asked_mail::apply(tx, app, user_id, email).await?;
+    asked_mail::apply_stored(tx, app, user_id, email).await?;
     let subject = Subject::new(SubjectKind::User, user_id);
     audit::record(
         tx,
