@@ -1,5 +1,5 @@
 # Visiting Day. Without just: npx --yes rust-just RECIPE
-# Needs a Rust toolchain (rustup.rs), a C compiler and Node 20 or newer.
+# Needs a Rust toolchain (rustup.rs), a C compiler and Node 20.19 or newer.
 
 set dotenv-load
 set shell := ["bash", "-euo", "pipefail", "-c"]
@@ -140,10 +140,10 @@ _bench-programs: _web
 # Compares the program for a server with others, as far as they are there
 [no-exit-message]
 _bench NAME: (_unpack "nginx" "nginx") (_unpack "nchan" "nginx" "libnginx-mod-nchan") (_unpack "wrk" "wrk" "libluajit-5.1-2") _pocketbase
-    @NGINX=$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx") \
-        NCHAN="{{ cache }}/nchan/usr" \
-        POCKETBASE="{{ cache }}/pocketbase/bin/pocketbase" \
-        WRK=$(command -v wrk || echo "{{ cache }}/wrk/usr/bin/wrk") \
+    @NGINX=${NGINX:-$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx")} \
+        NCHAN="${NCHAN:-{{ cache }}/nchan/usr}" \
+        POCKETBASE="${POCKETBASE:-{{ cache }}/pocketbase/bin/pocketbase}" \
+        WRK=${WRK:-$(command -v wrk || echo "{{ cache }}/wrk/usr/bin/wrk")} \
         LD_LIBRARY_PATH="{{ cache }}/wrk/usr/lib/$(uname -m)-linux-gnu" node web/scripts/bench-{{ NAME }}.mjs
 
 # Installs PocketBase, which is compared with the portal
@@ -279,9 +279,10 @@ _tools:
     missing() { echo "$1" >&2; exit 1; }
     command -v cargo > /dev/null || missing "No Rust toolchain was found. Install one from https://rustup.rs, open a new shell and try again."
     command -v cc > /dev/null || missing "No C compiler was found. On Debian: sudo apt install build-essential"
-    command -v node > /dev/null || missing "Node was not found. Install version 20 or newer from https://nodejs.org and try again."
-    major=$(node -p 'process.versions.node.split(".")[0]')
-    [ "$major" -ge 20 ] || missing "This is Node $major. Please install version 20 or newer from https://nodejs.org and try again."
+    command -v node > /dev/null || missing "Node was not found. Install version 22.12 or newer from https://nodejs.org and try again."
+    # What Vite needs.
+    node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' \
+        || missing "This is Node $(node -v). Please install version 22.12 or newer from https://nodejs.org and try again (of version 20, 20.19 or newer)."
 
 # Installs what else the tests need if it is missing: PostgreSQL, a browser, ffmpeg, and the packages named
 _packages *MORE:

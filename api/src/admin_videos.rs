@@ -2,15 +2,14 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use chrono::{DateTime, Utc};
 use portal::App;
 use portal::audit::Actor;
 use portal::notifications::Tally;
 use portal::pagination::PageRequest;
 use portal::videos::link::{self, Link};
 use portal::videos::{
-    self, AdminCollection, AdminFilter, AdminOrder, AdminVideo, Attention, Counts, LateNote,
-    NewGalleryVideo, NewVideo, Saved, Status, Trim, VideoChanges, YearCount,
+    self, AdminCollection, AdminFilter, AdminOrder, AdminVideo, Attention, BulkAction, BulkDone,
+    Counts, LateNote, NewGalleryVideo, NewVideo, Saved, Status, Trim, VideoChanges, YearCount,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -176,31 +175,12 @@ async fn show(
     Ok(Json(videos::admin_find(&app, &settings, id).await?))
 }
 
-#[derive(Deserialize, PartialEq, ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum BulkAction {
-    Publish,
-    Delete,
-}
-
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct BulkVideos {
     /// At most 100.
     ids: Vec<uuid::Uuid>,
     action: BulkAction,
-}
-
-#[derive(Serialize, ToSchema)]
-struct BulkDone {
-    /// How many were published or deleted now; what was so already is not counted.
-    done: i64,
-    /// How many will be published as soon as their files are ready.
-    waiting: i64,
-    /// How many mails were queued.
-    notified: i64,
-    /// When the mails go out; empty for at once.
-    mail_at: Option<DateTime<Utc>>,
 }
 
 /// Tell the families that asked for it that tonight's video is late
@@ -224,30 +204,8 @@ async fn bulk(
     CurrentStaff(staff): CurrentStaff,
     Input(asked): Input<BulkVideos>,
 ) -> Answer<Json<BulkDone>> {
-    if asked.ids.len() > 100 {
-        return Err(portal::Error::invalid("ids", "Please choose at most 100 videos.").into());
-    }
-    let settings = app.settings().await?;
     let actor = Actor::Staff(staff.id);
-    let mut done = BulkDone { done: 0, waiting: 0, notified: 0, mail_at: None };
-    let mut tx = app.db.begin().await?;
-    for id in asked.ids {
-        match asked.action {
-            BulkAction::Publish => {
-                let publication = videos::publish(&mut tx, &app, &settings, actor, id).await?;
-                done.done += i64::from(publication.published);
-                done.waiting += i64::from(publication.waits);
-                done.notified += publication.notified;
-            }
-            BulkAction::Delete => {
-                videos::delete(&mut tx, &app, actor, id).await?;
-                done.done += 1;
-            }
-        }
-    }
-    tx.commit().await?;
-    done.mail_at = settings.quiet_until(app.clock.now()).filter(|_| done.notified > 0);
-    Ok(Json(done))
+    Ok(Json(videos::bulk(&app, actor, asked.action, &asked.ids).await?))
 }
 
 /// Change a video

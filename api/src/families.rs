@@ -11,7 +11,7 @@ use portal::family_admin::{
     Sort, Standing, Statement, Summary,
 };
 use portal::pagination::PageRequest;
-use portal::{App, FamilyId};
+use portal::{App, FamilyId, UserId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 use crate::Api;
 use crate::auth::{CurrentStaff, Owner};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Page, Params};
+use crate::input::{Id, Input, Page, Params, Segments};
 use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
@@ -36,6 +36,7 @@ pub fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(approve))
         .routes(routes!(refuse))
         .routes(routes!(clear_limits))
+        .routes(routes!(remove_login))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -66,7 +67,7 @@ async fn list(
 ) -> Answer<Json<Page<Family>>> {
     let settings = app.settings().await?;
     let search = Search {
-        q: query.q.unwrap_or_default().chars().take(200).collect(),
+        q: query.q.unwrap_or_default(),
         filter: query.filter.unwrap_or_default(),
         sort: query.sort.unwrap_or_default(),
         direction: query.direction,
@@ -264,4 +265,18 @@ async fn clear_limits(
 ) -> Answer<Json<ClearedLimits>> {
     let cleared = family_admin::clear_limits(&app, Actor::Staff(me.id), id).await?;
     Ok(Json(ClearedLimits { cleared }))
+}
+
+/// Take a login off a family: it gets a record of its own, and its sessions end
+#[utoipa::path(delete, path = "/api/admin/users/{id}/logins/{user_id}", tag = "families", security(("staff" = [])),
+    params(("id" = Uuid, Path), ("user_id" = Uuid, Path)),
+    responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
+async fn remove_login(
+    State(api): State<Api>,
+    CurrentStaff(me): CurrentStaff,
+    Segments((id, user_id)): Segments<(FamilyId, UserId)>,
+) -> Answer<StatusCode> {
+    family_admin::remove_login(&api.app, Actor::Staff(me.id), id, user_id).await?;
+    api.sessions.invalidate_all();
+    Ok(StatusCode::NO_CONTENT)
 }

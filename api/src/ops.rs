@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chrono::TimeDelta;
 use portal::{App, Error, jobs, notifications};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -49,13 +48,12 @@ struct Readiness {
 async fn readyz(State(app): State<App>) -> Response {
     let looked = async {
         let pending_migrations = app.db.pending_migrations().await?;
-        let beat = notifications::since_last_heartbeat(&app).await?;
-        let seen = beat.is_some_and(|ago| ago < TimeDelta::minutes(1));
+        let is_running = notifications::is_worker_running(&app).await?;
         Ok::<_, Error>(Readiness {
             ready: pending_migrations == 0,
             database: app.db.engine(),
             pending_migrations,
-            worker: if seen { "running" } else { "silent" },
+            worker: if is_running { "running" } else { "silent" },
             failed_jobs: jobs::failed(&app.db).await?,
         })
     };

@@ -1,22 +1,98 @@
 //! Payments over HTTP: families see theirs, staff record them.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chrono::NaiveDate;
 use portal::audit::Actor;
-use portal::payments::{self, NewPayment, NewVoid, OwnPayments, Recorded};
+use portal::pagination::PageRequest;
+use portal::payments::{
+    self, Days, JournalEntry, JournalTotals, NewPayment, NewVoid, OwnPayments, Recorded,
+};
 use portal::{App, FamilyId};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
 use crate::Api;
-use crate::auth::{CurrentStaff, CurrentUser};
+use crate::auth::{CurrentStaff, CurrentUser, Owner};
 use crate::error::{Answer, Problem};
-use crate::input::{Id, Input, Key};
+use crate::input::{Id, Input, Key, Page, Params};
 use crate::json::Json;
 
 pub fn routes() -> OpenApiRouter<Api> {
-    OpenApiRouter::new().routes(routes!(own)).routes(routes!(record)).routes(routes!(void))
+    OpenApiRouter::new()
+        .routes(routes!(own))
+        .routes(routes!(record))
+        .routes(routes!(void))
+        .routes(routes!(journal))
+        .routes(routes!(totals))
+        .routes(routes!(export))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct JournalQuery {
+    /// The first day, of the camp's calendar.
+    from: Option<NaiveDate>,
+    /// The last day.
+    to: Option<NaiveDate>,
+    cursor: Option<String>,
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct DaysQuery {
+    /// The first day, of the camp's calendar.
+    from: Option<NaiveDate>,
+    /// The last day.
+    to: Option<NaiveDate>,
+}
+
+/// The payments, adjustments, refunds and voids of all families, the latest first
+#[utoipa::path(get, path = "/api/admin/payments", tag = "payments", security(("staff" = [])), params(JournalQuery),
+    responses((status = 200, body = Page<JournalEntry>), (status = 422, body = Problem)))]
+async fn journal(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Params(query): Params<JournalQuery>,
+) -> Answer<Json<Page<JournalEntry>>> {
+    let days = Days { from: query.from, to: query.to };
+    let part = PageRequest { cursor: query.cursor, limit: query.limit };
+    Ok(Json(payments::journal(&app, days, &part).await?.into()))
+}
+
+/// What was paid, adjusted, refunded and voided in a period
+#[utoipa::path(get, path = "/api/admin/payments/totals", tag = "payments", security(("staff" = [])), params(DaysQuery),
+    responses((status = 200, body = JournalTotals), (status = 422, body = Problem)))]
+async fn totals(
+    State(app): State<App>,
+    _staff: CurrentStaff,
+    Params(DaysQuery { from, to }): Params<DaysQuery>,
+) -> Answer<Json<JournalTotals>> {
+    Ok(Json(payments::journal_totals(&app, Days { from, to }).await?))
+}
+
+/// The payments of a period as a table
+#[utoipa::path(get, path = "/api/admin/payments.csv", tag = "payments", security(("owner" = [])), params(DaysQuery),
+    responses((status = 200, content_type = "text/csv", body = String), (status = 422, body = Problem)))]
+async fn export(
+    State(app): State<App>,
+    Owner(me): Owner,
+    Params(DaysQuery { from, to }): Params<DaysQuery>,
+) -> Answer<Response> {
+    let table = payments::journal_csv(&app, Actor::Staff(me.id), Days { from, to }).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+        (header::CONTENT_DISPOSITION, "attachment; filename=\"payments.csv\""),
+    ];
+    Ok((headers, table).into_response())
 }
 
 /// The plan and the payments of one's own family

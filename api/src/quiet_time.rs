@@ -1,10 +1,9 @@
 //! Quiet time over HTTP: when mail really goes out, and what the settings mean.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use axum::extract::State;
-use chrono::{DateTime, Datelike, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, Utc};
 use portal::clock::{moment_in, wall_time};
 use portal::quiet_time::{self, CalendarFile, Window};
 use portal::settings::{Settings, ShabbosMode};
@@ -21,10 +20,6 @@ use crate::error::{Answer, Problem};
 use crate::input::{Input, Page, Params};
 use crate::json::Json;
 
-/// Pages learn of a quiet time so long before it begins.
-const AHEAD: TimeDelta = TimeDelta::hours(24);
-/// The calendars are good for these.
-const YEARS: Range<i32> = 2000..2200;
 /// How many windows the settings page shows.
 const SHOWN: usize = 10;
 
@@ -60,19 +55,10 @@ pub struct SiteQuietTime {
     pub closes: bool,
 }
 
-/// Returns the quiet time that pages announce, if the settings want that. A closed site always says so.
+/// Returns the quiet time that pages announce.
 pub fn of_site(settings: &Settings, now: DateTime<Utc>) -> Option<SiteQuietTime> {
-    let closes = settings.shabbos_mode == ShabbosMode::Closed;
-    let is_shown = match settings.shabbos_mode {
-        ShabbosMode::None => false,
-        ShabbosMode::Quiet => settings.quiet_notice,
-        ShabbosMode::Closed => true,
-    };
-    let window = is_shown.then(|| settings.quiet_schedule().next(now)).flatten()?;
-    if window.starts_at > now + AHEAD {
-        return None;
-    }
-    Some(SiteQuietTime { window: window.into(), closes })
+    let window = settings.announced_quiet_time(now)?.into();
+    Some(SiteQuietTime { window, closes: settings.shabbos_mode == ShabbosMode::Closed })
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -106,7 +92,7 @@ async fn find(
     let settings = app.settings().await?;
     let at = match query.at.as_deref() {
         None => app.clock.now(),
-        Some(typed) => match wall_time(typed).filter(|at| YEARS.contains(&at.year())) {
+        Some(typed) => match wall_time(typed).filter(|at| quiet_time::YEARS.contains(&at.year())) {
             Some(local) => moment_in(settings.timezone, local),
             None => Err(Error::invalid("at", "Please enter a valid date and time."))?,
         },

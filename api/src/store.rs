@@ -86,7 +86,7 @@ async fn list(
     Params(query): Params<ProductQuery>,
 ) -> Answer<Json<Page<AdminProduct>>> {
     let search = Search {
-        q: query.q.unwrap_or_default().chars().take(200).collect(),
+        q: query.q.unwrap_or_default(),
         category: query.category,
         sort: query.sort.unwrap_or_default(),
         part: PageRequest { cursor: query.cursor, limit: query.limit },

@@ -118,7 +118,7 @@ async fn one_click_page(State(app): State<App>, Params(given): Params<OneClick>)
 async fn carry_out(app: &App, token: &str, scope: Scope) -> Answer<StatusCode> {
     let (email, category) = unsubscribe::read(app, token)?;
     let mut tx = app.db.begin().await?;
-    unsubscribe::leave(&mut tx, app, app.clock.now(), &email, category, scope).await?;
+    unsubscribe::stop(&mut tx, app, app.clock.now(), &email, category, scope).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

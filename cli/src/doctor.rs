@@ -53,7 +53,7 @@ impl Doctor {
 
 fn tell(finding: &Finding) {
     let state = match finding.state {
-        State::Well => "ok",
+        State::Ok => "ok",
         State::NotChecked => "not checked",
         State::Warning => "WARNING",
         State::Broken => "BROKEN",

@@ -48,14 +48,19 @@ impl Table {
                 encoding.name()
             ));
         }
-        if let (Some(above), false) = (above(source), self.file.json) {
+        if let (Some(others), false) = (quoted(&source.other_worksheets), self.file.json) {
+            print_note(format!(
+                "Not read: the worksheets {others}. Save them as files of their own."
+            ));
+        }
+        if let (Some(above), false) = (quoted(&source.above), self.file.json) {
             print_note(format!("Not read, because it stands above the column names: {above}."));
         }
     }
 }
 
-fn above(source: &Source) -> Option<String> {
-    (!source.above.is_empty()).then(|| format!("“{}”", source.above.join("”, “")))
+fn quoted(texts: &[String]) -> Option<String> {
+    (!texts.is_empty()).then(|| format!("“{}”", texts.join("”, “")))
 }
 
 impl ImportFile {

@@ -63,7 +63,9 @@ Exit codes:
   1  failed
   2  wrong command or option, or options that do not go together
   3  the input has problems; they are listed on standard error
-  4  there is no camp, or the database, the mail server or a port cannot be used";
+  4  there is no camp, the database, the mail server or a port cannot be used, or ffmpeg is missing
+
+`camp mail receive` has the exit codes of sysexits.h, see its --help.";
 
 const SHARED_OPTIONS: &str =
     "Every command also takes --data-dir, --database-url and the other options of `camp --help`.";
@@ -159,10 +161,10 @@ impl Command {
     /// What remains of root once the command works as the owner of the data folder. `None` if it uses no data folder.
     fn root(&self) -> Option<Root> {
         match self {
-            Command::Serve(_) | Command::Worker(_) | Command::Demo(_) => Some(Root::Leaves),
-            Command::Restore(_) => Some(Root::LendsAndGives),
+            Command::Serve(_) | Command::Worker(_) | Command::Demo(_) => Some(Root::Never),
+            Command::Restore(_) => Some(Root::ForNamedFilesAndOwnership),
             Command::Openapi(_) => None,
-            _ => Some(Root::Lends),
+            _ => Some(Root::ForNamedFiles),
         }
     }
 

@@ -11,7 +11,7 @@ pub const SAMPLE_PASSWORD: &str = "visiting-day-demo";
 
 /// Fill an empty database with a sample camp
 ///
-/// Adds families, staff, nine summers of videos with views, likes and comments, and sent mail. The
+/// Adds families, staff, nine summers of videos (six with `--sample general`) with views, likes and comments, and sent mail. The
 /// same seed and the same time produce the same camp.
 #[derive(clap::Args)]
 #[command(

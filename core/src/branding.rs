@@ -70,7 +70,7 @@ pub async fn key(db: &Db, id: Uuid, small: bool) -> Result<(String, &'static str
         .bind(id)
         .optional()
         .await?;
-    let (large_key, small_key) = found.ok_or(Error::NotFound("Picture not found."))?;
+    let (large_key, small_key) = found.ok_or(Error::NotFound("This picture no longer exists."))?;
     let key = if small { small_key.unwrap_or(large_key) } else { large_key };
     let kind = if key.ends_with(".png") { "image/png" } else { "image/jpeg" };
     Ok((key, kind))

@@ -105,22 +105,22 @@ pub struct Config {
     #[arg(long, global = true, env = "CAMP_SES_TOPIC_ARN", value_name = "ARN", value_parser = topic)]
     pub ses_topic_arn: Option<String>,
 
-    /// Most connections to the mail server at once
+    /// Maximum number of connections to the mail server
     #[arg(long, global = true, env = "CAMP_MAIL_CONNECTIONS", default_value_t = 4, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub mail_connections: u32,
 
-    /// Most mails per second
+    /// Maximum number of emails per second
     #[arg(long, global = true, env = "CAMP_MAIL_RATE", default_value_t = 50, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub mail_rate: u32,
 
-    /// Most connections at once with mail for one recipient domain [default: no limit of its own]
+    /// Maximum number of connections with email for one recipient domain [default: no limit of its own]
     #[arg(long, global = true, env = "CAMP_MAIL_CONNECTIONS_PER_DOMAIN", value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=64))]
     pub mail_connections_per_domain: Option<u32>,
 
-    /// Most mails per second for one recipient domain, such as that of a large provider [default: no limit of its own]
+    /// Maximum number of emails per second for one recipient domain, such as that of a large provider [default: no limit of its own]
     #[arg(long, global = true, env = "CAMP_MAIL_RATE_PER_DOMAIN", value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub mail_rate_per_domain: Option<u32>,
@@ -154,7 +154,7 @@ pub struct Config {
     #[arg(long, global = true, env = "CAMP_FFMPEG", value_name = "PATH")]
     pub ffmpeg: Option<PathBuf>,
 
-    /// Most open pages that receive live events; further ones are asked to try again later
+    /// Maximum number of open pages that receive live events; further ones are asked to try again later
     #[arg(long, global = true, env = "CAMP_EVENT_STREAMS", default_value_t = 10_000, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub event_streams: u32,
@@ -164,12 +164,12 @@ pub struct Config {
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub event_streams_per_network: u32,
 
-    /// Most open connections; further ones wait. Raises the limit of open files as far as the system allows
+    /// Maximum number of open connections; further ones wait. Raises the limit of open files as far as the system allows
     #[arg(long, global = true, env = "CAMP_CONNECTIONS", default_value_t = 12_000, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub connections: u32,
 
-    /// Most connections, and concurrent requests, of one network; proxies and this machine are not limited
+    /// Maximum number of connections, and of concurrent requests, of one network; proxies and this machine are not limited
     #[arg(long, global = true, env = "CAMP_CONNECTIONS_PER_NETWORK", default_value_t = 2_000, value_name = "N",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub connections_per_network: u32,

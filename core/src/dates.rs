@@ -1,6 +1,8 @@
-//! Explains why a date does not exist.
+//! Explains why a date does not exist, and checks the days of a filter.
 
-use chrono::NaiveDate;
+use chrono::{Datelike, NaiveDate};
+
+use crate::{Error, Result};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -16,6 +18,25 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
+
+/// Checks the first and the last day of a filter.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `from` or `to`.
+pub(crate) fn check_days(from: Option<NaiveDate>, to: Option<NaiveDate>) -> Result<()> {
+    for (field, day) in [("from", from), ("to", to)] {
+        if day.is_some_and(|day| !(1900..=2200).contains(&day.year())) {
+            return Err(Error::invalid(field, "Please choose a day between 1900 and 2200."));
+        }
+    }
+    match from.zip(to) {
+        Some((from, to)) if to < from => {
+            Err(Error::invalid("to", "The last day is before the first."))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Returns the sentence for a date that is not in the calendar, or `None` for one that is.
 pub(crate) fn missing(year: i32, month: u32, day: u32) -> Option<String> {

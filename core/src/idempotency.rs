@@ -9,7 +9,7 @@ use crate::db::Tx;
 use crate::{App, Error, Result};
 
 /// How long keys are kept. Nobody retries a form later than that.
-const RETENTION: TimeDelta = TimeDelta::days(7);
+pub(crate) const RETENTION: TimeDelta = TimeDelta::days(7);
 const OTHER_BODY: Error = Error::Conflict(
     "Something else was saved under this Idempotency-Key. Please reload the page and try again.",
 );
@@ -83,14 +83,12 @@ pub(crate) fn unless_deleted<T>(found: Result<T>) -> Result<T> {
     })
 }
 
-/// Deletes old keys, with the responses that are kept for payments.
+/// Deletes old keys.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
-    for text in [
-        "delete from form_requests where created_at < $1",
-        "delete from payment_requests where created_at < $1",
-    ] {
-        tx.sql(text).bind(app.clock.now() - RETENTION).execute().await?;
-    }
+    tx.sql("delete from form_requests where created_at < $1")
+        .bind(app.clock.now() - RETENTION)
+        .execute()
+        .await?;
     tx.commit().await
 }

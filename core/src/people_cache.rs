@@ -32,7 +32,7 @@ impl PeopleCache {
         question: String,
         read: impl Future<Output = Result<V>>,
     ) -> Result<V> {
-        // Of before the reading: what somebody commits meanwhile makes another version.
+        // It is read first, so that the result of a read beside a commit gets the earlier version.
         let Some(version) = db.version_of_people().await? else { return read.await };
         if let Some(answer) = self.known(version).answers.get(&question)
             && let Some(answer) = answer.downcast_ref::<V>()

@@ -28,11 +28,11 @@ static BECAME: OnceLock<Owner> = OnceLock::new();
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
     /// The files and folders that the operator named.
-    Lends,
+    ForNamedFiles,
     /// The same, and first gives the owner of the data folder what is root's in it, as a restore does.
-    LendsAndGives,
+    ForNamedFilesAndOwnership,
     /// Nothing: a process that serves must never become root again.
-    Leaves,
+    Never,
 }
 
 /// The user and the group to whom the data folder belongs.
@@ -58,7 +58,7 @@ pub fn become_owner(config: &Config, root: Root) -> Result<()> {
     if owner.user.is_root() {
         return Ok(());
     }
-    if root == Root::LendsAndGives {
+    if root == Root::ForNamedFilesAndOwnership {
         owner.give_all(config)?;
     }
     owner.become_it(root).map_err(|error| {
@@ -96,7 +96,7 @@ impl Owner {
             None => setgroups(&[])?,
         }
         setresgid(self.group, self.group, self.group)?;
-        let saved = if root == Root::Leaves { self.user } else { Uid::from_raw(0) };
+        let saved = if root == Root::Never { self.user } else { Uid::from_raw(0) };
         setresuid(self.user, self.user, saved)
     }
 

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::app::Keys;
 use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
-use crate::ids::FamilyId;
 use crate::notifications::{Category, MailList, suppression};
 use crate::{App, Error, Result, subscribers};
 
@@ -70,7 +69,7 @@ pub fn hint(email: &str) -> String {
 
 /// Stops this kind of mail to this address only, including mails that still wait. Repeating it
 /// changes nothing. The family's other address keeps its mail.
-pub async fn leave(
+pub async fn stop(
     tx: &mut Tx,
     app: &App,
     now: DateTime<Utc>,
@@ -84,7 +83,7 @@ pub async fn leave(
             continue;
         }
         if c == Category::General {
-            subscribers::leave(tx, email).await?;
+            subscribers::unsubscribe(tx, email).await?;
         }
         suppression::opt_out(tx, now, email, c).await?;
     }
@@ -173,13 +172,13 @@ pub(crate) async fn choose_one(
 ) -> Result<()> {
     let (current, family) = standing(&mut *tx, email).await?;
     match (current.of(category), wanted) {
-        (true, false) => leave(tx, app, now, email, category, Scope::Category).await,
-        (false, true) if family => come_back(tx, now, email, category).await,
+        (true, false) => stop(tx, app, now, email, category, Scope::Category).await,
+        (false, true) if family => resubscribe(tx, now, email, category).await,
         _ => Ok(()),
     }
 }
 
-async fn come_back(
+async fn resubscribe(
     tx: &mut Tx,
     now: DateTime<Utc>,
     email: &EmailAddress,
@@ -196,33 +195,6 @@ async fn come_back(
     )
     .bind(email)
     .bind(category)
-    .bind(now)
-    .execute()
-    .await?;
-    Ok(())
-}
-
-/// Withdraws waiting category mail to a family that no longer wants it or no longer exists.
-pub(crate) async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyId) -> Result<()> {
-    tx.sql(
-        "update deliveries
-         set status = 'suppressed', last_error = 'unsubscribed', updated_at = $2
-         where profile_id = $1
-           and status in ('queued', 'sending')
-           and notification_id in (
-             select n.id
-             from notifications n, profiles p
-             where p.id = $1
-               and n.category is not null
-               and (p.deleted_at is not null
-                    or p.refused_at is not null
-                    or not case n.category
-                             when 'daily_videos' then p.daily_video_email
-                             when 'camp_updates' then p.camp_updates_email
-                             else p.email_notifications
-                           end))",
-    )
-    .bind(profile_id)
     .bind(now)
     .execute()
     .await?;

@@ -209,6 +209,7 @@ test("the HTML of a page of the staff area has its title", async ({ page, camp }
     "/admin/gallery",
     "/admin/comments",
     "/admin/users",
+    "/admin/payments",
     "/admin/live-updates",
     "/admin/messages",
     "/admin/mail",

@@ -49,7 +49,7 @@ for (const [name, limit] of Object.entries(budgets)) {
   );
 }
 
-// Nothing of the staff area may reach a public page, except behind its own lazy door.
+// Nothing of the staff area may reach a public page, except by a lazy import.
 const open = Object.keys(manifest).filter(
   (key) => /^src\/(?!admin\/)/.test(key) && manifest[key].isDynamicEntry && key !== "src/app/admin.tsx",
 );

@@ -1,5 +1,5 @@
-// Measures the pages that parents open most and those of the staff area, as on a phone of the middle class with a slow
-// line: the median of five runs each. Fails below 95 for performance and 100 for the rest; a page of the staff area
+// Measures the pages that parents open most and those of the staff area, as on a mid-range phone with a slow
+// connection: the median of five runs each. Fails below 95 for performance and 100 for the rest; a page of the staff area
 // fails if its largest part is painted after two seconds. The portal is one of its own, with the sample camp.
 import { spawn, spawnSync } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
@@ -123,6 +123,7 @@ try {
     ["Staff gallery", "/admin/gallery"],
     ["Comments", "/admin/comments"],
     ["Users", "/admin/users"],
+    ["Payments", "/admin/payments"],
     ["Live updates", "/admin/live-updates"],
     ["Messages", "/admin/messages"],
     ["Email", "/admin/mail"],

@@ -57,6 +57,7 @@ pub async fn run(app: App, stop: CancellationToken) {
                 log("unconfirmed subscribers", subscribers::prune(&app).await);
                 log("FAQ views", faq::prune(&app).await);
                 log("forms that were sent", idempotency::prune(&app).await);
+                log("payments that were sent", payments::prune(&app).await);
                 log("names on old mails", notifications::erase_old(&app).await);
                 log("old bounces and complaints", notifications::reports::prune(&app).await);
                 log("tokens of webhooks", bounces::providers::prune(&app).await);

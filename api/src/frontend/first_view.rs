@@ -93,7 +93,7 @@ pub fn is_of_staff(path: &str) -> bool {
 }
 
 /// What the pages of the staff area ask for first besides [`FOR_ALL_STAFF`], with the limits of their scripts.
-const FOR_STAFF: [(&str, &[&str]); 13] = [
+const FOR_STAFF: [(&str, &[&str]); 14] = [
     ("/admin/reports", &["/api/admin/videos/counts", "/api/admin/videos?limit=25"]),
     ("/admin/gallery", &["/api/admin/videos/years"]),
     (
@@ -104,6 +104,7 @@ const FOR_STAFF: [(&str, &[&str]); 13] = [
         "/admin/users",
         &["/api/admin/users/summary", "/api/admin/users?sort=joined&direction=desc&limit=50"],
     ),
+    ("/admin/payments", &["/api/admin/payments/totals", "/api/admin/payments?limit=50"]),
     ("/admin/live-updates", &["/api/admin/live-updates?limit=25"]),
     ("/admin/messages", &["/api/admin/messages/counts", "/api/admin/messages?limit=30"]),
     ("/admin/mail", &["/api/admin/mail/failed?limit=50"]),

@@ -34,6 +34,7 @@ story! {
         assert_eq!(figures["engagement"]["of"], 1);
         assert_eq!(figures["engagement"]["watched"], 1);
         assert_eq!(figures["engagement"]["liked"], 1);
+        assert_eq!(figures["engagement"]["commented"], 1);
         assert_eq!(figures["user_types"]["parents"], 1);
         let kinds: Vec<_> = figures["recent"].as_array().expect("a list").iter().map(|a| a["kind"].clone()).collect();
         for kind in ["comment", "member", "video", "like"] {
@@ -260,5 +261,22 @@ story! {
         db.add_up_tallies().await.expect("tallies");
         assert_eq!(parts().await, 1, "published ones of this year");
         assert_eq!(staff.get("/api/admin/videos/counts").await.expect(200).json(), before);
+    }
+}
+
+story! {
+    async fn the_dashboard_names_the_next_video_and_none_that_waits_for_its_file(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let staff = camp.staff().await;
+        let next = async || staff.get("/api/admin/dashboard").await.expect(200).json()["attention"]["next_video"].clone();
+        let scheduled = |title: &str, at: &str| json!({ "title": title, "video_url": "https://youtu.be/dQw4w9WgXcQ", "status": "scheduled", "scheduled_date": at });
+        staff.post("/api/admin/videos", scheduled("Early", "2026-07-15T13:00")).await.expect(201);
+        staff.post("/api/admin/videos", scheduled("Tonight", "2026-07-15T21:00")).await.expect(201);
+        assert_eq!(next().await["title"], "Early");
+        // No worker published it, as with a file that cannot be converted.
+        camp.wait(TimeDelta::hours(2));
+        assert_eq!(next().await["title"], "Tonight");
+        camp.wait(TimeDelta::hours(8));
+        assert_eq!(next().await, Value::Null);
     }
 }

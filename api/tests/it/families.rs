@@ -338,7 +338,7 @@ story! {
         }
         let detail = staff.get(&path(&family)).await.expect(200).json();
         assert_eq!(detail["suppressed"], true);
-        assert_eq!(detail["emails"][0], json!({ "email": "chaya@family.example", "kind": "primary", "verified": false, "refused": "550", "stopped": [] }));
+        assert_eq!(detail["emails"][0], json!({ "email": "chaya@family.example", "kind": "primary", "user_id": null, "verified": false, "refused": "550", "stopped": [] }));
         camp.wait(TimeDelta::minutes(1));
         let _: &Camp = &camp;
         let other = camp.browser().post("/api/auth/sign-up", sign_up("Chaya", "chaya@family.example")).await;

@@ -167,6 +167,9 @@ story! {
         assert_eq!(send(&staff, json!({ "csv": table })).await["problems"][0]["column"], "paid", "more than the default total");
         let unreadable = "name,child,email,total,due date\nChaya,Yossi,chaya@family.example,2.800,2027-07-01\n";
         let seen = send(&staff, json!({ "csv": unreadable })).await;
+        let parts = unreadable.replace("2.800", "933.333333");
+        let seen_parts = send(&staff, json!({ "csv": parts, "dry_run": true })).await;
+        assert_eq!(seen_parts["problems"][0]["message"], "“933.333333” has parts of a cent. Please round it.");
         let message = "“2.800” is not a valid amount.";
         assert_eq!(seen["problems"], json!([{ "line": 2, "column": "total", "message": message }]), "not that it is missing");
         // “Paid” counts for new families only, so it does not matter for others.
@@ -260,6 +263,23 @@ story! {
 }
 
 story! {
+    async fn two_imports_can_be_undone_from_the_last_to_the_first(camp) {
+        let staff = camp.staff().await;
+        let first = import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,\n").await;
+        let changes = json!({ "csv": format!("{HEAD}Chaya,Yossi,chaya@family.example,,1400,,\n"), "update": "all" });
+        let change = preview(&staff, "Chaya,Yossi,chaya@family.example,,1400,,\n").await["changes"][0].clone();
+        let second = json!({ "csv": changes["csv"], "update": [tick(&change)] });
+        let second = send(&staff, second).await;
+        assert_eq!(second["updated"], 1, "{second}");
+        assert_eq!(undo(&staff, &second).await["restored"], 1);
+        let undone = undo(&staff, &first).await;
+        assert_eq!((&undone["removed"], &undone["skipped"]), (&json!(1), &json!([])), "{undone}");
+        assert_eq!(total_families(&staff).await, 0);
+        assert_books_agree(&camp).await;
+    }
+}
+
+story! {
     async fn after_a_day_an_import_stays_and_its_earlier_details_are_forgotten(camp) {
         let staff = camp.staff().await;
         let done = import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,\n").await;
@@ -326,7 +346,7 @@ story! {
         sheet.write_with_format(3, 5, ExcelDateTime::from_ymd(2027, 6, 1).expect("a day"), &day).expect("written");
         let bytes = book.save_to_buffer().expect("a workbook");
         let seen = send(&staff, file(&bytes)).await;
-        assert_eq!(seen["source"], json!({ "format": "xlsx", "encoding": null, "guessed": false, "sample": ["שרה לינדנפלד", "יאָסל"], "worksheet": "משפחות", "above": ["Families of 2027"] }));
+        assert_eq!(seen["source"], json!({ "format": "xlsx", "encoding": null, "guessed": false, "sample": ["שרה לינדנפלד", "יאָסל"], "worksheet": "משפחות", "other_worksheets": [], "above": ["Families of 2027"] }));
         let done = send(&staff, json!({ "file": STANDARD.encode(&bytes) })).await;
         assert_eq!(done["added"], 1, "{done}");
         assert_eq!(done["problems"], json!([]), "{done}");

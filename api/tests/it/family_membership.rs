@@ -83,6 +83,8 @@ story! {
         staff.patch(&path, right).await.expect(200);
         camp.work().await;
         assert_eq!(camp.mails_to("typo@family.example").len(), sent, "nobody writes to the slip of the pen");
+        assert_eq!(camp.mails_to("chaya@family.example").len(), 1, "the right address is invited instead");
+        assert_eq!(staff.get(&path).await.json()["invited"], true);
         for token in [&mailed, &copied] {
             camp.browser().post("/api/auth/invitation", json!({ "token": token })).await.refused(410, "gone");
             let mut form = sign_up("Stranger", "typo@family.example");
@@ -111,8 +113,70 @@ story! {
         form["email"] = json!("thief@family.example");
         camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
         // The mail contains another link, sent to an address of the family.
-        let mailed = camp.token_for("chaya@family.example").await;
+        camp.work().await;
+        let mails = camp.mails_to("chaya@family.example");
+        let mailed = mails.iter().find(|mail| mail.subject.contains("invited")).map(crate::camp::token);
         camp.browser().post("/api/auth/invitation", json!({ "token": mailed })).await.expect(200);
+    }
+}
+
+story! {
+    async fn staff_take_a_login_off_a_family_to_which_it_does_not_belong(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Lindenfeld", "email": "chaya@family.example", "child_name": "Yossi" });
+        let family = staff.post("/api/admin/users", new).await.expect(201).json();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        let mut form = sign_up("Stranger", "stranger@other.example");
+        form["invite"] = json!(copy_link(&staff, &path).await);
+        let stranger = camp.browser();
+        stranger.post("/api/auth/sign-up", form).await.expect(201);
+        stranger.get("/api/profile/payments").await.expect(200);
+        assert!(camp.mail_to("chaya@family.example").await.subject.contains("joined your family"), "the family hears of it");
+        let mother = camp.browser();
+        let invited = json!({ "invite": camp.mails_to("chaya@family.example").iter().find(|mail| mail.subject.contains("invited")).map(crate::camp::token) });
+        let mut form = sign_up("Chaya Lindenfeld", "chaya@family.example");
+        form["invite"] = invited["invite"].clone();
+        mother.post("/api/auth/sign-up", form).await.expect(201);
+
+        let shown = staff.get(&path).await.expect(200).json();
+        let address = |email: &str| shown["emails"].as_array().expect("a list").iter().find(|one| one["email"] == email).expect("an address").clone();
+        assert_eq!(address("chaya@family.example")["user_id"], Value::Null, "it is the family's");
+        let login = address("stranger@other.example")["user_id"].as_str().expect("a login").to_owned();
+        let copied = copy_link(&staff, &path).await;
+        staff.delete(&format!("{path}/logins/{login}")).await.expect(204);
+        staff.delete(&format!("{path}/logins/{login}")).await.refused(404, "not_found");
+
+        assert_eq!(stranger.get("/api/session").await.json()["user"], Value::Null, "signed out");
+        camp.browser().post("/api/auth/invitation", json!({ "token": copied })).await.refused(410, "gone");
+        let again = camp.browser();
+        again.post("/api/auth/sign-in", json!({ "email": "stranger@other.example", "password": crate::camp::PASSWORD })).await.expect(200);
+        let profile = again.get("/api/profile").await.expect(200).json();
+        assert_eq!((&profile["full_name"], &profile["child_name"]), (&json!(""), &Value::Null), "no name of the family stays");
+        assert_eq!(again.get("/api/session").await.json()["user"]["family"], false);
+        let own = mother.get("/api/profile").await.expect(200).json();
+        assert_eq!((&own["full_name"], &own["child_name"]), (&json!("Chaya Lindenfeld"), &json!("Yossi")));
+        assert_eq!(staff.get(&path).await.json()["logins"], 1);
+        let audit = camp.owner().await.get("/api/admin/audit?limit=5").await.expect(200).json();
+        assert!(audit["items"].as_array().expect("lines").iter().any(|line| line["action"] == "profile.remove_login"), "{audit}");
+    }
+}
+
+story! {
+    async fn a_login_with_an_address_of_the_family_stays(camp) {
+        let staff = camp.staff().await;
+        camp.parent("Chaya Lindenfeld", "chaya@family.example").await;
+        let family = staff.get("/api/admin/users?q=chaya").await.expect(200).json()["items"][0].clone();
+        let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
+        staff.delete(&format!("{path}/logins/{}", uuid::Uuid::now_v7())).await.refused(404, "not_found");
+        staff.patch(&path, json!({ "version": family["version"], "email": "tatty@family.example" })).await.expect(200);
+        let shown = staff.get(&path).await.expect(200).json();
+        let login = shown["emails"][1].clone();
+        assert_eq!((&login["email"], &login["kind"]), (&json!("chaya@family.example"), &json!("login")));
+        let login = format!("{path}/logins/{}", login["user_id"].as_str().expect("a login"));
+        let back = json!({ "version": shown["version"], "email": "chaya@family.example" });
+        staff.patch(&path, back).await.expect(200);
+        let refused = staff.delete(&login).await.refused(409, "conflict");
+        assert!(refused["detail"].as_str().expect("text").contains("Remove the address"), "{refused}");
     }
 }
 

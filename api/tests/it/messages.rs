@@ -188,10 +188,15 @@ story! {
         assert!(mail.unsubscribe_url.is_none(), "an answer is not category mail");
         assert!(mail.reply_to.expect("the camp").to_string().contains("bunks@camp.example"));
         assert_eq!(first(&staff).await["replies"][0]["delivery"], "sent");
-        staff.post(&to, json!({ "body": "And he says hello.", "last_reply": replied["replies"][0]["id"] })).await.expect(200);
+        let hello = staff.post(&to, json!({ "body": "And he says hello.", "last_reply": replied["replies"][0]["id"] })).await.expect(200).json();
         let twice = staff.post(&format!("{}/retry", path(&message)), json!({})).await.expect(200).json();
-        let bodies: Vec<&Value> = twice["replies"].as_array().expect("replies").iter().map(|r| &r["body"]).collect();
-        assert_eq!(bodies, ["Good morning!\n\nMendy is in bunk 6.", "And he says hello."]);
+        let bodies = |message: &Value| -> Vec<Value> { message["replies"].as_array().expect("replies").iter().map(|r| r["body"].clone()).collect() };
+        assert_eq!(bodies(&twice), ["Good morning!\n\nMendy is in bunk 6.", "And he says hello."]);
+        // The same words on purpose, after what was seen, are another reply.
+        let again = json!({ "body": "And he says hello.", "last_reply": hello["replies"][1]["id"] });
+        let third = staff.post(&to, again.clone()).await.expect(200).json();
+        assert_eq!(bodies(&third).len(), 3, "{third}");
+        assert_eq!(bodies(&staff.post(&to, again).await.expect(200).json()).len(), 3, "a double click");
         // Marking it as read keeps it answered.
         assert_eq!(change(&staff, &message, json!({ "status": "unread" })).await["status"], "unread");
         assert_eq!(change(&staff, &message, json!({ "status": "read" })).await["status"], "replied");
@@ -326,6 +331,7 @@ story! {
         let at = format!("/api/admin/accounts/{}", adler["id"].as_str().expect("an id"));
         owner.patch(&at, json!({ "version": adler["version"], "disabled": true, "current_password": PASSWORD })).await.expect(200);
         assert_eq!(count("?assigned_to=adler").await, 1, "and is found");
+        assert_eq!(count("?unassigned=true").await, 2, "also among those that nobody works on");
         assert_eq!(staff.get(&path(&message)).await.expect(200).json()["assigned_to"], "adler", "what was given stays given");
         staff.patch(&path(&message), json!({ "assigned_to": null })).await.expect(200);
         let problem = staff.patch(&path(&message), json!({ "assigned_to": "adler" })).await.refused(422, "validation");

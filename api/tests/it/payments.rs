@@ -380,3 +380,57 @@ story! {
         assert_eq!(staff.get("/api/admin/users/summary").await.json()["currency"], "GBP");
     }
 }
+
+story! {
+    async fn the_office_compares_a_day_of_all_ledgers_with_its_deposits(camp) {
+        camp.set_clock("2026-07-15T16:00:00Z");
+        let (staff, owner) = (camp.staff().await, camp.owner().await);
+        let chaya = family(&staff, "chaya@family.example").await;
+        let rivka = family(&staff, "rivka@family.example").await;
+        let on = |day: &str, amount: i64| json!({ "kind": "payment", "amount": amount, "payment_date": day, "notes": "=SUM(A1)" });
+        record(&staff, &chaya, on("2026-07-13", 100_000)).await.expect(201);
+        record(&staff, &rivka, on("2026-07-14", 50_000)).await.expect(201);
+        let bounced = record(&staff, &rivka, on("2026-07-14", 20_050)).await.expect(201).json();
+        void(&staff, &bounced["payment"], "Bounced").await.expect(201);
+        let back = json!({ "kind": "refund", "amount": 10_000, "payment_date": "2026-07-15", "staff_notes": "Left early" });
+        record(&staff, &chaya, back).await.expect(201);
+
+        let listed = async |query: &str| staff.get(&format!("/api/admin/payments{query}")).await.expect(200).json();
+        let amounts = |page: &Value| -> Vec<i64> { page["items"].as_array().expect("items").iter().map(|e| e["amount"].as_i64().expect("cents")).collect() };
+        assert_eq!(amounts(&listed("").await), [-10_000, -20_050, 20_050, 50_000, 100_000]);
+        let day = listed("?from=2026-07-14&to=2026-07-14").await;
+        assert_eq!(amounts(&day), [20_050, 50_000]);
+        assert_eq!((&day["items"][0]["voided"], &day["items"][0]["recorded_by"]), (&json!(true), &json!("feder")));
+        assert_eq!((&day["items"][1]["family_id"], &day["items"][1]["full_name"]), (&json!(rivka.id), &json!("Chaya Lindenfeld")));
+        let first = listed("?limit=2").await;
+        let rest = listed(&format!("?limit=100&cursor={}", first["next"].as_str().expect("a cursor"))).await;
+        assert_eq!((amounts(&first), amounts(&rest)), (vec![-10_000, -20_050], vec![20_050, 50_000, 100_000]));
+
+        let totals = listed("/totals?from=2026-07-14").await;
+        assert_eq!(totals, json!({ "items": [
+            { "kind": "payment", "entries": 2, "amount": 70_050 },
+            { "kind": "refund", "entries": 1, "amount": -10_000 },
+            { "kind": "void", "entries": 1, "amount": -20_050 },
+        ], "amount": 40_000, "currency": "USD" }));
+        assert_eq!(listed("/totals?to=2020-01-01").await["amount"], 0);
+        for wrong in ["from=2026-07-15&to=2026-07-14", "to=1066-10-14", "from=%2B262142-01-01"] {
+            staff.get(&format!("/api/admin/payments?{wrong}")).await.refused(422, "validation");
+        }
+        camp.browser().get("/api/admin/payments").await.refused(401, "staff_required");
+
+        // The family is gone, what it paid is not.
+        staff.delete(&format!("/api/admin/users/{}", rivka.id)).await.expect(204);
+        let gone = listed("?to=2026-07-14").await["items"][0].clone();
+        assert_eq!((&gone["is_deleted"], &gone["full_name"]), (&json!(true), &json!("")));
+
+        staff.get("/api/admin/payments.csv").await.refused(403, "owner_required");
+        let table = owner.get("/api/admin/payments.csv?from=2026-07-13&to=2026-07-14").await.expect(200).text();
+        let lines: Vec<&str> = table.trim_start_matches('\u{feff}').lines().collect();
+        assert_eq!(lines[0], "Date,Kind,Amount,Name,Child,Note,Staff Note,Voided,Recorded By,Recorded,Id");
+        assert!(lines[1].starts_with("2026-07-13,Payment,1000.00,Chaya Lindenfeld,Yossi,'=SUM(A1),,,feder,2026-07-15 12:00,"), "{}", lines[1]);
+        assert!(lines[3].starts_with("2026-07-14,Payment,200.50,Deleted family,,'=SUM(A1),,yes,feder,"), "{}", lines[3]);
+        assert_eq!(lines.len(), 4);
+        let log = owner.get("/api/admin/audit?action=payment.export").await.expect(200).json();
+        assert_eq!(log["items"].as_array().map(Vec::len), Some(1), "{log}");
+    }
+}

@@ -179,10 +179,17 @@ story! {
         assert_eq!(admin_titles(&staff, "?collection=archive").await, ["Old days", "Older days"]);
         let years = staff.get("/api/admin/videos/years").await.expect(200).json();
         assert_eq!(years["items"], json!([{ "year": 2023, "count": 1 }, { "year": 2016, "count": 1 }]));
-        // Moving it into this year still sends no mail.
+        // Moving it into this year sends no mail, but its first publication as a video of this year does.
         let old = added["video"].clone();
-        let moved = edited(&staff, &old, json!({ "upload_date": "2026-07-20", "status": "draft" })).await["video"].clone();
-        assert_eq!(edited(&staff, &moved, json!({ "status": "published" })).await["notified"], 0);
+        let moved = edited(&staff, &old, json!({ "upload_date": "2026-07-20" })).await;
+        assert_eq!((&moved["notified"], &moved["video"]["recipients"]), (&json!(0), &Value::Null));
+        for reach in [2, 0] {
+            let current = staff.get(&format!("/api/admin/videos/{}", id(&old))).await.expect(200).json();
+            let draft = edited(&staff, &current, json!({ "status": "draft" })).await["video"].clone();
+            assert_eq!(draft["recipients"], if reach > 0 { json!(reach) } else { Value::Null });
+            assert_eq!(edited(&staff, &draft, json!({ "status": "published" })).await["notified"], reach);
+            camp.work().await;
+        }
     }
 }
 

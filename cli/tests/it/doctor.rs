@@ -158,13 +158,13 @@ on_both_engines! {
         assert_eq!(said.code, 0, "{said:?}");
         // Ignores the disk usage of this machine.
         let found: Vec<Value> = serde_json::from_str(&practice.examine(&["--json"]).out).expect("JSON");
-        let room = found.iter().any(|one| one["what"] == "disk" && one["state"] == "well");
+        let room = found.iter().any(|one| one["what"] == "disk" && one["state"] == "ok");
         assert_eq!(said.out.contains("All is well."), room, "{}", said.out);
         assert!(said.out.contains("v=spf1 include:mail.example -all"), "{}", said.out);
         for what in ["database", "migrations", "ledger", "sums", "owners", "two-factor", "worker", "queue", "failed-mail",
                      "files", "ffmpeg", "video-files", "mail-server", "mail-from", "spf", "dkim", "dmarc", "time-zone",
                      "quiet-time", "clock", "contact"] {
-            let well = found.iter().any(|one| one["what"] == what && one["state"] == "well");
+            let well = found.iter().any(|one| one["what"] == what && one["state"] == "ok");
             assert!(well, "{what}: {found:?}");
         }
         assert!(practice.sink.kept().is_empty(), "no mail is sent");

@@ -51,7 +51,7 @@ struct Spent {
     bearer: Bearer,
 }
 
-/// Creates a token. `version` is the account's version when the link was requested, see [`void`].
+/// Creates a token. `version` is the account's version when the link was requested, see [`revoke_all`].
 /// It is 0 without an account.
 pub async fn make(
     tx: &mut Tx,
@@ -131,7 +131,7 @@ pub async fn peek(app: &App, token: &str) -> Result<(Purpose, Bearer)> {
 /// Revokes all open links of an account, including those whose mail is not written yet: after a
 /// password or address change, and after signing out everywhere (safety 3). Otherwise an intruder
 /// could get in again after the owner has locked them out.
-pub async fn void(tx: &mut Tx, holder: Holder) -> Result<()> {
+pub async fn revoke_all(tx: &mut Tx, holder: Holder) -> Result<()> {
     match holder {
         Holder::User(id) => {
             tx.sql("update users set token_version = token_version + 1 where id = $1").bind(id)
@@ -142,6 +142,16 @@ pub async fn void(tx: &mut Tx, holder: Holder) -> Result<()> {
     }
     .execute()
     .await?;
+    Ok(())
+}
+
+/// Moves the links of a family to another one, when they are merged.
+pub(crate) async fn move_to_family(tx: &mut Tx, from: FamilyId, to: FamilyId) -> Result<()> {
+    tx.sql("update mail_tokens set profile_id = $1 where profile_id = $2")
+        .bind(to)
+        .bind(from)
+        .execute()
+        .await?;
     Ok(())
 }
 

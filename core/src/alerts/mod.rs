@@ -15,11 +15,10 @@ use crate::{App, Result, backup, data_folder, videos};
 
 /// The disk counts as full below this number of free bytes.
 pub(crate) const FREE: u64 = 1 << 30;
-/// Mail is late after waiting this long.
-const LATE: TimeDelta = TimeDelta::minutes(30);
 /// Within a day.
 const MANY_BOUNCES: i64 = 20;
 const MANY_COMPLAINTS: i64 = 3;
+/// Owners get an alert after this time without a heartbeat; a restart takes less.
 const SILENT: TimeDelta = TimeDelta::minutes(5);
 /// Backups are made every night; one that fails is followed by the next.
 pub(crate) const BACKUP_MISSING: TimeDelta = TimeDelta::hours(50);
@@ -33,7 +32,7 @@ pub async fn check(app: &App) -> Result<()> {
         .bind(now - TimeDelta::days(1))
         .scalar()
         .await?;
-    let late = late(app).await?;
+    let late = notifications::late(app).await?.not_given_up;
     let aside = jobs::failed(&app.db).await?;
     if failed > 0 {
         raise(app, "mail_failed", &format!("{failed} emails could not be delivered in the last day. The staff area shows which.")).await?;
@@ -111,32 +110,6 @@ async fn came_back(app: &App) -> Result<()> {
         raise(app, "mail_complaints", &format!("{complaints} recipients marked emails as spam in the last day. The staff area shows which. Mail providers refuse senders with many complaints.")).await?;
     }
     Ok(())
-}
-
-/// Counts the mails that wait for too long. In quiet time most mails wait on purpose, some wait for
-/// their time, and others until their kind of mail is switched on.
-async fn late(app: &App) -> Result<i64> {
-    let now = app.clock.now();
-    let settings = app.settings().await?;
-    let was_quiet = !settings.quiet_between(now - LATE, now).is_zero();
-    app.db
-        .sql([
-            "select count(*) from deliveries d
-             join notifications n on n.id = d.notification_id
-             where d.status = 'queued' and not d.collected
-               and d.created_at < $1 and coalesce(d.first_tried_at, d.created_at) > $2
-               and (not $3 or not n.waits)
-               -- it could have been sent for as long, or was tried
-               and (d.due_at < $1 or d.updated_at > d.created_at)
-               and not $4",
-            notifications::IS_HELD,
-        ])
-        .bind(now - LATE)
-        .bind(now - TimeDelta::days(2))
-        .bind(was_quiet)
-        .bind(notifications::held(&settings))
-        .scalar()
-        .await
 }
 
 /// Checks the worker's heartbeat. The site runs it, and has to send the mail itself.

@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::{Period, views};
 use crate::accounts::staff;
-use crate::db::Db;
 use crate::notifications::undelivered;
 use crate::settings::Settings;
 use crate::videos::LateVideo;
@@ -106,18 +105,27 @@ pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
         to_approve: families.to_approve,
         overdue_plans: families.overdue,
         failed_jobs: db.sql("select count(*) from failed_jobs").scalar().await?,
-        next_video: next_video(db, settings).await?,
+        next_video: next_video(app, settings).await?,
         late_video: videos::late_video(app, settings).await?,
     };
     Ok(Dashboard { tiles, attention })
 }
 
-async fn next_video(db: &Db, settings: &Settings) -> Result<Option<NextVideo>> {
-    let mut next: Option<NextVideo> = db
+/// Returns the next video with a time to come. One whose file is not ready may wait for longer.
+async fn next_video(app: &App, settings: &Settings) -> Result<Option<NextVideo>> {
+    let now = app.clock.now();
+    let from = match settings.quiet_window(now) {
+        // It waits for the end of quiet time.
+        Some(window) if settings.quiet_holds_videos => window.starts_at,
+        _ => now,
+    };
+    let mut next: Option<NextVideo> = app
+        .db
         .sql(
             "select id, title, scheduled_date from videos
-             where status = 'scheduled' order by scheduled_date limit 1",
+             where status = 'scheduled' and scheduled_date > $1 order by scheduled_date limit 1",
         )
+        .bind(from)
         .optional()
         .await?;
     if let Some(video) = &mut next {

@@ -322,7 +322,8 @@ async fn engagement(app: &App, settings: &Settings, since: DateTime<Utc>) -> Res
             "with likes as materialized
                (select user_id from video_likes where created_at >= $1),
              comments as materialized
-               (select user_id from video_comments where created_at >= $1)
+               (select user_id from video_comments
+                where created_at >= $1 and hidden_at is null)
              select
                (select cast(coalesce(sum(total), 0) as bigint) from tallies where name = 'users'),
                (select count(*) from watchers where watched_at >= $1),

@@ -1,12 +1,13 @@
 //! The audit log for owners: the newest first, filtered by actor, action, record and days.
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::line::{self, Line};
 use super::{Action, SubjectKind, topic};
 use crate::clock::moment_in;
+use crate::dates::check_days;
 use crate::db::{On, Query, Sql};
 use crate::pagination::{Page, PageRequest};
 use crate::settings::Settings;
@@ -117,14 +118,7 @@ impl Filter {
     }
 
     fn days(&self, settings: &Settings) -> Result<(DateTime<Utc>, DateTime<Utc>)> {
-        for (field, day) in [("from", self.from), ("to", self.to)] {
-            if day.is_some_and(|day| !(1900..=2200).contains(&day.year())) {
-                return Err(Error::invalid(field, "Please choose a day between 1900 and 2200."));
-            }
-        }
-        if self.from.zip(self.to).is_some_and(|(from, to)| to < from) {
-            return Err(Error::invalid("to", "The last day is before the first."));
-        }
+        check_days(self.from, self.to)?;
         let begin = |day: NaiveDate| moment_in(settings.timezone, day.and_time(NaiveTime::MIN));
         let ever = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH + Days::new(400 * 365));
         Ok((

@@ -65,7 +65,7 @@ pub(crate) async fn problems(db: &Db, thorough: bool) -> Result<Vec<String>> {
 /// # Errors
 ///
 /// [`Error::Busy`] when another process has it open. Any other error when it cannot be read.
-pub(super) async fn settle(file: &Path) -> Result<()> {
+pub(super) async fn checkpoint(file: &Path) -> Result<()> {
     let mut alone = quiet(file).busy_timeout(Duration::from_secs(1)).connect().await?;
     // Only an exclusive connection can leave write-ahead logging.
     sqlx::query("pragma journal_mode = delete").fetch_one(&mut alone).await?;

@@ -60,7 +60,7 @@ impl Target {
 
     async fn look_at_sqlite(file: PathBuf, options: Options) -> Result<Database> {
         if file.exists() {
-            match sqlite::settle(&file).await {
+            match sqlite::checkpoint(&file).await {
                 Err(Error::Busy(_)) => return Err(AT_WORK),
                 // A damaged database may be the reason for the restore.
                 Err(_) if options.replace => {}
@@ -181,7 +181,7 @@ async fn prepare(
     finish(&db, now, hold, details).await?;
     db.close().await;
     // The database file is moved alone, so everything must be in it.
-    sqlite::settle(file).await?;
+    sqlite::checkpoint(file).await?;
     File::open(file)?.sync_all()?;
     Ok(held)
 }

@@ -218,7 +218,7 @@ async fn record(
         Kind::Blocked => {}
         Kind::Complaint => {
             if let Some(list) = MailList::of(&mail.kind, mail.category) {
-                unsubscribe::leave(tx, app, now, &mail.email, list, Scope::Category).await?;
+                unsubscribe::stop(tx, app, now, &mail.email, list, Scope::Category).await?;
             }
         }
     }

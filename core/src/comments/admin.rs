@@ -7,7 +7,7 @@ use super::{NOT_FOUND, Place, emit_removed, uncount};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
-use crate::{App, Error, Result};
+use crate::{App, Error, Result, videos};
 
 /// Deletes anybody's comment.
 ///
@@ -84,7 +84,7 @@ pub async fn show(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()> 
         .optional()
         .await?;
     let Some((video_id,)) = shown else { return must_exist(tx, id).await };
-    stand(tx, app, actor, Action::CommentShow, id, (video_id, "hidden")).await
+    record_shown(tx, app, actor, Action::CommentShow, id, (video_id, "hidden")).await
 }
 
 /// Approves a held comment. Repeating it changes nothing.
@@ -103,10 +103,10 @@ pub async fn approve(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<(
         .optional()
         .await?;
     let Some((video_id,)) = approved else { return must_be_shown(tx, id).await };
-    stand(tx, app, actor, Action::CommentApprove, id, (video_id, "held")).await
+    record_shown(tx, app, actor, Action::CommentApprove, id, (video_id, "held")).await
 }
 
-async fn stand(
+async fn record_shown(
     tx: &mut Tx,
     app: &App,
     actor: Actor,
@@ -114,10 +114,7 @@ async fn stand(
     id: Uuid,
     (video_id, before): (Uuid, &str),
 ) -> Result<()> {
-    tx.sql("update videos set comment_count = comment_count + 1 where id = $1")
-        .bind(video_id)
-        .execute()
-        .await?;
+    videos::add_to_comment_count(tx, video_id, 1).await?;
     record(tx, app, actor, action, id, seen(video_id, before, "shown")).await?;
     events::emit(tx, app.clock.now(), Event::CommentCreated { video_id, id });
     Ok(())

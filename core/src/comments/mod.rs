@@ -117,18 +117,7 @@ pub async fn post(
     let held = settings.comment_moderation == Moderation::FirstHeld
         && !has_visible_comment(tx, user_id).await?;
     // Counting first locks the video, so that it cannot be deleted in between.
-    let counted = tx
-        .sql(
-            "update videos set comment_count = comment_count + $2
-             where id = $1 and status = 'published'",
-        )
-        .bind(video_id)
-        .bind(i64::from(!held))
-        .execute()
-        .await?;
-    if counted == 0 {
-        return Err(videos::NOT_FOUND);
-    }
+    videos::hold_for_comment(tx, video_id, i64::from(!held)).await?;
     let name = match full_name.trim() {
         "" => "Anonymous",
         name => name,
@@ -309,10 +298,7 @@ struct Place {
 /// Hidden and held comments are not counted.
 async fn uncount(tx: &mut Tx, place: &Place) -> Result<()> {
     if place.hidden_at.is_none() {
-        tx.sql("update videos set comment_count = comment_count - 1 where id = $1")
-            .bind(place.video_id)
-            .execute()
-            .await?;
+        videos::add_to_comment_count(tx, place.video_id, -1).await?;
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// How long a worker that ends waits until its conversion is given back.
 const GIVE_BACK: Duration = Duration::from_secs(2);
 
-const GONE: &str = "The uploaded file is not there any more. Please send it again.";
+const GONE: &str = "The uploaded file no longer exists. Please send it again.";
 const FULL: &str = "The camp's server has run out of space. Please make room, then try again.";
 const NOT_STORED: &str = "The converted video could not be stored. Please try again.";
 

@@ -9,7 +9,7 @@ use super::GONE;
 use crate::ffmpeg::{self, Converted, Cut, Failure, POSTER, Progress, Tools, needed_for_trim};
 use crate::uploads::conversion::Conversion;
 use crate::uploads::finished;
-use crate::{App, Result, videos};
+use crate::{App, Error, Result, videos};
 
 const NOT_READ: &str = "The files of this video could not be read. Please try again.";
 const NO_FFMPEG: &str =
@@ -38,10 +38,20 @@ pub(super) async fn trim(
         ffmpeg::trim(&tools, (&absolute, &sizes), wanted, folder, Arc::clone(&progress)).await?;
     tokio::fs::remove_dir_all(&source).await?;
     // The pictures of the new timeline are others, so the one that staff chose is kept as it is.
-    if let Some(key) = videos::chosen_poster(app, claimed.id).await.unwrap_or_default() {
-        app.files.copy_to(&key, &folder.join(POSTER)).await.ok();
-    }
+    let kept = keep_poster(app, claimed.id, folder).await;
+    kept.map_err(|error| Failure { log: error.to_string(), ..problem(NOT_READ) })?;
     Ok((converted, cut))
+}
+
+async fn keep_poster(app: &App, id: Uuid, folder: &Path) -> Result<()> {
+    match videos::chosen_poster(app, id).await? {
+        Some(key) => match app.files.copy_to(&key, &folder.join(POSTER)).await {
+            // Without it, the video gets the picture that ffmpeg proposes.
+            Err(Error::NotFound(_)) => Ok(()),
+            copied => copied,
+        },
+        None => Ok(()),
+    }
 }
 
 /// Copies the files that are needed. Returns the sizes, or `None` if they are gone.

@@ -68,7 +68,7 @@ impl Db {
         read: impl Future<Output = Result<V>>,
     ) -> Result<V> {
         let Db::Sqlite { query_cache, .. } = self else { return read.await };
-        // Of before the reading: what somebody commits meanwhile makes another version.
+        // It is read first, so that the result of a read beside a commit gets the earlier version.
         let Some(version) = query_cache.version() else { return read.await };
         if let Some(answer) = query_cache.get(question, version) {
             return Ok(answer);

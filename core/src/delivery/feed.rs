@@ -31,11 +31,11 @@ const MAX_WAITING: usize = 1_000;
 pub(super) struct Feed {
     lease: Lease,
     renewed: tokio::sync::Mutex<Instant>,
-    /// Not begun.
+    /// Claimed mails that no connection has taken.
     waiting: Mutex<VecDeque<Claim>>,
     /// For domains that refused mail, until later.
     postponed: Mutex<Vec<(Claim, DateTime<Utc>)>>,
-    /// One reads at a time.
+    /// Locked while a batch is read.
     claiming: tokio::sync::Mutex<Claiming>,
     recorded: Recorded,
     /// Nothing else is due.
@@ -44,13 +44,13 @@ pub(super) struct Feed {
 
 /// How far the mails were read.
 struct Claiming {
-    /// When it began at the first one.
+    /// When the reading began at the first mail.
     begun: Instant,
-    /// The last one.
+    /// The address of the last mail that was read.
     place: String,
     /// Those whose results are not recorded in their deliveries yet, which still look as if they waited.
     held: HashSet<EmailAddress>,
-    /// When others than those of domains that refused mail were looked for.
+    /// When mails to domains that did not refuse any were last looked for.
     others: Option<Instant>,
 }
 

@@ -75,16 +75,16 @@ impl Job for Deliver {
             };
             jobs::enqueue_at(&mut tx, app, &self, Some(at)).await?;
         } else if notification.category.is_some() {
-            settle(&mut tx, notification.id).await?;
+            record_counts(&mut tx, notification.id).await?;
         } else if notification.is_digest() {
-            notifications::digest::settle(&mut tx, app.clock.now()).await?;
+            notifications::digest::record_counts(&mut tx, app.clock.now()).await?;
         }
         tx.commit().await
     }
 }
 
-/// Records the result of the notification, unless some of its mails still wait.
-async fn settle(tx: &mut Tx, id: Uuid) -> Result<()> {
+/// Records the counts of the notification, unless some of its mails still wait.
+async fn record_counts(tx: &mut Tx, id: Uuid) -> Result<()> {
     tx.sql(
         "update notifications
          set sent = (select count(*) from deliveries d

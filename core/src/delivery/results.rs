@@ -84,7 +84,7 @@ impl Results {
         // Held until the result is stored, so that no more mails than connections are in doubt.
         let kept = self.permit.take_if(|_| !(may_pass && mailer.is_wanted()));
         if kept.is_none() {
-            self.settle().await?;
+            self.finish().await?;
         }
         self.permit = mailer.permit(kept).await;
         Ok(self.permit.is_some())
@@ -107,7 +107,7 @@ impl Results {
     /// # Errors
     ///
     /// When it cannot be stored.
-    pub async fn settle(&mut self) -> Result<()> {
+    pub async fn finish(&mut self) -> Result<()> {
         self.stored().await?;
         self.permit = None;
         Ok(())

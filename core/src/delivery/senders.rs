@@ -88,7 +88,7 @@ impl Senders {
 
     async fn send_all(self: Arc<Self>, mut results: Results) -> Result<()> {
         let outcome = self.send_until_stopped(&mut results).await;
-        outcome.and(results.settle().await)
+        outcome.and(results.finish().await)
     }
 
     async fn send_until_stopped(&self, results: &mut Results) -> Result<()> {
@@ -166,7 +166,7 @@ impl Senders {
             None => {
                 self.put_back(following.take());
                 self.feed.put_back(claim);
-                results.settle().await?;
+                results.finish().await?;
             }
         }
         Ok(following)
@@ -188,7 +188,7 @@ impl Senders {
             return Ok(Next::Mail(claim, permit));
         }
         // Others may need the permit before there is a mail again.
-        results.settle().await?;
+        results.finish().await?;
         self.feed.next(&self.app).await
     }
 

@@ -46,7 +46,7 @@ pub(super) async fn examine(config: &Config, app: Option<&App>, found: &mut Find
                 "Bounces go to {address}. Your mail server must give them to `camp mail receive`"
             );
             match has_come(app).await {
-                true => found.well(WHAT, format!("{says}, and did so lately.")),
+                true => found.ok(WHAT, format!("{says}, and did so lately.")),
                 false => found.not_checked(WHAT, format!("{says}. None has come yet.")),
             }
         }
@@ -71,7 +71,7 @@ fn examine_webhooks(config: &Config, names: &[&str], found: &mut Findings) {
             config.public_url()
         );
         match config.https() {
-            true => found.well(WHAT, says),
+            true => found.ok(WHAT, says),
             false => found.warning(
                 WHAT,
                 format!("{says} Without https, others can read the calls."),
@@ -85,7 +85,7 @@ fn examine_webhooks(config: &Config, names: &[&str], found: &mut Findings) {
 async fn examine_lmtp(address: &ListenAddress, found: &mut Findings) -> bool {
     match timeout(TIMEOUT, greeting(address)).await {
         Ok(Ok(greeting)) if greeting.starts_with("220 ") && greeting.contains("LMTP") => {
-            found.well(WHAT, format!("Bounces are taken by LMTP at {address}."));
+            found.ok(WHAT, format!("Bounces are taken by LMTP at {address}."));
             return true;
         }
         Ok(Ok(_)) => found.broken(
@@ -131,7 +131,7 @@ fn examine_folder(folder: &Path, found: &mut Findings) -> bool {
             "--bounce-maildir (CAMP_BOUNCE_MAILDIR) must name a Maildir with the folders new and cur, which the portal's user may change.",
         ),
         Ok(waiting) if waiting.is_empty() => {
-            found.well(WHAT, format!("Bounces are read from {shown}."));
+            found.ok(WHAT, format!("Bounces are read from {shown}."));
             return true;
         }
         Ok(waiting) => {

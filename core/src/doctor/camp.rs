@@ -7,11 +7,6 @@ use super::{Findings, clause, counted};
 use crate::settings::{self, InvalidValue, QuietHours, Settings, ShabbosMode};
 use crate::{App, Result, alerts, backup, jobs, notifications};
 
-/// Workers send a heartbeat every few seconds.
-const SILENT: TimeDelta = TimeDelta::seconds(60);
-/// Whatever waits longer than this is late.
-const LATE: TimeDelta = TimeDelta::minutes(30);
-
 pub(super) async fn examine(app: &App, found: &mut Findings) {
     let looks = async {
         ledger(app, found).await?;
@@ -38,7 +33,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
 async fn sums(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "sums";
     match app.db.wrong_tallies().await?.as_slice() {
-        [] => found.well(WHAT, "The figures of the staff area agree with what they count."),
+        [] => found.ok(WHAT, "The figures of the staff area agree with what they count."),
         wrong => found.broken(
             WHAT,
             format!("Figures of the staff area are wrong: {}.", wrong.join(", ")),
@@ -51,7 +46,7 @@ async fn sums(app: &App, found: &mut Findings) -> Result<()> {
 async fn ledger(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "ledger";
     match backup::plans_off(&app.db).await? {
-        0 => found.well(WHAT, "What families have paid is the sum of their ledgers."),
+        0 => found.ok(WHAT, "What families have paid is the sum of their ledgers."),
         n => found.broken(
             WHAT,
             format!("{} the sum of the ledger.", match n {
@@ -68,7 +63,7 @@ async fn settings(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "settings";
     let invalid_values = settings::invalid_values(&app.db).await?;
     if invalid_values.is_empty() {
-        found.well(WHAT, "Every stored setting is in force.");
+        found.ok(WHAT, "Every stored setting is in force.");
     }
     for InvalidValue { key, stored, used } in invalid_values {
         found.broken(
@@ -99,10 +94,10 @@ async fn owners(app: &App, found: &mut Findings) -> Result<()> {
         );
         return Ok(());
     }
-    found.well(WHAT, format!("{} can sign in.", counted(active.len() as i64, "owner")));
+    found.ok(WHAT, format!("{} can sign in.", counted(active.len() as i64, "owner")));
     let without = active.iter().filter(|(second,)| !second).count() as i64;
     match without {
-        0 => found.well(SECOND, "Every owner signs in with a code as well."),
+        0 => found.ok(SECOND, "Every owner signs in with a code as well."),
         n => found.warning(
             SECOND,
             format!(
@@ -134,7 +129,7 @@ async fn contact(app: &App, found: &mut Findings) -> Result<()> {
         );
     }
     if keys.iter().all(|(_, _, stored, invented)| stored != invented) {
-        found.well(WHAT, format!("Families reach the camp at {}.", settings.contact_email));
+        found.ok(WHAT, format!("Families reach the camp at {}.", settings.contact_email));
     }
     Ok(())
 }
@@ -153,7 +148,7 @@ async fn time_zone(app: &App, found: &mut Findings) -> Result<()> {
         _ => {
             let zone = app.settings().await?.timezone;
             let there = app.clock.now().with_timezone(&zone).format("%-I:%M %p on %A");
-            found.well(WHAT, format!("In camp ({zone}) it is {there}."));
+            found.ok(WHAT, format!("In camp ({zone}) it is {there}."));
         }
     }
     Ok(())
@@ -165,7 +160,7 @@ async fn quiet_time(app: &App, found: &mut Findings) -> Result<()> {
     const FARTHEST: f64 = 3.0;
     let settings = app.settings().await?;
     if settings.shabbos_mode == ShabbosMode::None {
-        found.well(WHAT, "Quiet time is off: emails go out on Shabbos and Yom Tov as well.");
+        found.ok(WHAT, "Quiet time is off: emails go out on Shabbos and Yom Tov as well.");
         return Ok(());
     }
     let now = app.clock.now();
@@ -188,7 +183,7 @@ async fn quiet_time(app: &App, found: &mut Findings) -> Result<()> {
         Some(window) => {
             let local = |at: DateTime<Utc>| at.with_timezone(&zone).format("%a, %b %-d, %-I:%M %p");
             let (starts, ends) = (local(window.starts_at), local(window.ends_at));
-            found.well(WHAT, format!("{} is from {starts} to {ends}.", window.name()));
+            found.ok(WHAT, format!("{} is from {starts} to {ends}.", window.name()));
         }
     }
     Ok(())
@@ -201,14 +196,14 @@ async fn worker(app: &App, found: &mut Findings) -> Result<()> {
         found.broken(WHAT, "No worker runs: nothing is published or mailed.", START);
         return Ok(());
     };
-    if ago > SILENT {
+    if ago > notifications::NOT_RUNNING {
         let says = format!("No worker has run for {}: nothing is published or mailed.", span(ago));
         found.broken(WHAT, says, START);
-    } else if ago < -SILENT {
+    } else if ago < -notifications::NOT_RUNNING {
         let says = format!("A worker's clock is {} ahead of this one.", span(-ago));
         found.warning(WHAT, says, "Let the clocks be set by the network.");
     } else {
-        found.well(WHAT, "A worker runs.");
+        found.ok(WHAT, "A worker runs.");
     }
     Ok(())
 }
@@ -216,32 +211,18 @@ async fn worker(app: &App, found: &mut Findings) -> Result<()> {
 async fn waiting(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "queue";
     let now = app.clock.now();
-    let settings = app.settings().await?;
-    let was_quiet = !settings.quiet_between(now - LATE, now).is_zero();
-    let mail: Option<DateTime<Utc>> = app
-        .db
-        .sql([
-            "select min(d.created_at) from deliveries d
-             join notifications n on n.id = d.notification_id
-             where d.status = 'queued' and not d.collected and (not $1 or not n.waits)
-               and not $2",
-            notifications::IS_HELD,
-        ])
-        .bind(was_quiet)
-        .bind(notifications::held(&settings))
-        .scalar()
-        .await?;
-    let job = jobs::oldest_due(&app.db).await?;
+    let mail = notifications::late(app).await?.oldest;
+    let job = jobs::oldest_due(&app.db).await?.filter(|at| now - *at > notifications::LATE);
     let oldest = [mail, job].into_iter().flatten().min();
     let aside = jobs::failed(&app.db).await?;
-    if let Some(at) = oldest.filter(|at| now - *at > LATE) {
+    if let Some(at) = oldest {
         found.warning(
             WHAT,
             format!("Something has been waiting for {}.", span(now - at)),
             "Does a worker run, and does the mail server answer? `camp jobs list` shows what waits.",
         );
     } else if aside == 0 {
-        found.well(WHAT, "Nothing waits for long, and nothing was put aside.");
+        found.ok(WHAT, "Nothing waits for long, and nothing was put aside.");
     }
     if aside > 0 {
         found.warning(
@@ -267,7 +248,7 @@ async fn last_backup(app: &App, found: &mut Findings) -> Result<()> {
         Some(ago) if ago > alerts::BACKUP_MISSING => {
             found.warning(WHAT, format!("The last backup was made {} ago.", span(ago)), MAKE);
         }
-        Some(ago) => found.well(WHAT, format!("The last backup was made {} ago.", span(ago))),
+        Some(ago) => found.ok(WHAT, format!("The last backup was made {} ago.", span(ago))),
     }
     Ok(())
 }
@@ -281,11 +262,11 @@ async fn failed(app: &App, found: &mut Findings) -> Result<()> {
         .scalar()
         .await?;
     match failed {
-        0 => found.well(WHAT, "No mail has failed within the last day."),
+        0 => found.ok(WHAT, "No mail has failed within the last day."),
         n => found.warning(
             WHAT,
             format!("{} failed within the last day.", counted(n, "mail")),
-            "The staff area says which and why, under Mail.",
+            "The staff area says which and why, under Email.",
         ),
     }
     Ok(())

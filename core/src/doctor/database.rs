@@ -46,7 +46,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
     };
     let db = match tokio::time::timeout(Duration::from_secs(10), opened).await {
         Ok(Ok((db, version))) => {
-            found.well(WHAT, format!("{version} answers."));
+            found.ok(WHAT, format!("{version} answers."));
             db
         }
         Ok(Err(error)) => {
@@ -139,7 +139,7 @@ async fn engine(db: &Db) -> Result<String> {
 async fn clock(db: &Db, found: &mut Findings) {
     const WHAT: &str = "clock";
     if let Db::Sqlite { .. } = db {
-        return found.well(WHAT, format!("It is {} UTC.", Utc::now().format("%Y-%m-%d %H:%M:%S")));
+        return found.ok(WHAT, format!("It is {} UTC.", Utc::now().format("%Y-%m-%d %H:%M:%S")));
     }
     let asked = Instant::now();
     let there: Result<DateTime<Utc>> = db.sql("select clock_timestamp()").scalar().await;
@@ -156,7 +156,7 @@ async fn clock(db: &Db, found: &mut Findings) {
             ),
             "Let both be set by the network (systemctl enable --now systemd-timesyncd).",
         ),
-        false => found.well(
+        false => found.ok(
             WHAT,
             format!("It is {} UTC, here and in the database.", there.format("%Y-%m-%d %H:%M:%S")),
         ),
@@ -172,7 +172,7 @@ async fn integrity(db: &Db, found: &mut Findings) {
         );
     }
     match backup::sqlite_problems(db, false).await {
-        Ok(problems) if problems.is_empty() => found.well(WHAT, "The database file is sound."),
+        Ok(problems) if problems.is_empty() => found.ok(WHAT, "The database file is sound."),
         Ok(problems) => found.broken(
             WHAT,
             format!("The database is damaged: {}.", problems.join("; ")),
@@ -220,6 +220,6 @@ async fn schema(db: &Db, found: &mut Findings) -> bool {
         );
         return false;
     }
-    found.well(WHAT, format!("The database is up to date (schema {schema})."));
+    found.ok(WHAT, format!("The database is up to date (schema {schema})."));
     true
 }

@@ -19,7 +19,7 @@ use crate::data_folder;
 use crate::files::Files;
 
 pub(super) fn examine(config: &Config, found: &mut Findings) {
-    found.well("version", format!("This is camp {}.", env!("CARGO_PKG_VERSION")));
+    found.ok("version", format!("This is camp {}.", env!("CARGO_PKG_VERSION")));
     address(config, found);
     proxies(config, found);
     folder(&config.data_dir, found);
@@ -53,7 +53,7 @@ fn address(config: &Config, found: &mut Findings) {
         None => false,
     };
     if config.https() {
-        found.well(WHAT, format!("People reach the portal at {}.", config.public_url()));
+        found.ok(WHAT, format!("People reach the portal at {}.", config.public_url()));
     } else if here {
         let says = format!(
             "Links in emails lead to {}, which only this machine knows.",
@@ -78,10 +78,8 @@ fn proxies(config: &Config, found: &mut Findings) {
                 "Name only the proxies' own addresses in --trusted-proxies.",
             );
         } else {
-            found.well(
-                WHAT,
-                format!("Proxies are believed when they come from {}.", nets.join(", ")),
-            );
+            found
+                .ok(WHAT, format!("Proxies are believed when they come from {}.", nets.join(", ")));
         }
     } else if config.https() {
         found.warning(
@@ -90,7 +88,7 @@ fn proxies(config: &Config, found: &mut Findings) {
             "When the proxy runs on this machine: --trusted-proxies 127.0.0.1 (CAMP_TRUSTED_PROXIES).",
         );
     } else {
-        found.well(WHAT, "No proxy is believed, and none seems to be there.");
+        found.ok(WHAT, "No proxy is believed, and none seems to be there.");
     }
 }
 
@@ -149,7 +147,7 @@ fn folder(folder: &Path, found: &mut Findings) {
         );
     }
     match mode & 0o077 {
-        0 => found.well(WHAT, format!("{shown} can be written to, and strangers cannot read it.")),
+        0 => found.ok(WHAT, format!("{shown} can be written to, and strangers cannot read it.")),
         _ => found.warning(
             WHAT,
             format!("Other users of this machine can look into {shown}, where families' data is."),
@@ -211,7 +209,7 @@ fn disk(folder: &Path, place: &str, found: &mut Findings) {
         free if free < 5 * alerts::FREE => {
             found.warning(WHAT, says, "A summer of videos may need more room.");
         }
-        _ => found.well(WHAT, says),
+        _ => found.ok(WHAT, says),
     }
 }
 
@@ -253,7 +251,7 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
     };
     match tried {
         Ok(read) if read.concat() == text.as_bytes() => {
-            found.well(WHAT, format!("Files can be written to {place}, read and removed."));
+            found.ok(WHAT, format!("Files can be written to {place}, read and removed."));
         }
         Ok(_) => found.broken(
             WHAT,

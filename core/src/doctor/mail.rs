@@ -36,7 +36,7 @@ fn examine_server(server: &str, answer: Result<&str, SendError>, found: &mut Fin
     const WHAT: &str = "mail-server";
     match answer {
         Ok(how) => {
-            found.well(WHAT, format!("{server} answers {how}. (`camp mail test` sends a mail.)"))
+            found.ok(WHAT, format!("{server} answers {how}. (`camp mail test` sends a mail.)"))
         }
         Err(SendError::Unreachable(cause)) => found.broken(
             WHAT,
@@ -73,7 +73,7 @@ fn sender(config: &Config, domain: &str, found: &mut Findings) -> bool {
         || is_within(domain, site)
         || family(site) == family(domain);
     match related {
-        true => found.well(WHAT, format!("Mail comes from {}.", config.mail_from("").email)),
+        true => found.ok(WHAT, format!("Mail comes from {}.", config.mail_from("").email)),
         false => found.warning(
             WHAT,
             format!("Mail comes from {domain}, its links lead to {site}: that looks like fraud to a mailbox."),
@@ -126,7 +126,7 @@ async fn spf(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
                 format!("Anybody may send mail of {domain}: “{one}”."),
                 "End the SPF record with “-all” or “~all”.",
             ),
-        [one] => found.well(WHAT, format!("{domain} says who may send its mail: “{one}”.")),
+        [one] => found.ok(WHAT, format!("{domain} says who may send its mail: “{one}”.")),
         many => found.broken(
             WHAT,
             format!("{domain} has {} SPF records, so none of them counts.", many.len()),
@@ -168,7 +168,7 @@ async fn dkim(config: &Config, servers: &[SocketAddr], found: &mut Findings) {
             format!("The key at {name} is not the one that signs mails, so nobody trusts them."),
             format!("Replace it by this TXT record: {record}"),
         ),
-        (Some(_), _) => found.well(WHAT, format!("The key for signed mails stands at {name}.")),
+        (Some(_), _) => found.ok(WHAT, format!("The key for signed mails stands at {name}.")),
     }
 }
 
@@ -187,8 +187,7 @@ async fn dmarc(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
         let name = format!("_dmarc.{at}");
         let Some(texts) = look_up(WHAT, &name, servers, found).await else { return };
         if let Some(policy) = texts.iter().find(|text| text.starts_with("v=DMARC1")) {
-            return found
-                .well(WHAT, format!("{name} says what to do with false mail: “{policy}”."));
+            return found.ok(WHAT, format!("{name} says what to do with false mail: “{policy}”."));
         }
         match at.split_once('.') {
             Some((_, above)) if above.contains('.') => at = above,

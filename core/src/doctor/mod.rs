@@ -1,6 +1,6 @@
 //! Checks the installation, and explains each problem with its solution.
 //!
-//! It changes nothing, except for one object that it writes to the store and removes again.
+//! It changes nothing. One file in the data folder and one object in the store are written and removed again.
 
 mod bounces;
 mod camp;
@@ -22,7 +22,7 @@ use crate::{App, cryptography};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    Well,
+    Ok,
     /// It could not be checked, for a reason that is not an error.
     NotChecked,
     /// It works, but needs attention.
@@ -83,8 +83,8 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn well(&mut self, what: &'static str, says: impl Into<String>) {
-        self.add(what, State::Well, says, None);
+    fn ok(&mut self, what: &'static str, says: impl Into<String>) {
+        self.add(what, State::Ok, says, None);
     }
 
     fn not_checked(&mut self, what: &'static str, says: impl Into<String>) {

@@ -28,9 +28,7 @@ pub(super) async fn examine_ffmpeg(config: &Config, found: &mut Findings) {
             TODO,
         ),
         Some(tools) => match tools.version().await {
-            Some(version) => {
-                found.well(WHAT, format!("ffmpeg {version} converts uploaded videos."))
-            }
+            Some(version) => found.ok(WHAT, format!("ffmpeg {version} converts uploaded videos.")),
             None => found.broken(WHAT, "ffmpeg is installed, but does not start.", TODO),
         },
     }
@@ -125,7 +123,7 @@ async fn compare(app: &App, found: &mut Findings) -> Result<()> {
     tell_unused(&staged, "The worker removes them within an hour. Does it run?", found);
     if is_well {
         let count = counted(known.shown.len() as i64, "video");
-        found.well(
+        found.ok(
             WHAT,
             format!("{count} with files of their own have them, and no file is left over."),
         );

@@ -14,7 +14,8 @@ use crate::ids::{FamilyId, UserId};
 use crate::notifications;
 use crate::{Error, Result};
 
-/// An address and how it became known.
+/// An address and how it became known: staff or an import entered it, or its owner verified it, or both. One
+/// that is neither waits in `pending_addresses`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
 pub(crate) struct StoredAddress {
     #[serde(deserialize_with = "EmailAddress::from_stored_json")]
@@ -153,7 +154,7 @@ pub(crate) async fn set_addresses(
         let Some(address) = address else { continue };
         put_address(tx, now, id, &address, place).await?;
     }
-    pending::settle(tx, id).await?;
+    pending::remove_settled(tx, id).await?;
     notifications::follow_addresses(tx, now, id).await?;
     refresh_search_text(tx, id).await
 }
@@ -229,7 +230,7 @@ pub(crate) async fn add_address(
     .bind(now)
     .execute()
     .await?;
-    pending::settle(tx, profile_id).await?;
+    pending::remove_settled(tx, profile_id).await?;
     refresh_search_text(tx, profile_id).await
 }
 

@@ -302,7 +302,7 @@ pub(crate) async fn separate_from_strangers(
         .scalar()
         .await?;
     if hers > 0 {
-        return send_away(tx, now, user).await;
+        return separate_others(tx, now, user).await;
     }
     let own = user.profile_id;
     tx.sql("delete from profile_addresses where profile_id = $1 and email = $2")
@@ -321,7 +321,7 @@ pub(crate) async fn separate_from_strangers(
 
 /// Removes the users and addresses that a family got since this user was created, except those that
 /// staff entered, and resets its mail preferences.
-async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
+async fn separate_others(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     let id = user.profile_id;
     let newer: Vec<(UserId, String)> = tx
         .sql(
@@ -344,8 +344,7 @@ async fn send_away(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result<()> {
     tx.sql(
         "delete from profile_addresses
          where profile_id = $1 and email <> $3 and not entered_by_staff
-           and (verified_at is null
-                or verified_at >= (select mine.created_at from users mine where mine.id = $2))",
+           and verified_at >= (select mine.created_at from users mine where mine.id = $2)",
     )
     .bind(id)
     .bind(user.id)

@@ -12,7 +12,7 @@ use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::notifications::reports::Cause;
-use crate::notifications::{self, Category};
+use crate::notifications::{self, Category, suppression};
 use crate::rate_limits;
 use crate::settings::Settings;
 use crate::unsubscribe;
@@ -324,13 +324,10 @@ async fn choose_mail(
     }
     // It replaces what was chosen at sign-up.
     tx.sql("update users set asked_mail = null where id = $1").bind(user.id).execute().await?;
-    let (listed, proved, others): (bool, bool, i64) = tx
+    let (listed, others): (bool, i64) = tx
         .sql(
             "select exists (select 1 from profile_addresses
                             where profile_id = $1 and email = $2),
-                    exists (select 1 from profile_addresses
-                            where profile_id = $1 and email = $2
-                              and (entered_by_staff or verified_at is not null)),
                     (select count(*) from profile_addresses
                      where profile_id = $1 and email <> $2)",
         )
@@ -338,7 +335,7 @@ async fn choose_mail(
         .bind(&user.email)
         .one()
         .await?;
-    if listed && (proved || user.verified || others > 0) {
+    if listed {
         for (wanted, category) in wanted {
             if let Some(wanted) = wanted {
                 unsubscribe::choose_one(tx, app, now, &user.email, category, wanted).await?;
@@ -359,5 +356,5 @@ async fn choose_mail(
     preferences.camp_updates_email =
         changes.camp_updates_email.unwrap_or(preferences.camp_updates_email);
     set_preferences(tx, now, user.profile_id, preferences).await?;
-    unsubscribe::withdraw(tx, now, user.profile_id).await
+    suppression::withdraw(tx, now, user.profile_id).await
 }

@@ -88,7 +88,7 @@ pub(crate) async fn of(tx: &mut Tx, id: FamilyId) -> Result<Option<EmailAddress>
 async fn ask(tx: &mut Tx, app: &App, user: &User, email: &EmailAddress) -> Result<()> {
     let (kind, holder) = (AccountMail::SecondaryEmail, Holder::User(user.id));
     let notice = links::with_link(tx, kind, user.profile_id, holder).await?;
-    notifications::notify_limited(tx, app, notice, email, "").await?.or_refuse()
+    notifications::notify_limited(tx, app, notice, email).await?.or_refuse()
 }
 
 /// Sends the owner of the second address another mail.
@@ -185,7 +185,7 @@ async fn notify_family(tx: &mut Tx, app: &App, id: FamilyId, email: &EmailAddres
 }
 
 /// An address that now belongs to the family no longer waits.
-pub(crate) async fn settle(tx: &mut Tx, id: FamilyId) -> Result<()> {
+pub(crate) async fn remove_settled(tx: &mut Tx, id: FamilyId) -> Result<()> {
     tx.sql(
         "delete from pending_addresses
          where profile_id = $1
@@ -211,5 +211,5 @@ pub(crate) async fn merge(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result
     .execute()
     .await?;
     tx.sql("delete from pending_addresses where profile_id = $1").bind(drop).execute().await?;
-    settle(tx, keep).await
+    remove_settled(tx, keep).await
 }

@@ -8,13 +8,13 @@ use super::{Detail, Family, detail, family};
 use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
+use crate::email_address::EmailAddress;
 use crate::families::addresses::{Place, StoredAddress, change_addresses, put_address};
 use crate::families::{DEFAULT_PREFERENCES, NewRecord, insert, refresh_search_text};
 use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::notifications::{self, AccountMail, Category, Notice, suppression};
 use crate::payments::{self, PlanChanges};
-use crate::unsubscribe;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
@@ -177,7 +177,8 @@ pub async fn edit(app: &App, actor: Actor, id: FamilyId, changes: FamilyChanges)
     payments::change(&mut tx, app, &settings, actor, id, &plan).await?;
     let after = family(&mut tx, app, &settings, id).await?;
     let details = differences(&before, &after, emails_changed);
-    unsubscribe::withdraw(&mut tx, now, id).await?;
+    invite_again(&mut tx, app, &before, &after).await?;
+    suppression::withdraw(&mut tx, now, id).await?;
     audit::record(
         &mut tx,
         now,
@@ -189,6 +190,16 @@ pub async fn edit(app: &App, actor: Actor, id: FamilyId, changes: FamilyChanges)
     .await?;
     tx.commit().await?;
     detail(app, id).await
+}
+
+/// Nobody at the address of an invited family was invited if staff have just corrected it.
+async fn invite_again(tx: &mut Tx, app: &App, before: &Family, after: &Family) -> Result<()> {
+    if before.logins > 0 || !before.invited || after.invited {
+        return Ok(());
+    }
+    let Some(email) = after.email.clone().map(EmailAddress::checked_before) else { return Ok(()) };
+    let notice = Notice::new(AccountMail::Invitation, after.id);
+    notifications::notify(tx, app, notice, &email, &after.full_name).await.map(drop)
 }
 
 /// Writes names and mail preferences. What is `None` stays.

@@ -166,9 +166,12 @@ fn families() -> Sql {
                 w.email as unconfirmed_secondary_email, p.user_type,
                 (select count(*) from users u where u.profile_id = p.id) as logins,
                 (exists (select 1 from notifications n
-                         where n.subject_id = p.id and n.kind = 'invitation')
+                         join deliveries d on d.notification_id = n.id
+                         where n.subject_id = p.id and n.kind = 'invitation'
+                           and d.email in (a.email, s.email))
                  or exists (select 1 from mail_tokens t
-                            where t.profile_id = p.id and t.purpose = 'invite')) as invited,
+                            where t.profile_id = p.id and t.purpose = 'invite'
+                              and t.email is null and t.used_at is null)) as invited,
                 p.approved_at, p.refused_at,
                 exists (select 1 from suppressed_addresses x
                         where x.email in (a.email, s.email, w.email)

@@ -11,9 +11,8 @@ use crate::email_address::EmailAddress;
 use crate::families::addresses::drop_all;
 use crate::families::{FamilyRecord, find, lock};
 use crate::ids::{FamilyId, UserId};
-use crate::notifications::{self, AccountMail, Notice};
+use crate::notifications::{self, AccountMail, Notice, suppression};
 use crate::rate_limits;
-use crate::unsubscribe;
 use crate::{App, Error, Result};
 use crate::{messages, payments, users};
 
@@ -21,7 +20,7 @@ use crate::{messages, payments, users};
 ///
 /// # Errors
 ///
-/// [`Error::Conflict`] for a family without an address.
+/// [`Error::NotFound`], [`Error::Conflict`] for a family without an address.
 pub async fn invite(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
     let now = app.clock.now();
     let mut tx = app.db.begin().await?;
@@ -36,14 +35,8 @@ pub async fn invite(app: &App, actor: Actor, id: FamilyId) -> Result<()> {
             "This family has no email that staff entered or that was confirmed. Copy the invitation link instead.",
         ));
     };
-    notifications::notify(
-        &mut tx,
-        app,
-        Notice::new(AccountMail::Invitation, id),
-        &email,
-        &profile.full_name,
-    )
-    .await?;
+    let notice = Notice::new(AccountMail::Invitation, id);
+    notifications::notify(&mut tx, app, notice, &email, &profile.full_name).await?;
     audit::record(
         &mut tx,
         now,
@@ -162,7 +155,8 @@ pub struct Decided {
 ///
 /// # Errors
 ///
-/// [`Error::Forestalled`] when `seen` is given and no longer the family's standing.
+/// [`Error::NotFound`], [`Error::Forestalled`] when `seen` is given and no longer the family's standing,
+/// [`Error::Conflict`] for a family that confirmed no address and of which staff entered none.
 pub async fn decide(
     app: &App,
     actor: Actor,
@@ -206,7 +200,7 @@ pub async fn decide(
     let mut told = Told::Before;
     if changed > 0 {
         told = notify_users(&mut tx, app, &profile, letter).await?;
-        unsubscribe::withdraw(&mut tx, now, id).await?;
+        suppression::withdraw(&mut tx, now, id).await?;
         let details = json!({ "standing": audit::changed(json!(before), json!(after)) });
         audit::record(&mut tx, now, actor, action, Subject::new(SubjectKind::Profile, id), details)
             .await?;
@@ -387,13 +381,12 @@ pub(super) async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: FamilyId) -
     .await
 }
 
-/// The family's known addresses: entered by staff or verified. Mails and messages of an unverified
-/// address may be somebody else's.
+/// The family's addresses, and the verified ones of its users. Mails and messages of an unverified
+/// one may be somebody else's.
 async fn known_addresses(tx: &mut Tx, id: FamilyId) -> Result<Vec<EmailAddress>> {
     let rows: Vec<(EmailAddress,)> = tx
         .sql(
-            "select email from profile_addresses
-             where profile_id = $1 and (entered_by_staff or verified_at is not null)
+            "select email from profile_addresses where profile_id = $1
              union
              select email from users where profile_id = $1 and verified_at is not null",
         )

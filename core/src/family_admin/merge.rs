@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::import;
+use crate::accounts::tokens;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
@@ -16,7 +17,7 @@ use crate::families::{
 };
 use crate::ids::{FamilyId, UserId};
 use crate::money::Cents;
-use crate::notifications::suppression;
+use crate::notifications::{self, suppression};
 use crate::payments::{self, MergedTotal, PaymentPlan};
 use crate::search_text::normalize;
 use crate::settings::Settings;
@@ -139,7 +140,7 @@ async fn merge_once(
     keep_identities(&mut tx, &kept, &dropped).await?;
     join_records(&mut tx, now, &kept, &dropped).await?;
     // What the kept family has turned off.
-    unsubscribe::withdraw(&mut tx, now, keep).await?;
+    suppression::withdraw(&mut tx, now, keep).await?;
 
     let joined = find(&mut tx, keep).await?;
     let plan = payments::find(&mut tx, keep).await?;
@@ -215,12 +216,8 @@ async fn move_addresses(
 ) -> Result<()> {
     let (first, second) = addresses(tx, keep).await?;
     let (third, fourth) = addresses(tx, drop).await?;
-    for StoredAddress { email, entered_by_staff, verified_at } in
-        [&third, &fourth].into_iter().flatten()
-    {
-        if *entered_by_staff || verified_at.is_some() {
-            keep_identity(tx, "email", email, keep).await?;
-        }
+    for StoredAddress { email, .. } in [&third, &fourth].into_iter().flatten() {
+        keep_identity(tx, "email", email, keep).await?;
     }
     take_addresses(tx, drop).await?;
     let mut all = [first, second, third, fourth].into_iter().flatten();
@@ -267,16 +264,7 @@ async fn leave_unconfirmed(tx: &mut Tx, now: DateTime<Utc>, dropped: &FamilyReco
         let kind = dropped.user_type;
         let id = create_own(tx, now, full_name, "", kind, DEFAULT_PREFERENCES).await?;
         move_user(tx, now, *user_id, id).await?;
-        tx.sql(
-            "update deliveries set profile_id = $2
-             where profile_id = $1 and email = (select email from users where id = $3)
-               and email not in (select email from profile_addresses where profile_id = $1)",
-        )
-        .bind(dropped.id)
-        .bind(id)
-        .bind(*user_id)
-        .execute()
-        .await?;
+        notifications::move_mails_of_user(tx, *user_id, dropped.id, id).await?;
     }
     Ok(logins.len() as i64)
 }
@@ -289,15 +277,14 @@ async fn move_rows(tx: &mut Tx, now: DateTime<Utc>, keep: FamilyId, drop: Family
         .bind(now)
         .execute()
         .await?;
-    // Pending links and notifications move to the kept family as well.
-    for text in [
-        "update mail_tokens set profile_id = $1 where profile_id = $2",
-        "update notifications set subject_id = $1 where subject_id = $2",
-        "update deliveries set profile_id = $1 where profile_id = $2",
-        "update profiles set merged_into = $1 where merged_into = $2",
-    ] {
-        tx.sql(text).bind(keep).bind(drop).execute().await?;
-    }
+    // Pending links and mails move to the kept family as well.
+    tokens::move_to_family(tx, drop, keep).await?;
+    notifications::move_to_family(tx, drop, keep).await?;
+    tx.sql("update profiles set merged_into = $1 where merged_into = $2")
+        .bind(keep)
+        .bind(drop)
+        .execute()
+        .await?;
     Ok(moved)
 }
 

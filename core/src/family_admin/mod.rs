@@ -4,6 +4,7 @@ mod edit;
 pub mod export;
 pub mod import;
 mod list;
+mod logins;
 mod membership;
 pub mod merge;
 mod summary;
@@ -14,6 +15,7 @@ use serde::Serialize;
 pub use edit::{FamilyChanges, NewFamily, add, edit};
 pub(crate) use list::family;
 pub use list::{Direction, Filter, Search, Sort, list};
+pub use logins::remove_login;
 pub use membership::{
     Decided, Decision, Standing, Told, clear_limits, decide, delete, invitation_link, invite,
 };
@@ -23,7 +25,7 @@ use membership::remove;
 
 use crate::accounts::UserType;
 use crate::email_address::EmailAddress;
-use crate::ids::FamilyId;
+use crate::ids::{FamilyId, UserId};
 use crate::notifications::{Category, suppression};
 use crate::payments::reminders::{self, Reminders};
 use crate::payments::{self, FamilyPayment, Payment, PaymentPlan};
@@ -86,6 +88,9 @@ pub struct Address {
     /// `primary`, `secondary`, `login` for one that only a login uses, or `pending` for a second one
     /// that a member typed and its owner has not confirmed.
     pub kind: String,
+    /// Of a `login`.
+    #[schema(value_type = Option<Uuid>)]
+    pub user_id: Option<UserId>,
     pub verified: bool,
     /// Why it refused mail permanently, as the mail server said; null if it gets mail.
     pub refused: Option<String>,
@@ -105,19 +110,20 @@ pub async fn detail(app: &App, id: FamilyId) -> Result<Detail> {
     let mut emails: Vec<Address> = app
         .db
         .sql(
-            "select a.email, a.kind, a.verified_at is not null as verified, s.reason as refused, 1
+            "select a.email, a.kind, a.verified_at is not null as verified, s.reason as refused, 1,
+                    cast(null as uuid) as user_id
              from profile_addresses a
              left join suppressed_addresses s on s.email = a.email
              where a.profile_id = $1
              union all
-             select u.email, 'login', u.verified_at is not null, s.reason, 3
+             select u.email, 'login', u.verified_at is not null, s.reason, 3, u.id
              from users u
              left join suppressed_addresses s on s.email = u.email
              where u.profile_id = $1
                and not exists (select 1 from profile_addresses b
                                where b.profile_id = $1 and b.email = u.email)
              union all
-             select w.email, 'pending', 1 = 0, s.reason, 2
+             select w.email, 'pending', 1 = 0, s.reason, 2, null
              from pending_addresses w
              left join suppressed_addresses s on s.email = w.email
              where w.profile_id = $1

@@ -107,7 +107,7 @@ pub async fn receive(
         // Without the name in either case.
         true => notifications::notify(&mut tx, app, notice, &email, "").await?,
         false => {
-            notifications::notify_limited(&mut tx, app, notice, &email, "").await?.ignore_refusal()
+            notifications::notify_limited(&mut tx, app, notice, &email).await?.ignore_refusal()
         }
     }
     events::emit(&mut tx, now, Event::MessagesChanged);

@@ -94,7 +94,8 @@ const WANTED: &str = "where m.spam = $1
                and (cast($2 as text) is null or m.search_text like $2 escape '\\')
                and (cast($3 as text) is null or m.status = $3)
                and (cast($4 as text) is null or m.department = $4)
-               and (not $8 or m.assigned_to is null)
+               and (not $8 or m.assigned_to is null
+                    or m.assigned_to in (select id from staff where disabled_at is not null))
                and (cast($9 as text) is null
                     or m.assigned_to = (select id from staff where username_folded = $9))
                and ($6 is null or (m.created_at, m.id) ";

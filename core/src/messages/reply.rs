@@ -29,8 +29,8 @@ pub struct NewReply {
     pub draft: Option<String>,
 }
 
-/// Replies to the sender: stores the reply, deletes the draft and enqueues the mail, once. The same
-/// reply within ten minutes counts as a double click and changes nothing.
+/// Replies to the sender: stores the reply, deletes the draft and enqueues the mail, once. A second
+/// click, with the same reply within ten minutes, changes nothing.
 ///
 /// # Errors
 ///
@@ -65,17 +65,7 @@ pub async fn reply(
             "The sender and their address were deleted, so there is no one to reply to.",
         ));
     }
-    let said: i64 = tx
-        .sql(
-            "select count(*) from message_replies
-             where message_id = $1 and body = $2 and created_at > $3",
-        )
-        .bind(id)
-        .bind(&body)
-        .bind(now - SAME)
-        .scalar()
-        .await?;
-    if said > 0 {
+    if is_sent_already(tx, id, new, &body, now - SAME).await? {
         return find(tx, id).await;
     }
     check_nothing_newer(tx, id, new, draft).await?;
@@ -119,6 +109,28 @@ async fn insert(
     .execute()
     .await?;
     Ok(())
+}
+
+/// Whether the newest reply is the same, and the writer has not seen it: the second of two clicks.
+async fn is_sent_already(
+    tx: &mut Tx,
+    id: Uuid,
+    new: &NewReply,
+    body: &str,
+    since: DateTime<Utc>,
+) -> Result<bool> {
+    let newest: Option<(Uuid, String, DateTime<Utc>)> = tx
+        .sql(
+            "select id, body, created_at from message_replies
+             where message_id = $1
+             order by created_at desc, id desc limit 1",
+        )
+        .bind(id)
+        .optional()
+        .await?;
+    Ok(newest.is_some_and(|(newest, said, at)| {
+        said == body && at > since && new.last_reply != Some(newest)
+    }))
 }
 
 /// Checks that the writer of a reply has seen everything that others wrote.

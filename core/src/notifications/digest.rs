@@ -276,7 +276,7 @@ fn record_texts() -> Texts {
 
 /// Stores the counts of notifications for whose mails nothing waits any more, among them those that
 /// waited for a digest.
-pub(crate) async fn settle(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
+pub(crate) async fn record_counts(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
     tx.sql(
         "update notifications
          set sent = (select count(*) from deliveries d

@@ -197,12 +197,11 @@ pub(crate) async fn notify_limited(
     app: &App,
     notice: Notice,
     email: &EmailAddress,
-    full_name: &str,
 ) -> Result<Limited> {
     if let Some(refusal) = rate_limits::count_mail(tx, app, email).await? {
         return Ok(Limited::Refused(refusal));
     }
-    notify(tx, app, notice, email, full_name).await?;
+    notify(tx, app, notice, email, "").await?;
     Ok(Limited::Queued)
 }
 

@@ -7,8 +7,10 @@ mod digest_words;
 mod enqueue;
 mod erasure;
 mod kind;
+mod late;
 pub(crate) mod lease;
 mod mail_content;
+mod moves;
 mod reach;
 mod readers;
 mod reason;
@@ -38,16 +40,18 @@ pub(crate) use enqueue::{
 pub use erasure::erase_old;
 pub(crate) use erasure::{erase_about, erase_address, erase_of_former_addresses, erase_staff};
 pub use kind::{AccountMail, MailKind, MessageMail};
+pub(crate) use late::{LATE, late};
 pub(crate) use mail_content::paragraphs;
 pub use mail_content::{Button, MailContent, Picture, Quote, Section};
 pub(crate) use mail_content::{Footer, header_text};
+pub(crate) use moves::{move_mails_of_user, move_to_family};
 pub(crate) use reach::{
     IS_HELD, goes_out, held, kept_reach, kept_subscribed, late_note_families, reach, reach_all,
     switched_off,
 };
 pub(crate) use reason::reason;
-pub(crate) use recovery::clear_heartbeats;
-pub use recovery::{record_heartbeat, recover, since_last_heartbeat};
+pub(crate) use recovery::{NOT_RUNNING, clear_heartbeats};
+pub use recovery::{is_worker_running, record_heartbeat, recover, since_last_heartbeat};
 pub(crate) use retries::retry;
 pub use sample_words::SampleWords;
 pub(crate) use withdrawn::{count_withdrawn, queue_withdrawn};
@@ -168,7 +172,7 @@ pub struct Delivery {
     pub email: EmailAddress,
     pub full_name: String,
     pub profile_id: Option<FamilyId>,
-    /// With this one.
+    /// How often it was tried, this attempt included.
     pub attempts: i64,
     /// Whether a server may have it from an earlier attempt.
     pub may_have_left: bool,

@@ -9,6 +9,9 @@ use super::{Deliver, IS_HELD, held, sent};
 use crate::db::Tx;
 use crate::{App, Result, jobs};
 
+/// No worker runs if there was no heartbeat for this long.
+pub(crate) const NOT_RUNNING: TimeDelta = TimeDelta::minutes(1);
+
 /// Records the heartbeat of this process.
 pub async fn record_heartbeat(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
@@ -32,6 +35,11 @@ pub async fn record_heartbeat(app: &App) -> Result<()> {
 pub(crate) async fn clear_heartbeats(tx: &mut Tx) -> Result<()> {
     tx.sql("delete from worker_beats").execute().await?;
     Ok(())
+}
+
+/// Whether a worker runs: workers send a heartbeat every few seconds.
+pub async fn is_worker_running(app: &App) -> Result<bool> {
+    Ok(since_last_heartbeat(app).await?.is_some_and(|ago| ago <= NOT_RUNNING))
 }
 
 /// How long ago any worker last sent a heartbeat.

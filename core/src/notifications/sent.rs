@@ -9,10 +9,25 @@ use uuid::Uuid;
 use super::lease::Lease;
 use crate::db::{On, Sql, Texts, Tx};
 use crate::email_address::EmailAddress;
-use crate::{Error, Result};
+use crate::{App, Error, Result};
 
 /// How many groups are marked at once.
 const GROUPS: usize = 128;
+
+/// Records that a mail may leave, until its result says more.
+pub(crate) async fn mark_may_have_left(
+    app: &App,
+    notification_id: Uuid,
+    email: &EmailAddress,
+) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    tx.sql("update deliveries set may_have_left = true where notification_id = $1 and email = $2")
+        .bind(notification_id)
+        .bind(email)
+        .execute()
+        .await?;
+    tx.commit().await
+}
 
 /// Notes that a group of mails was sent.
 pub(crate) async fn note(

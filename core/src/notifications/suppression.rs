@@ -17,6 +17,16 @@ use crate::{App, Result};
 pub(crate) const REFUSED: &str =
     "exists (select 1 from suppressed_addresses s where s.email = a.email)";
 
+/// Whether the family of a row `p` of `profiles` wants mail of the category that stands between the parts.
+/// [`FAMILY_READERS`] has the same, in one text.
+const WANTS: [&str; 2] = [
+    "case ",
+    " when 'daily_videos' then p.daily_video_email
+          when 'camp_updates' then p.camp_updates_email
+          else p.email_notifications
+     end",
+];
+
 /// Selects `email`, `full_name` and `profile_id` for each address that wants mail of the category
 /// `$1` as a family; callers leave out those that are [`REFUSED`]. `$2` says whether the camp requires verification;
 /// otherwise unverified addresses get mail as well. `$3` says whether only approved families do.
@@ -180,20 +190,19 @@ pub(crate) async fn opt_in(
         .execute()
         .await?;
     // While the family had it turned off, its other address got none either.
-    tx.sql(
+    tx.sql([
         "insert into unsubscribes (email, category, created_at)
          select b.email, $2, $3
          from profile_addresses a
          join profiles p on p.id = a.profile_id
          join profile_addresses b on b.profile_id = a.profile_id and b.email <> a.email
          where a.email = $1
-           and not case $2
-                     when 'daily_videos' then p.daily_video_email
-                     when 'camp_updates' then p.camp_updates_email
-                     else p.email_notifications
-                   end
-         on conflict (email, category) do nothing",
-    )
+           and not ",
+        WANTS[0],
+        "$2",
+        WANTS[1],
+        " on conflict (email, category) do nothing",
+    ])
     .bind(email)
     .bind(category)
     .bind(now)
@@ -304,7 +313,7 @@ pub(crate) async fn keep_declined(
     now: DateTime<Utc>,
     profile_id: FamilyId,
 ) -> Result<()> {
-    tx.sql(
+    tx.sql([
         "insert into unsubscribes (email, category, created_at)
          select a.email, c.category, $2
          from profiles p
@@ -313,15 +322,14 @@ pub(crate) async fn keep_declined(
          cross join (select 'daily_videos' as category
                      union select 'camp_updates' union select 'general') c
          where p.id = $1
-           and not case c.category
-                     when 'daily_videos' then p.daily_video_email
-                     when 'camp_updates' then p.camp_updates_email
-                     else p.email_notifications
-                   end
-           and (c.category <> 'camp_updates'
+           and not ",
+        WANTS[0],
+        "c.category",
+        WANTS[1],
+        " and (c.category <> 'camp_updates'
                 or exists (select 1 from users u where u.profile_id = p.id))
          on conflict (email, category) do nothing",
-    )
+    ])
     .bind(profile_id)
     .bind(now)
     .execute()
@@ -331,4 +339,29 @@ pub(crate) async fn keep_declined(
 
 fn hash(app: &App, email: &EmailAddress) -> Vec<u8> {
     app.keys.hash("opt-out", &[email.as_bytes()])
+}
+
+/// Withdraws waiting category mail to a family that no longer wants it or no longer exists.
+pub(crate) async fn withdraw(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyId) -> Result<()> {
+    tx.sql([
+        "update deliveries
+         set status = 'suppressed', last_error = 'unsubscribed', updated_at = $2
+         where profile_id = $1
+           and status in ('queued', 'sending')
+           and notification_id in (
+             select n.id
+             from notifications n, profiles p
+             where p.id = $1
+               and n.category is not null
+               and (p.deleted_at is not null or p.refused_at is not null or not ",
+        WANTS[0],
+        "n.category",
+        WANTS[1],
+        "))",
+    ])
+    .bind(profile_id)
+    .bind(now)
+    .execute()
+    .await?;
+    Ok(())
 }

@@ -14,7 +14,7 @@ use crate::ids::FamilyId;
 use crate::money::{Cents, MAX_AMOUNT, money};
 use crate::settings::Settings;
 use crate::validation::Validator;
-use crate::{App, Error, Result, families};
+use crate::{App, Error, Result, families, idempotency};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -403,6 +403,16 @@ async fn answered(tx: &mut Tx, key: Uuid, hash: &[u8]) -> Result<Option<Recorded
 const OTHER_BODY: Error = Error::Conflict(
     "Another payment was recorded under this Idempotency-Key. Please reload the page and try again.",
 );
+
+/// Deletes old idempotency keys, with the responses that are kept for them.
+pub async fn prune(app: &App) -> Result<()> {
+    let mut tx = app.db.begin().await?;
+    tx.sql("delete from payment_requests where created_at < $1")
+        .bind(app.clock.now() - idempotency::RETENTION)
+        .execute()
+        .await?;
+    tx.commit().await
+}
 
 async fn remember(
     tx: &mut Tx,

@@ -1,6 +1,7 @@
 //! What families owe the camp and what they have paid: one plan per family, with a ledger to which
 //! rows are only added (decisions $1 to $4). All amounts are in cents.
 
+mod journal;
 mod ledger;
 mod plan;
 pub(crate) mod receipt;
@@ -10,7 +11,10 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub use ledger::{Entry, NewPayment, NewVoid, Recorded, record, void};
+pub use journal::{
+    Days, JournalEntry, JournalTotal, JournalTotals, journal, journal_csv, journal_totals,
+};
+pub use ledger::{Entry, NewPayment, NewVoid, Recorded, prune, record, void};
 pub use plan::{Badge, MergedTotal, PaymentPlan};
 pub(crate) use plan::{
     NO_PLAN, Plan, PlanChanges, change, check_amount, check_date, day_number, find, merge, open,
@@ -95,18 +99,24 @@ pub(crate) fn today(settings: &Settings, now: DateTime<Utc>) -> NaiveDate {
     day_in(settings.timezone, now)
 }
 
+/// The columns of a [`Payment`] from `payments p`, its void `v` and the staff account `s`.
+const PAYMENT_COLUMNS: &str =
+    "p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
+                v.id is not null as voided, p.void_of, s.username as recorded_by";
+
 /// Returns the ledger of a family for staff, the latest row first.
 pub(crate) async fn history(db: &Db, profile_id: FamilyId) -> Result<Vec<Payment>> {
-    db.sql(
-        "select p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
-                v.id is not null as voided, p.void_of, s.username as recorded_by
+    db.sql([
+        "select ",
+        PAYMENT_COLUMNS,
+        "
          from payment_plans l
          join payments p on p.plan_id = l.id
          left join payments v on v.void_of = p.id
          left join staff s on s.id = p.recorded_by
          where l.profile_id = $1
          order by p.payment_date desc, p.id desc",
-    )
+    ])
     .bind(profile_id)
     .all()
     .await

@@ -11,6 +11,7 @@ use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::ids::FamilyId;
 use crate::money::{Cents, money};
+use crate::notifications::sent;
 use crate::notifications::{
     self, Button, Delivery, MailContent, MailKind, Notice, Notification, SampleWords, suppression,
 };
@@ -91,7 +92,7 @@ pub(crate) async fn mail_content(
         Some(before) if never_told(app, before, &delivery.email).await? => return Ok(None),
         Some(_) => {}
         None => {
-            begin(app, notification, delivery).await?;
+            sent::mark_may_have_left(app, notification.id, &delivery.email).await?;
             // Who voids it from now on sees that it may have left.
             if still_told(app, notification, delivery).await?.is_none() {
                 return Ok(None);
@@ -125,17 +126,6 @@ async fn still_told(
         .bind(&delivery.email)
         .optional()
         .await
-}
-
-/// Records that the mail may leave, until its result says more.
-async fn begin(app: &App, notification: &Notification, delivery: &Delivery) -> Result<()> {
-    let mut tx = app.db.begin().await?;
-    tx.sql("update deliveries set may_have_left = true where notification_id = $1 and email = $2")
-        .bind(notification.id)
-        .bind(&delivery.email)
-        .execute()
-        .await?;
-    tx.commit().await
 }
 
 /// The mails about an invented payment, its voiding and a refund.

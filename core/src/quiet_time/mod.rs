@@ -11,6 +11,8 @@ mod sun;
 mod tests;
 mod week;
 
+use std::ops::Range;
+
 use chrono::{
     DateTime, Datelike, Days, NaiveDate, NaiveDateTime, TimeDelta, Timelike, Utc, Weekday,
 };
@@ -24,6 +26,8 @@ pub use week::{ExtraTime, TypedExtraTime, WeekTime};
 
 use crate::clock::{day_in, moment_in};
 
+/// The years for which the calendars are right.
+pub const YEARS: Range<i32> = 2000..2200;
 /// Windows that begin or end farther away than this do not touch a day. Runs of rest days, which may
 /// be longer, are followed to their ends.
 const MARGIN: Days = Days::new(9);

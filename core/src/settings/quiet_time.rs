@@ -7,6 +7,9 @@ use super::Settings;
 use crate::access::Access;
 use crate::quiet_time::{Hours, Schedule, Window};
 
+/// Pages announce a quiet time this long before it begins.
+const ANNOUNCED: TimeDelta = TimeDelta::hours(24);
+
 /// What changes in quiet time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -47,6 +50,17 @@ impl Settings {
             ShabbosMode::None => None,
             ShabbosMode::Quiet | ShabbosMode::Closed => self.quiet_schedule().window_at(at),
         }
+    }
+
+    /// The quiet time of this time or of the next 24 hours, if pages announce it. A closed site always does.
+    pub fn announced_quiet_time(&self, at: DateTime<Utc>) -> Option<Window> {
+        let is_announced = match self.shabbos_mode {
+            ShabbosMode::None => false,
+            ShabbosMode::Quiet => self.quiet_notice,
+            ShabbosMode::Closed => true,
+        };
+        let window = is_announced.then(|| self.quiet_schedule().next(at)).flatten()?;
+        (window.starts_at <= at + ANNOUNCED).then_some(window)
     }
 
     /// When quiet time begins, if it does before `to`.

@@ -5,7 +5,9 @@ use super::{Format, Shape, Sheet, Source, wrong};
 use crate::{Error, Result};
 
 pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
-    let (separator, text, skipped) = separator(text, shape);
+    // Windows and old programs on a Mac end lines in their own ways.
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let (separator, text, skipped) = separator(&text, shape);
     if let Some(line) = open_quote(text.as_bytes(), separator) {
         return wrong(format!(
             "A quotation mark (\") opens in line {} and is never closed, so that all rows after it would be one cell. \
@@ -25,7 +27,7 @@ pub(super) fn read(text: &str, shape: &Shape) -> Result<Sheet> {
             record.map_err(|e| Error::invalid("file", format!("It cannot be read: {e}")))?;
         // The reader's position is before the empty lines that it skips.
         let place = record.position().map_or(counted, |at| at.byte() as usize);
-        let blank = text.as_bytes()[place..].iter().take_while(|b| matches!(b, b'\r' | b'\n'));
+        let blank = text.as_bytes()[place..].iter().take_while(|b| **b == b'\n');
         let start = place + blank.count();
         line += text.as_bytes()[counted..start].iter().filter(|b| **b == b'\n').count();
         counted = start;
@@ -52,7 +54,7 @@ fn open_quote(text: &[u8], separator: u8) -> Option<usize> {
             }
             (At::Quoted, b'"') => At::Closing,
             (At::Quoted, _) | (At::Closing, b'"') => At::Quoted,
-            (_, b'\r' | b'\n') => At::Start,
+            (_, b'\n') => At::Start,
             (_, byte) if byte == separator => At::Start,
             _ => At::Plain,
         };

@@ -1,6 +1,6 @@
 //! Parses dates in the formats that people use.
 
-use chrono::NaiveDate;
+use chrono::{NaiveDate, NaiveTime};
 
 use crate::dates;
 
@@ -15,10 +15,7 @@ pub fn read(typed: &str) -> Result<NaiveDate, String> {
         let shown: String = typed.chars().take(40).collect();
         format!("“{shown}” is not a date like 2024-07-15, 07/15/2024 or 15 July 2024.")
     };
-    // Spreadsheets often add midnight to a date.
-    let day = typed.trim();
-    let day =
-        day.strip_suffix("T00:00:00").or_else(|| day.strip_suffix(" 00:00:00")).unwrap_or(day);
+    let day = without_time(typed.trim());
     let (year, month, date) = numbers(day).or_else(|| words(day)).ok_or_else(unreadable)?;
     match dates::missing(year, month, date) {
         Some(_) if typed.contains('/') && (13..=31).contains(&month) => Err(format!(
@@ -26,6 +23,20 @@ pub fn read(typed: &str) -> Result<NaiveDate, String> {
         )),
         Some(message) => Err(message),
         None => NaiveDate::from_ymd_opt(year, month, date).ok_or_else(unreadable),
+    }
+}
+
+/// Spreadsheets often add a time to a date, mostly midnight. A moment that a program wrote with a `T` may be of
+/// another time zone, and so of another day.
+fn without_time(text: &str) -> &str {
+    let text = text.strip_suffix("T00:00:00").unwrap_or(text);
+    match text.split_once(' ') {
+        Some((day, time))
+            if numbers(day).is_some() && NaiveTime::parse_from_str(time, "%H:%M:%S").is_ok() =>
+        {
+            day
+        }
+        _ => text,
     }
 }
 
@@ -108,6 +119,7 @@ mod tests {
             "15-Jul-2024",
             "2024-07-15T00:00:00",
             "2024-07-15 00:00:00",
+            "2024-07-15 18:30:00",
             " 2024-07-15 ",
         ] {
             assert_eq!(read(typed).ok(), day, "{typed}");

@@ -69,6 +69,8 @@ pub struct Source {
     pub sample: Vec<String>,
     /// For a workbook: the worksheet that was read.
     pub worksheet: Option<String>,
+    /// For a workbook: the visible worksheets with rows that were not read.
+    pub other_worksheets: Vec<String>,
     /// The lines above the column names, such as a title. They are not read.
     pub above: Vec<String>,
 }
@@ -174,6 +176,7 @@ mod tests {
             "title,url\nA,x\n\nB,y\n",
             "\u{feff}Link;TITLE\r\nx;A\r\n;\r\ny;B\r\n",
             "Video Title\tVideo-Link\nA\tx\n\nB\ty",
+            "title,url\rA,x\r\rB,y\r",
             "[\n{\"name\":\"A\",\"url\":\"x\"},\n\n{\"title\":\"B\",\"link\":\"y\"}]",
         ] {
             let sheet = read(text.as_bytes()).expect(text);

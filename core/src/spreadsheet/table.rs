@@ -58,8 +58,9 @@ impl<'s> Table<'s> {
         let columns: Vec<Option<usize>> =
             values.iter().map(|name| self.shape.column(name)).collect();
         if self.shape.is_header(&columns) {
-            self.sheet.unknown_columns = unknown(values, &columns)?;
+            let unknown = unknown(values, &columns);
             self.header = Some(columns);
+            self.sheet.unknown_columns = unknown?;
             return Ok(());
         }
         let known = columns.iter().flatten().count();
@@ -73,6 +74,11 @@ impl<'s> Table<'s> {
         let texts: Vec<&str> = values.iter().map(|v| v.trim()).filter(|v| !v.is_empty()).collect();
         above.push(texts.join(" ").chars().take(SAMPLE_LENGTH).collect());
         Ok(())
+    }
+
+    /// Whether the row with the column names was found.
+    pub(super) fn has_header(&self) -> bool {
+        self.header.is_some()
     }
 
     pub(super) fn rows(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Reads Excel workbooks (.xlsx): the first worksheet that has the columns.
+//! Reads Excel workbooks (.xlsx): the first worksheet that has the columns. The others are named as not read.
 
 use std::io::Cursor;
 
@@ -27,23 +27,45 @@ pub(super) fn read(bytes: &[u8], shape: &Shape) -> Result<Sheet> {
     };
     let names: Vec<String> =
         book.sheets_metadata().iter().filter(visible).map(|sheet| sheet.name.clone()).collect();
-    let mut first = None;
-    for name in names {
-        match worksheet(&mut book, &name, shape) {
-            Ok(sheet) if sheet.rows.is_empty() => {}
-            Ok(sheet) => return Ok(sheet),
-            Err(error) => {
-                first.get_or_insert(error);
+    let (mut found, mut without_columns, mut others) = (None, None, Vec::new());
+    for name in &names {
+        match worksheet(&mut book, name, shape) {
+            Ok(Content::Nothing) => {}
+            Ok(Content::Table(sheet)) if found.is_none() => found = Some(sheet),
+            // Of a worksheet that is not read, errors say nothing.
+            Ok(Content::Table(_)) => others.push(name.clone()),
+            Err(_) if found.is_some() => others.push(name.clone()),
+            Ok(Content::NoColumns(error)) => {
+                others.push(name.clone());
+                without_columns.get_or_insert(error);
             }
+            Err(error) if names.len() == 1 => return Err(error),
+            Err(error) => return wrong(format!("Worksheet “{name}”: {error}")),
         }
     }
-    match first {
-        Some(error) => Err(error),
-        None => wrong("The workbook has no rows.".into()),
+    match (found, without_columns) {
+        (Some(mut sheet), _) => {
+            sheet.source.other_worksheets = others;
+            Ok(sheet)
+        }
+        (None, Some(error)) => Err(error),
+        (None, None) => wrong("The workbook has no rows.".into()),
     }
 }
 
-fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Result<Sheet> {
+/// What is in a worksheet.
+enum Content {
+    Table(Sheet),
+    /// Rows, of which none names the columns that are needed.
+    NoColumns(Error),
+    /// No rows below the column names.
+    Nothing,
+}
+
+/// # Errors
+///
+/// [`Error::Invalid`] on `file` when the worksheet has the columns and cannot be read, or is damaged.
+fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Result<Content> {
     let damaged = |_| Error::invalid("file", DAMAGED);
     let source =
         Source { format: Format::Xlsx, worksheet: Some(name.to_owned()), ..Source::default() };
@@ -56,7 +78,10 @@ fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Resul
         let place = cell.as_ref().map(|cell| cell.pos);
         if place.is_none_or(|(line, _)| line != at) {
             let values: Vec<&str> = row.iter().map(String::as_str).collect();
-            table.take(at as usize + 1, &values, false)?;
+            match table.take(at as usize + 1, &values, false) {
+                Err(error) if !table.has_header() => return Ok(Content::NoColumns(error)),
+                taken => taken?,
+            }
             row.clear();
             if table.rows() > MAX_ROWS {
                 return wrong(format!(
@@ -83,7 +108,13 @@ fn worksheet(book: &mut Xlsx<Cursor<&[u8]>>, name: &str, shape: &Shape) -> Resul
             row[column as usize] = value;
         }
     }
-    table.done()
+    let has_header = table.has_header();
+    match table.done() {
+        Ok(sheet) if sheet.rows.is_empty() => Ok(Content::Nothing),
+        Ok(sheet) => Ok(Content::Table(sheet)),
+        Err(error) if has_header => Err(error),
+        Err(error) => Ok(Content::NoColumns(error)),
+    }
 }
 
 /// Returns a value as somebody would have typed it.
@@ -216,6 +247,40 @@ mod tests {
         assert!(sheet.rows[..2].iter().all(|row| row.fault().is_none()));
         assert_eq!(sheet.source.worksheet.as_deref(), Some("משפחות"));
         assert_eq!(sheet.source.sample, ["שרה Renée"]);
+    }
+
+    #[test]
+    fn the_first_worksheet_with_the_columns_is_read_and_the_others_are_named() {
+        let mut book = Workbook::new();
+        for (name, cells) in [
+            ("Notes", &["Hello"][..]),
+            ("Empty", &[]),
+            ("Boys", &["Name", "Yossi"]),
+            ("Girls", &["Name", "Rivka"]),
+            ("Header", &["Name"]),
+        ] {
+            let sheet = book.add_worksheet().set_name(name).expect("named");
+            for (row, cell) in (0..).zip(cells) {
+                sheet.write(row, 0, *cell).expect("written");
+            }
+        }
+        let sheet = read(book.save_to_buffer().expect("a workbook")).expect("a table");
+        assert_eq!(sheet.source.worksheet.as_deref(), Some("Boys"));
+        assert_eq!(sheet.source.other_worksheets, ["Notes", "Girls"]);
+    }
+
+    #[test]
+    fn no_other_worksheet_is_taken_for_one_whose_columns_are_wrong() {
+        let mut book = Workbook::new();
+        for (name, cells) in [("2027", ["Name", "Total", "Name"]), ("2026", ["Name", "", ""])] {
+            let sheet = book.add_worksheet().set_name(name).expect("named");
+            for (column, cell) in (0..).zip(cells) {
+                sheet.write(0, column, cell).expect("written");
+            }
+            sheet.write(1, 0, "Chaya").expect("written");
+        }
+        let text = refusal(book.save_to_buffer().expect("a workbook"));
+        assert!(text.contains("Worksheet “2027”") && text.contains("mean the same"), "{text}");
     }
 
     #[test]

@@ -189,6 +189,6 @@ pub async fn key(db: &Db, id: Uuid, small: bool, staff: bool) -> Result<String> 
         .bind(staff)
         .optional()
         .await?;
-    let (large_key, small_key) = found.ok_or(Error::NotFound("Picture not found."))?;
+    let (large_key, small_key) = found.ok_or(Error::NotFound("This picture no longer exists."))?;
     Ok(if small { small_key } else { large_key })
 }

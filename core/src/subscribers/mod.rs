@@ -75,7 +75,7 @@ pub async fn subscribe(app: &App, given: &Subscribe, from: IpAddr) -> Result<()>
         .one()
         .await?;
     let notice = Notice::new(MailKind::Subscribe, id);
-    notifications::notify_limited(&mut tx, app, notice, &email, "").await?.ignore_refusal();
+    notifications::notify_limited(&mut tx, app, notice, &email).await?.ignore_refusal();
     tx.commit().await
 }
 
@@ -181,7 +181,7 @@ pub async fn confirm(app: &App, token: &str, from: IpAddr) -> Result<()> {
 }
 
 /// Removes an address from the list. Succeeds if it is not on it.
-pub(crate) async fn leave(tx: &mut Tx, email: &EmailAddress) -> Result<()> {
+pub(crate) async fn unsubscribe(tx: &mut Tx, email: &EmailAddress) -> Result<()> {
     tx.sql("delete from subscribers where email = $1").bind(email).execute().await?;
     Ok(())
 }

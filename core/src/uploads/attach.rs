@@ -29,7 +29,7 @@ pub(crate) async fn claim(tx: &mut Tx, id: Uuid, video_id: Option<Uuid>) -> Resu
         .optional()
         .await?;
     match row {
-        None => refuse("This file is not there any more. Please upload it again.".into()),
+        None => refuse("This file no longer exists. Please upload it again.".into()),
         Some((.., Some(other))) if video_id != Some(other) => {
             refuse("This file belongs to another video. Please upload it again.".into())
         }

@@ -39,7 +39,7 @@ pub use remove::{RemoveUpload, discard};
 pub(crate) use remove::{remove_all, remove_others, remove_pending};
 pub(crate) use trim::{NewTrim, begin_trim, finished};
 
-pub(crate) const NOT_FOUND: Error = Error::NotFound("This upload is not there any more.");
+pub(crate) const NOT_FOUND: Error = Error::NotFound("This upload no longer exists.");
 const NOT_KEPT: &str = "This file was not kept. Please upload it again.";
 
 #[derive(

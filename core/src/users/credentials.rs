@@ -150,7 +150,7 @@ pub(super) async fn password_changed(
 ) -> Result<()> {
     let now = app.clock.now();
     sessions::end_all(tx, Holder::User(user.id), save).await?;
-    tokens::void(tx, Holder::User(user.id)).await?;
+    tokens::revoke_all(tx, Holder::User(user.id)).await?;
     // An unverified address may be a stranger's.
     if user.verified {
         let notice = Notice::new(AccountMail::PasswordChanged, user.id);
@@ -198,7 +198,7 @@ pub async fn change_password(
 pub async fn sign_out_everywhere(app: &App, id: UserId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     sessions::end_all(&mut tx, Holder::User(id), None).await?;
-    tokens::void(&mut tx, Holder::User(id)).await?;
+    tokens::revoke_all(&mut tx, Holder::User(id)).await?;
     tx.commit().await
 }
 

@@ -44,7 +44,7 @@ async fn delete_confirmed(app: &App, user: &User, confirmed: &Confirmed) -> Resu
     // An unverified address may belong to somebody else: their mails and messages stay.
     if user.verified {
         let (general, all) = (Category::General, unsubscribe::Scope::Everything);
-        unsubscribe::leave(&mut tx, app, now, &user.email, general, all).await?;
+        unsubscribe::stop(&mut tx, app, now, &user.email, general, all).await?;
         messages::erase_sender(&mut tx, now, &user.email).await?;
         notifications::erase_address(&mut tx, app, &user.email).await?;
     }

@@ -140,7 +140,7 @@ async fn create(
 /// limit does not prevent the sign-up; "Send it again" says when.
 async fn send_verification(tx: &mut Tx, app: &App, id: UserId, email: &EmailAddress) -> Result<()> {
     let notice = links::with_link(tx, AccountMail::Verify, id, Holder::User(id)).await?;
-    notifications::notify_limited(tx, app, notice, email, "").await?.ignore_refusal();
+    notifications::notify_limited(tx, app, notice, email).await?.ignore_refusal();
     Ok(())
 }
 

@@ -127,6 +127,26 @@ pub(super) async fn notify_other_guardians(
         let notice = Notice::new(AccountMail::GuardianJoined, id);
         notifications::notify(tx, app, notice, &email, &name).await?;
     }
+    // Who joins by a link that somebody passed on, with an address that the camp does not know, may be anybody.
+    let without_login: Vec<(EmailAddress, String)> = tx
+        .sql(
+            "select a.email, p.full_name
+             from profile_addresses a
+             join profiles p on p.id = a.profile_id
+             where a.profile_id = $1
+               and not exists (select 1 from users u where u.email = a.email)
+               and not exists (select 1 from users j
+                               join profile_addresses k on k.email = j.email and k.profile_id = $1
+                               where j.id = $2)",
+        )
+        .bind(profile_id)
+        .bind(joined)
+        .all()
+        .await?;
+    for (email, name) in without_login {
+        let notice = Notice::new(AccountMail::GuardianJoined, joined);
+        notifications::notify(tx, app, notice, &email, &name).await?;
+    }
     Ok(())
 }
 
@@ -415,7 +435,7 @@ async fn change_address(
         .execute()
         .await
         .or_taken("email", EXISTS)?;
-    tokens::void(tx, Holder::User(user_id)).await?;
+    tokens::revoke_all(tx, Holder::User(user_id)).await?;
     if user.verified {
         former_addresses::add(tx, now, user_id, &user.email).await?;
     }

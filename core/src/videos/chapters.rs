@@ -69,6 +69,13 @@ pub(super) fn stored(lines: Option<&str>) -> Vec<Chapter> {
     read(lines.unwrap_or_default(), None).unwrap_or_default()
 }
 
+/// Leaves out the stored chapters that begin after the end of another film.
+pub(super) fn ending_at(lines: Option<&str>, seconds: i64) -> Option<String> {
+    let mut kept = stored(lines);
+    kept.retain(|chapter| chapter.start_seconds < seconds);
+    self::lines(&kept)
+}
+
 /// Moves stored chapters along with a cut of the video.
 pub(super) fn cut(lines: Option<&str>, cut: Cut) -> Option<String> {
     let (start, end) = (cut.start.round() as i64, cut.end.round() as i64);

@@ -9,7 +9,7 @@ use super::admin::{AdminVideo, find_for_staff};
 use super::own_file::{attach, choose_poster, remove_files, waits};
 use super::publish::{Change, publish_change};
 use super::record::{Source, differences, find, set_source, update};
-use super::{NOT_FOUND, Status, VideoChanges};
+use super::{NOT_FOUND, Status, VideoChanges, chapters};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
@@ -50,6 +50,11 @@ pub async fn edit(
         Some(upload_id) => Some(attach(tx, app, id, upload_id).await?),
         None => None,
     };
+    if file.is_some()
+        && let Some(seconds) = find(tx, id).await?.and_then(|shown| shown.source.duration_seconds)
+    {
+        new.chapters = chapters::ending_at(new.chapters.as_deref(), seconds);
+    }
     if new.source.video_url != old.source.video_url {
         // Uploads before the video, as conversions write them, so that the two never wait for each other.
         uploads::remove_others(tx, app, id, None).await?;

@@ -239,7 +239,9 @@ impl VideoChanges {
         new.is_featured = self.is_featured.unwrap_or(old.is_featured);
         new.is_downloadable = self.is_downloadable.unwrap_or(old.is_downloadable);
         if let Some(typed) = &self.chapters {
-            match chapters::read(typed, old.source.duration_seconds) {
+            // Of another film, the length is not known yet.
+            let is_same = self.upload_id.is_none() && self.video_url.is_none();
+            match chapters::read(typed, old.source.duration_seconds.filter(|_| is_same)) {
                 Ok(read) => new.chapters = chapters::lines(&read),
                 Err(problem) => checks.refuse("chapters", problem),
             }

@@ -6,8 +6,10 @@ pub mod captions;
 pub mod link;
 
 mod admin;
+mod bulk;
 mod catalog;
 mod chapters;
+mod comment_count;
 mod edit;
 mod files;
 mod input;
@@ -31,8 +33,10 @@ pub use admin::{
     counts, deliveries, find_for_staff, retry_deliveries,
 };
 pub(crate) use admin::{counts_without_recipients, must_exist};
+pub use bulk::{BulkAction, BulkDone, bulk};
 pub use captions::Captions;
 pub use chapters::Chapter;
+pub(crate) use comment_count::{add_to_comment_count, hold_for_comment};
 pub use edit::{Saved, delete, edit};
 pub(crate) use files::unconverted_file;
 pub use files::{

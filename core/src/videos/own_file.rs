@@ -2,10 +2,10 @@
 
 use uuid::Uuid;
 
-use super::NOT_FOUND;
 use super::link::VideoType;
 use super::own_picture::is_own_picture;
 use super::record::{Record, Source, find, set_source};
+use super::{NOT_FOUND, chapters, positions};
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::ffmpeg::{CANDIDATES, POSTER};
@@ -132,9 +132,26 @@ pub(crate) async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Resul
     };
     let new = Record { source, ..old.clone() };
     set_source(tx, id, &new, Some(upload_id)).await?;
+    if let Some(seconds) = duration_seconds.filter(|_| !is_same_film) {
+        end_at(tx, &old, id, seconds).await?;
+    }
     uploads::remove_others(tx, app, id, Some(upload_id)).await?;
     remove_files(tx, app, &old.source, &new.source).await?;
     emit_change(tx, app, id).await
+}
+
+/// Ends chapters and places of viewers with another film, which may be shorter. Captions stay: staff see them in
+/// the form, and the film may be the same one, made better.
+async fn end_at(tx: &mut Tx, old: &Record, id: Uuid, seconds: i64) -> Result<()> {
+    let chapters = chapters::ending_at(old.chapters.as_deref(), seconds);
+    if chapters != old.chapters {
+        tx.sql("update videos set chapters = $2 where id = $1")
+            .bind(id)
+            .bind(chapters)
+            .execute()
+            .await?;
+    }
+    positions::end_at(tx, id, seconds).await
 }
 
 /// Returns the key of the picture of the conversion that staff chose for the video of an upload, unless

@@ -46,6 +46,16 @@ pub async fn keep_position(
     or_gone(query.execute().await).map(drop)
 }
 
+/// Forgets the places after the end of a video that was replaced.
+pub(super) async fn end_at(tx: &mut Tx, id: Uuid, seconds: i64) -> Result<()> {
+    tx.sql("update video_positions set seconds = 0 where video_id = $1 and seconds >= $2")
+        .bind(id)
+        .bind(seconds)
+        .execute()
+        .await?;
+    Ok(())
+}
+
 /// Remembers that a user began to watch a video at that time. A place that is known already stays.
 pub(super) async fn begin(tx: &mut Tx, user_id: UserId, id: Uuid, at: DateTime<Utc>) -> Result<()> {
     tx.sql(

@@ -94,8 +94,8 @@ pub async fn create_gallery(
     create(tx, app, settings, actor, &video, key).await
 }
 
-/// Adds a video whose file is already in the object store. Only tests do: videos of a camp that were
-/// there before conversions have such files.
+/// Adds a video whose file is already in the object store. Only tests call it: such a video is one of
+/// the time before uploads were converted.
 ///
 /// # Errors
 ///
@@ -285,6 +285,14 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
     Ok(true)
 }
 
+/// Whether families were notified of a video, or would have been if its emails were not switched off.
+async fn is_announced(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    tx.sql("select exists (select 1 from notifications where subject_id = $1 and kind = 'video')")
+        .bind(id)
+        .scalar()
+        .await
+}
+
 /// Does what follows from a stored change. If the video became public, this writes the audit line,
 /// and notifies families of the first publication of a video of the current year; the notification
 /// itself ensures that this happens only once. Mails that were still waiting when the video was
@@ -306,11 +314,10 @@ pub(super) async fn publish_change(
         let subject = Subject::new(SubjectKind::Video, id);
         audit::record(tx, now, actor, Action::VideoPublish, subject, details).await?;
     }
-    let never_before = old.is_none_or(|old| old.published_at.is_none());
     let this_year = new.year == i64::from(year_in(settings.timezone, now));
     let notice = Notice::new(MailKind::Video, id);
     let families = Category::DailyVideos;
-    if published && never_before && this_year {
+    if published && this_year && !is_announced(tx, id).await? {
         let notified = notifications::notify_families(tx, app, settings, notice, families).await?;
         events::emit(tx, now, Event::VideoPublished(id));
         return Ok(Publication { published, notified, ..Publication::default() });

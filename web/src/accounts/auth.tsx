@@ -12,7 +12,7 @@ import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { safeNext } from "../lib/safe-next";
 import { Button, buttonLook } from "../ui/button";
-import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
+import { EmailInput, Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Segmented } from "../ui/segmented";
 import { SmallSheet } from "../ui/small-sheet";
 import { Skeleton } from "../ui/states";
@@ -127,16 +127,7 @@ function AuthForm({ invite, prefill, inviteProblem, onDone }: AuthFormProps) {
       <form {...form} method="post" className="grid gap-4">
         {creating && <NewAccountFields prefill={prefill} userType={userType} onUserType={change} errors={errors} />}
         <Field label="Email" error={errors.email}>
-          <TextInput
-            name="email"
-            type="email"
-            autoComplete="email"
-            inputMode="email"
-            dir="ltr"
-            maxLength={254}
-            defaultValue={prefill?.email ?? readUnsentAccount().email}
-            required
-          />
+          <EmailInput name="email" defaultValue={prefill?.email ?? readUnsentAccount().email} required />
         </Field>
         <Field
           label="Password"

@@ -4,7 +4,7 @@ import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
-import { Field, FormMessage, TextInput } from "../ui/field";
+import { EmailInput, Field, FormMessage } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { forgotPassword } from "./queries";
 import { readUnsentAccount } from "./unsent-account";
@@ -37,15 +37,7 @@ export default function Forgot() {
         <form {...form} className="grid gap-4">
           <p className="text-muted">We’ll email you a link to choose a new one.</p>
           <Field label="Email" error={errors.email}>
-            <TextInput
-              name="email"
-              type="email"
-              autoComplete="email"
-              dir="ltr"
-              maxLength={320}
-              defaultValue={readUnsentAccount().email}
-              required
-            />
+            <EmailInput name="email" maxLength={320} defaultValue={readUnsentAccount().email} required />
           </Field>
           <FormMessage>{message}</FormMessage>
           <Button type="submit" busy={busy}>

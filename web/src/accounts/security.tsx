@@ -6,7 +6,7 @@ import { useAction } from "../api/use-action";
 import { explain, required, text, useForm } from "../lib/forms";
 import { Button, buttonLook } from "../ui/button";
 import { ConfirmDialog, Dialog } from "../ui/dialog";
-import { Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
+import { EmailInput, Field, FormMessage, PasswordInput } from "../ui/field";
 import { restoreFocusTo } from "../ui/focus";
 import { Section } from "../ui/section";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
@@ -159,15 +159,7 @@ export function EmailDialog({ onClose }: { onClose: () => void }) {
           new email.
         </p>
         <Field label="New email" error={change.errors.new_email}>
-          <TextInput
-            name="new_email"
-            type="email"
-            autoComplete="email"
-            inputMode="email"
-            dir="ltr"
-            maxLength={254}
-            required
-          />
+          <EmailInput name="new_email" required />
         </Field>
         <Field label="Your password" error={change.errors.current_password}>
           <PasswordInput name="current_password" autoComplete="current-password" maxLength={128} required />

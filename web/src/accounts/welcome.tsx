@@ -10,7 +10,7 @@ import { paths } from "../lib/paths";
 import { Button } from "../ui/button";
 import { cx } from "../ui/class-names";
 import { Dialog } from "../ui/dialog";
-import { Checkbox, Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
+import { Checkbox, EmailInput, Field, FormMessage, PasswordInput, TextInput } from "../ui/field";
 import { Icon, type IconName } from "../ui/icon";
 import { dismissErrors, reportFailure, toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
@@ -224,13 +224,8 @@ function DetailsStep({
         </Field>
       )}
       <Field label="Email" error={errors.email}>
-        <TextInput
+        <EmailInput
           name="email"
-          type="email"
-          autoComplete="email"
-          inputMode="email"
-          dir="ltr"
-          maxLength={254}
           required
           value={answers.email}
           onChange={({ target }) => change({ email: target.value })}

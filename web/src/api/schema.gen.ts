@@ -863,6 +863,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The payments, adjustments, refunds and voids of all families, the latest first */
+        get: operations["get_admin_payments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/payments.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The payments of a period as a table */
+        get: operations["get_admin_payments_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/payments/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was paid, adjusted, refunded and voided in a period */
+        get: operations["get_admin_payments_totals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/admin/payments/{id}/void": {
         parameters: {
             query?: never;
@@ -1567,6 +1618,23 @@ export interface paths {
         /** Send the invitation again */
         post: operations["post_admin_users_id_invite"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/admin/users/{id}/logins/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a login off a family: it gets a record of its own, and its sessions end */
+        delete: operations["delete_admin_users_id_logins_user_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3591,6 +3659,11 @@ export interface components {
             refused?: string | null;
             /** @description Kinds of mail that it opted out of, on the profile page or by the link in a mail. */
             stopped: components["schemas"]["Category"][];
+            /**
+             * Format: uuid
+             * @description Of a `login`.
+             */
+            user_id?: string | null;
             verified: boolean;
         };
         /** @description A family with its ledger and all its addresses. */
@@ -3959,6 +4032,8 @@ export interface components {
             format: components["schemas"]["ImportFormat"];
             /** @description Whether the encoding was only guessed from the letters. */
             guessed: boolean;
+            /** @description For a workbook: the visible worksheets with rows that were not read. */
+            other_worksheets: string[];
             /** @description A few values with letters beyond a to z, to check the encoding. */
             sample: string[];
             /** @description For a workbook: the worksheet that was read. */
@@ -3974,6 +4049,38 @@ export interface components {
         };
         InvitationLink: {
             url: string;
+        };
+        /** @description One entry of a ledger, with its family. */
+        JournalEntry: components["schemas"]["Payment"] & {
+            child_name: string;
+            /** Format: uuid */
+            family_id: string;
+            /** @description Empty for a family that was deleted, as is the name of the child. */
+            full_name: string;
+            /** @description The family was deleted. Its ledger stays. */
+            is_deleted: boolean;
+        };
+        /** @description The entries of one kind. */
+        JournalTotal: {
+            /**
+             * Format: int64
+             * @description Their sum in cents: of refunds it is negative.
+             */
+            amount: number;
+            /** Format: int64 */
+            entries: number;
+            kind: components["schemas"]["PaymentKind"];
+        };
+        /** @description What was recorded for a period. */
+        JournalTotals: {
+            /**
+             * Format: int64
+             * @description The sum of all entries in cents.
+             */
+            amount: number;
+            currency: string;
+            /** @description One for each kind that has entries. */
+            items: components["schemas"]["JournalTotal"][];
         };
         /** @description Which reports staff saw when they decided to keep a comment. */
         KeepComment: {
@@ -4824,6 +4931,20 @@ export interface components {
                 name: string;
                 value: string;
             }[];
+            /** @description Pass it as `cursor` for the following page; null at the end. */
+            next?: string | null;
+        };
+        /** @description One page of a list. */
+        Page_JournalEntry: {
+            items: (components["schemas"]["Payment"] & {
+                child_name: string;
+                /** Format: uuid */
+                family_id: string;
+                /** @description Empty for a family that was deleted, as is the name of the child. */
+                full_name: string;
+                /** @description The family was deleted. Its ledger stays. */
+                is_deleted: boolean;
+            })[];
             /** @description Pass it as `cursor` for the following page; null at the end. */
             next?: string | null;
         };
@@ -8359,6 +8480,104 @@ export interface operations {
             507: components["responses"]["InsufficientStorage"];
         };
     };
+    get_admin_payments: {
+        parameters: {
+            query?: {
+                /** @description The first day, of the camp's calendar. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_JournalEntry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_admin_payments_csv: {
+        parameters: {
+            query?: {
+                /** @description The first day, of the camp's calendar. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_admin_payments_totals: {
+        parameters: {
+            query?: {
+                /** @description The first day, of the camp's calendar. */
+                from?: string;
+                /** @description The last day. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JournalTotals"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     post_admin_payments_id_void: {
         parameters: {
             query?: never;
@@ -10087,6 +10306,36 @@ export interface operations {
         responses: {
             /** @description Accepted */
             202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+            507: components["responses"]["InsufficientStorage"];
+        };
+    };
+    delete_admin_users_id_logins_user_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };

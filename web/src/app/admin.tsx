@@ -34,6 +34,7 @@ const pages = [
   page(staffPaths.faq, () => import("../admin/faq/faq")),
   page(staffPaths.store, () => import("../admin/store/store")),
   page(staffPaths.users, () => import("../admin/users/users")),
+  page(staffPaths.payments, () => import("../admin/payments/payments")),
   page(staffPaths.accounts, () => import("../admin/accounts/accounts")),
   page(staffPaths.ownAccount, () => import("../admin/accounts/own-account")),
   page(staffPaths.analytics, () => import("../admin/analytics/analytics")),

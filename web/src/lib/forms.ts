@@ -12,7 +12,7 @@ export type FormOptions<Result> = {
   submit: (data: FormData) => Promise<Result>;
   done?: (result: Result, form: HTMLFormElement) => void | Promise<void>;
   /** Returns true when the failure needs no message on the form, or what to show instead of the server's: a sentence, or messages by field. */
-  failed?: (error: unknown, form: HTMLFormElement) => boolean | void | string | Errors;
+  failed?: (error: unknown) => boolean | void | string | Errors;
   /** Stores what was typed with each keystroke; called with null once the form was sent. */
   keep?: (typed: FormData | null) => void;
 };
@@ -46,7 +46,7 @@ export function useForm<Result>({ check, submit, done, failed, keep }: FormOptio
       keep?.(null);
       await done?.(result, form);
     } catch (error) {
-      const handled = reportFailure(action, () => failed?.(error, form));
+      const handled = reportFailure(action, () => failed?.(error));
       if (handled === true) return;
       if (typeof handled === "string") return show(form, {}, handled);
       const fields = handled || (isApiError(error) ? error.fields : {});

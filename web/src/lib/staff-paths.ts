@@ -17,6 +17,7 @@ export const staffPaths = {
   statement: (id: string) => `/admin/users/${encodeURIComponent(id)}/statement`,
   receipt: (id: string, paymentId: string) =>
     `/admin/users/${encodeURIComponent(id)}/receipt/${encodeURIComponent(paymentId)}`,
+  payments: "/admin/payments",
   accounts: "/admin/admin-management",
   ownAccount: "/admin/account",
   faq: "/admin/faq",

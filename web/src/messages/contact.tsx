@@ -9,7 +9,7 @@ import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { telephone } from "../lib/telephone";
 import { Button } from "../ui/button";
-import { Choices, Field, FormMessage, TextArea, TextInput } from "../ui/field";
+import { Choices, EmailInput, Field, FormMessage, TextArea, TextInput } from "../ui/field";
 import { Icon, type IconName } from "../ui/icon";
 import { toast } from "../ui/toast";
 import { writeToCamp, type NewMessage } from "./queries";
@@ -228,16 +228,7 @@ function SenderFields({ unsent, errors }: FieldsProps) {
           />
         </Field>
         <Field label="Email" error={errors.email}>
-          <TextInput
-            name="email"
-            type="email"
-            inputMode="email"
-            autoComplete="email"
-            dir="ltr"
-            maxLength={320}
-            defaultValue={unsent?.email ?? user?.email ?? ""}
-            required
-          />
+          <EmailInput name="email" maxLength={320} defaultValue={unsent?.email ?? user?.email ?? ""} required />
         </Field>
       </div>
       <Choices

@@ -2,7 +2,7 @@ import { useRef, type FormEvent } from "react";
 import { flushSync } from "react-dom";
 import { Badge } from "../ui/badge";
 import { Button } from "../ui/button";
-import { Field, PasswordInput, TextInput } from "../ui/field";
+import { EmailInput, Field, PasswordInput, TextInput } from "../ui/field";
 import { Section } from "../ui/section";
 import type { ProfileForm } from "./use-profile-form";
 
@@ -109,13 +109,9 @@ function SecondaryEmail({
                 : "We sent a confirmation email there. It gets emails from camp once its owner confirms it."
         }
       >
-        <TextInput
+        <EmailInput
           name="secondary_email"
-          type="email"
-          inputMode="email"
           autoComplete="off"
-          dir="ltr"
-          maxLength={254}
           readOnly={!verified && !saved.secondary_email}
           placeholder="For a second parent or grandparent"
           value={now.secondary_email ?? ""}

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { LoadMore } from "../lib/load-more";
 import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
-import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../ui/states";
 import { ProductCard } from "./product-card";
 import { storeQuery } from "./queries";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { required, text, useForm } from "../lib/forms";
 import { Button } from "../ui/button";
-import { FieldError, FormMessage, TextInput } from "../ui/field";
+import { EmailInput, FieldError, FormMessage } from "../ui/field";
 import { subscribe } from "./queries";
 
 /** The footer's mailing list. An address gets mail only after its owner has confirmed it. */
@@ -27,12 +27,8 @@ export default function StayUpdated({ describedBy }: { describedBy: string }) {
   return (
     <form {...form} className="grid gap-2">
       <div className="flex flex-wrap gap-2">
-        <TextInput
+        <EmailInput
           name="email"
-          type="email"
-          inputMode="email"
-          autoComplete="email"
-          dir="ltr"
           maxLength={320}
           placeholder="Your email address"
           aria-label="Your email address"

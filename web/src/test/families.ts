@@ -63,7 +63,7 @@ export const payment = (change: Partial<Payment> = {}): Payment => ({
 export const detail = (change: Partial<FamilyDetail> = {}): FamilyDetail => ({
   ...family(),
   payments: [payment()],
-  emails: [{ email: "chaya@family.example", kind: "primary", verified: true, stopped: [] }],
+  emails: [{ email: "chaya@family.example", kind: "primary", user_id: null, verified: true, stopped: [] }],
   reminders: { last_sent_at: null, next_at: null },
   ...change,
 });

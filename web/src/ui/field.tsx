@@ -115,6 +115,23 @@ export function TextInput({ className, maxLength, ...rest }: Omit<ComponentProps
   );
 }
 
+export const EmailInput = (props: Omit<ComponentProps<typeof TextInput>, "type">) => (
+  <TextInput type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={254} {...props} />
+);
+
+/** A code of an authenticator app. */
+export const CodeInput = (props: ComponentProps<typeof TextInput>) => (
+  <TextInput
+    name="code"
+    inputMode="numeric"
+    autoComplete="one-time-code"
+    maxLength={12}
+    required
+    className="tabular-nums"
+    {...props}
+  />
+);
+
 export function PasswordInput({ className, ...rest }: Omit<ComponentProps<"input">, "type">) {
   const [shown, setShown] = useState(false);
   return (

@@ -1,10 +1,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNow } from "../lib/clock";
+import { LoadMore } from "../lib/load-more";
 import { Link } from "../lib/navigation";
 import { PageMeta } from "../lib/page";
 import { paths } from "../lib/paths";
 import { buttonLook } from "../ui/button";
-import { LoadMore } from "../ui/load-more";
 import { EmptyState, ErrorState } from "../ui/states";
 import { inOrder } from "./order";
 import { allUpdatesQuery } from "./queries";

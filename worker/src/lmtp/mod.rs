@@ -41,7 +41,7 @@ impl Default for Limits {
     }
 }
 
-/// How long a mail server that comes in vain may take to be told so.
+/// How long it may take to send the refusal of a connection.
 const REFUSAL: Duration = Duration::from_secs(1);
 
 trait Stream: AsyncRead + AsyncWrite + Send + Sync + Unpin {}

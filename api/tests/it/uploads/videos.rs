@@ -152,6 +152,7 @@ story! {
         let (chaya, _) = two_families(&camp).await;
         let staff = camp.staff().await;
         let link = posted(&staff, "Lake", json!({})).await;
+        let link = edited(&staff, &link, json!({ "chapters": "0:00 Lineup\n0:02 Boats\n1:00 Supper" })).await["video"].clone();
         let path = begun(&staff, "lake.mp4", LAKE.len()).await;
         let saved = edited(&staff, &link, json!({ "upload_id": id_of(&path) })).await["video"].clone();
         assert_eq!((&saved["status"], &saved["video_type"]), (&json!("published"), &json!("youtube")));
@@ -166,6 +167,7 @@ story! {
         assert_eq!(crate::videos::admin_titles(&staff, "?q=youtube").await, [""; 0], "staff find it as an upload");
 
         let video = shown(&staff, &link).await;
+        assert_eq!(video["chapters"], "0:00 Lineup\n0:02 Boats", "the film is over before the third");
         // Two files in a row: the first is not wanted any more.
         let unwanted = begun(&staff, "wrong.mp4", LAKE.len()).await;
         send(&staff, &unwanted, 0, &LAKE[..100]).await.expect(204);

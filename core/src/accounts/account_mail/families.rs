@@ -68,9 +68,9 @@ impl Mail<'_> {
         let site = &self.site;
         MailContent {
             subject: format!("Someone joined your family at {site}"),
-            heading: "A second login for your family".into(),
+            heading: "A new login for your family".into(),
             paragraphs: vec![format!(
-                "Another login was linked to your family at {site}, through one of your family’s addresses or an invitation from the camp. If you did not expect this, please write to {}.",
+                "A new login was linked to your family at {site}, through one of your family’s addresses or an invitation from the camp. If you did not expect this, please write to {}.",
                 self.settings.contact_email
             )],
             button: Some(Button { label: "Open my profile", url: self.app.url("/profile") }),

@@ -110,7 +110,7 @@ async fn write(
         sessions::end_all(&mut tx, Holder::Staff(id), None).await?;
     }
     if after.email != before.email || locked_out || hash.is_some() {
-        tokens::void(&mut tx, Holder::Staff(id)).await?;
+        tokens::revoke_all(&mut tx, Holder::Staff(id)).await?;
     }
     notify_old_address(&mut tx, app, &before, &after, hash.is_some()).await?;
     if after.role == Role::Owner && before.role != Role::Owner {

@@ -213,7 +213,7 @@ pub(crate) async fn password_was_reset(
 /// The consequences of a password that the account's holder chose.
 async fn password_changed(tx: &mut Tx, app: &App, id: StaffId, save: Option<Uuid>) -> Result<()> {
     sessions::end_all(tx, Holder::Staff(id), save).await?;
-    tokens::void(tx, Holder::Staff(id)).await?;
+    tokens::revoke_all(tx, Holder::Staff(id)).await?;
     let account = find(&mut *tx, id).await?;
     let notice = Notice::new(AccountMail::StaffPasswordChanged, id);
     notifications::notify(tx, app, notice, &account.email, &account.username).await?;
@@ -280,7 +280,7 @@ async fn end_other_sessions_in(
     save: Option<Uuid>,
 ) -> Result<()> {
     let count = sessions::end_all(tx, Holder::Staff(id), save).await?;
-    tokens::void(tx, Holder::Staff(id)).await?;
+    tokens::revoke_all(tx, Holder::Staff(id)).await?;
     match count {
         0 => Ok(()),
         count => ended(tx, app, actor, id, count).await,

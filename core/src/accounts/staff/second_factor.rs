@@ -206,7 +206,7 @@ async fn factor_changed(
     kind: AccountMail,
 ) -> Result<()> {
     sessions::end_all(tx, Holder::Staff(id), save).await?;
-    tokens::void(tx, Holder::Staff(id)).await?;
+    tokens::revoke_all(tx, Holder::Staff(id)).await?;
     let account = find(&mut *tx, id).await?;
     notifications::notify(tx, app, Notice::new(kind, id), &account.email, &account.username).await
 }

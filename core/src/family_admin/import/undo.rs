@@ -276,6 +276,9 @@ pub async fn undo(app: &App, actor: Actor, id: Uuid) -> Result<Undone> {
                 if reason.is_none() {
                     let before = before.as_ref();
                     put_back(&mut tx, app, &settings, actor, family, &current, before).await?;
+                    if let Some(before) = before {
+                        reopen(&mut tx, id, family, before).await?;
+                    }
                 }
                 reason
             }
@@ -358,6 +361,34 @@ async fn put_back(
     apply::update(tx, app, settings, actor, id, &current.state(), &before.state()).await?;
     if before.total.is_none() && current.total.is_some() {
         payments::remove_empty(tx, id).await?;
+    }
+    Ok(())
+}
+
+/// Lets an earlier import be undone as well: the family is again as that one left it.
+async fn reopen(tx: &mut Tx, undone: Uuid, id: FamilyId, before: &Snapshot) -> Result<()> {
+    let Some(now) = snapshot(tx, id).await? else { return Ok(()) };
+    let earlier: Vec<(Uuid, String)> = tx
+        .sql(
+            "select import_id, after from family_import_rows
+             where profile_id = $1 and import_id <> $2",
+        )
+        .bind(id)
+        .bind(undone)
+        .all()
+        .await?;
+    for (import, after) in earlier {
+        let mut after: Snapshot = serde_json::from_str(&after).map_err(Error::unforeseen)?;
+        if after.version != before.version || !after.state().same(&now.state()) {
+            continue;
+        }
+        after.version = now.version;
+        tx.sql("update family_import_rows set after = $3 where import_id = $1 and profile_id = $2")
+            .bind(import)
+            .bind(id)
+            .bind(serde_json::to_string(&after).map_err(Error::unforeseen)?)
+            .execute()
+            .await?;
     }
     Ok(())
 }

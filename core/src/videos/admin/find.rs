@@ -68,7 +68,7 @@ async fn one(on: impl Into<On<'_>>, now: DateTime<Utc>, id: Uuid) -> Result<Admi
 
 /// Whether families would be notified if it were published now.
 pub(super) fn would_notify(video: &AdminVideo, this_year: i64) -> bool {
-    video.published_at.is_none() && !video.announced && video.year == this_year
+    video.status != Status::Published && !video.announced && video.year == this_year
 }
 
 async fn completed(

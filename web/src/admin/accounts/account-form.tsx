@@ -1,7 +1,7 @@
 import { useImperativeHandle, type Ref } from "react";
 import { useSite } from "../../api/queries";
 import { text, type Errors } from "../../lib/forms";
-import { Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
+import { EmailInput, Field, FormMessage, PasswordInput, Select, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
 import { focusOnMount } from "../../ui/focus";
@@ -123,13 +123,10 @@ function AccountFields({ isNew, values, set, errors }: FieldsProps) {
         />
       </Field>
       <Field label="Email" error={errors.email}>
-        <TextInput
+        <EmailInput
           name="email"
-          type="email"
-          dir="ltr"
           value={values.email}
           onChange={(event) => set({ email: event.target.value })}
-          maxLength={254}
           autoComplete="off"
           required
         />

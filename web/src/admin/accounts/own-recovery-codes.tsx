@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { Field, FormMessage, TextInput } from "../../ui/field";
+import { CodeInput, Field, FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { OwnPasswordField } from "../shared/own-password-field";
 import { requiresSignIn } from "../shared/session";
@@ -55,14 +55,7 @@ export function OwnRecoveryCodes({ onClose }: { onClose: () => void }) {
         </p>
         <OwnPasswordField error={errors.current_password} />
         <Field label="Code" error={errors.code} hint="From your authenticator app. It changes every 30 seconds.">
-          <TextInput
-            name="code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            maxLength={12}
-            required
-            className="tabular-nums"
-          />
+          <CodeInput />
         </Field>
         <FormMessage>{message}</FormMessage>
         <div className="flex flex-wrap justify-end gap-3">

@@ -4,6 +4,7 @@ import { shortDate } from "../../lib/format";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Field, Select, TextInput } from "../../ui/field";
+import { DayField, problemsOfDays } from "../shared/days";
 import { ChosenFilters, FiltersButton } from "../shared/filter-row";
 import type { Filter, Menus } from "./queries";
 import { actionLabel, isRecordId, kinds, shortId, subjectLabel, topicLabel, topicOf, type Kind } from "./words";
@@ -12,21 +13,13 @@ const keys = ["who", "by", "what", "of", "record", "from", "to"] as const;
 type Asked = Record<(typeof keys)[number], string>;
 
 const kindNames = Object.keys(kinds) as Kind[];
-const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** The filter in the address bar, and its errors. */
 export function readFilter(params: URLSearchParams) {
   const asked = Object.fromEntries(keys.map((key) => [key, params.get(key)?.trim() ?? ""])) as Asked;
   const kind = kindNames.find((one) => one === asked.by);
-  const wrong: Partial<Record<"record" | "from" | "to", string>> = {};
+  const wrong: Partial<Record<"record" | "from" | "to", string>> = problemsOfDays(asked);
   if (asked.record && !isRecordId(asked.record)) wrong.record = "Please enter a whole record id, or leave it empty.";
-  for (const key of ["from", "to"] as const) {
-    const year = Number(asked[key].slice(0, 4));
-    if (asked[key] && (!isDay(asked[key]) || year < 1900 || year > 2200))
-      wrong[key] = "Please choose a day between 1900 and 2200.";
-  }
-  if (asked.from && asked.to && !wrong.from && !wrong.to && asked.to < asked.from)
-    wrong.to = "The last day is before the first.";
   const filter: Filter = {
     ...(kind ? { actor_kind: kind } : {}),
     ...(asked.who ? { actor: asked.who } : {}),
@@ -100,13 +93,20 @@ export function FilterBar({ read: { asked, filter, wrong, count }, set, menus, r
           error={wrong.record ?? null}
           onAsk={(record) => set({ record }, true)}
         />
-        <Day
+        <DayField
           label="From"
           value={asked.from}
           error={wrong.from ?? refused.from ?? null}
           onChange={(from) => set({ from }, true)}
+          className="md:col-span-2 xl:col-span-1"
         />
-        <Day label="To" value={asked.to} error={wrong.to ?? refused.to ?? null} onChange={(to) => set({ to }, true)} />
+        <DayField
+          label="To"
+          value={asked.to}
+          error={wrong.to ?? refused.to ?? null}
+          onChange={(to) => set({ to }, true)}
+          className="md:col-span-2 xl:col-span-1"
+        />
       </div>
       {count > 0 && (
         <Button look="quiet" icon="close" onClick={() => set(nothingAsked)} className="mt-2 -ms-2 max-md:hidden">
@@ -219,18 +219,3 @@ function RecordId({ asked, error, onAsk }: RecordIdProps) {
     </Field>
   );
 }
-
-type DayProps = { label: string; value: string; error: string | null; onChange: (day: string) => void };
-
-const Day = ({ label, value, error, onChange }: DayProps) => (
-  <Field label={label} error={error} className="md:col-span-2 xl:col-span-1">
-    <TextInput
-      type="date"
-      min="1900-01-01"
-      max="2200-12-31"
-      value={isDay(value) ? value : ""}
-      onChange={({ target }) => onChange(target.value)}
-      className="px-2.5"
-    />
-  </Field>
-);

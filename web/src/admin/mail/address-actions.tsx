@@ -1,5 +1,4 @@
 import { useState } from "react";
-import { useQuery } from "@tanstack/react-query";
 import { useAction } from "../../api/use-action";
 import { Link } from "../../lib/navigation";
 import { staffPaths } from "../../lib/staff-paths";
@@ -7,10 +6,11 @@ import { Button, buttonLook } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { toastFailure } from "../shared/error-toast";
+import { useCurrency } from "../shared/family-summary";
 import { restoreFocus } from "../../ui/focus";
 import { useStaff } from "../shared/session";
 import { EditUser } from "../users/edit-user";
-import { readFamily, summaryQuery, type FamilyDetail } from "../users/queries";
+import { readFamily, type FamilyDetail } from "../users/queries";
 import { letThrough, useMailChanged } from "./queries";
 
 type Props = { email: string; familyId: string | null | undefined; isStaff?: boolean };
@@ -19,7 +19,7 @@ type Props = { email: string; familyId: string | null | undefined; isStaff?: boo
 export function AddressActions({ email, familyId, isStaff = false }: Props) {
   const me = useStaff();
   const mailChanged = useMailChanged();
-  const currency = useQuery(summaryQuery).data?.currency ?? "USD";
+  const currency = useCurrency();
   const [editing, setEditing] = useState<FamilyDetail | null>(null);
   const lift = useAction({
     mutationFn: () => letThrough(email),

@@ -83,9 +83,16 @@ type StaffFormOptions<Result> = FormOptions<Result> & {
  */
 export function useStaffForm<Result>({ values, leave, failed, ...options }: StaffFormOptions<Result>) {
   const fields = useTypedFields();
-  const { form, ...state } = useForm({ ...options, failed: refusalOf(failed, values?.becameStale) });
+  const refused = refusalOf(failed, values?.becameStale);
+  const { form, ...state } = useForm({ ...options, failed: refused });
   const guard = useCloseQuestion(leave, () => (values ? values.dirty : fields.typed()), state.busy);
-  return { ...state, ...guard, form: { ...form, ref: fields.ref } };
+  return {
+    ...state,
+    ...guard,
+    /** For a request that a question above the form sends: whether its failure is already shown. */
+    refused: (error: unknown) => refused(error) === true,
+    form: { ...form, ref: fields.ref },
+  };
 }
 
 /** A form in the page, which may be collapsed and keeps what was typed. Leaving the page asks first. */
@@ -101,13 +108,13 @@ const refusalOf =
     failed: FormOptions<Result>["failed"],
     becameStale?: () => void,
   ): NonNullable<FormOptions<Result>["failed"]> =>
-  (error, form) => {
+  (error) => {
     if (requiresSignIn(error)) return true;
     if (becameStale && isApiError(error, "stale")) {
       becameStale();
       return true;
     }
-    return failed?.(error, form);
+    return failed?.(error);
   };
 
 const fieldsIn = (form: HTMLElement | null) => [

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
+import { LoadMore } from "../../lib/load-more";
 import { cx } from "../../ui/class-names";
-import { LoadMore } from "../../ui/load-more";
 import { ErrorState } from "../../ui/states";
 import { NotRefreshed } from "./not-refreshed";
 

@@ -1,8 +1,7 @@
 import type { ComponentProps } from "react";
-import { useQuery } from "@tanstack/react-query";
 import { parseMoney, typedMoney } from "../../lib/money";
 import { TextInput } from "../../ui/field";
-import { summaryQuery } from "../users/queries";
+import { useCurrency } from "./family-summary";
 
 type Props = Omit<ComponentProps<"input">, "value" | "onChange" | "type"> & {
   value: string;
@@ -38,9 +37,6 @@ export function MoneyInput({ value, onChange, ...rest }: Props) {
     </div>
   );
 }
-
-/** The camp's currency, from the summary of the families. */
-export const useCurrency = () => useQuery(summaryQuery).data?.currency ?? "USD";
 
 const currencySign = (currency: string) =>
   new Intl.NumberFormat("en-US", { style: "currency", currency })

@@ -62,6 +62,12 @@ const pages: AdminPage[] = [
     tile: ({ users }) => count(users, "user"),
   },
   {
+    label: "Payments",
+    to: staffPaths.payments,
+    icon: "cash",
+    about: "What families paid, and every refund and correction, by its day",
+  },
+  {
     label: "Live updates",
     to: staffPaths.liveUpdates,
     icon: "horn",

@@ -5,7 +5,7 @@ import type { components } from "../../api/schema.gen";
 import { useSite } from "../../api/queries";
 import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
+import { Checkbox, CodeInput, Field, FormMessage } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { splitScripts } from "../../ui/two-scripts";
 import { focusOnMount } from "../../ui/focus";
@@ -87,14 +87,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
       </details>
       <form {...form} className="grid gap-4">
         <Field label="First code" error={errors.code} hint="It changes every 30 seconds.">
-          <TextInput
-            name="code"
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            maxLength={12}
-            required
-            className="tabular-nums"
-          />
+          <CodeInput />
         </Field>
         <FormMessage>{message}</FormMessage>
         <Button type="submit" busy={busy}>

@@ -4,7 +4,7 @@ import { api, ApiError, isApiError, send, type Staff } from "../../api/client";
 import { requireCookies } from "../../lib/cookies";
 import { required, text, useForm } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
+import { CodeInput, Field, FormMessage, PasswordInput, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { mustSetUpTwoFactor, staffQuery, useStaffChanged } from "../shared/session";
 import { focusOnMount } from "../../ui/focus";
@@ -89,16 +89,7 @@ export function SignInForm({ username, onSignedIn }: Props) {
           error={errors.code}
           hint="Six digits from your authenticator app, or one of your recovery codes."
         >
-          <TextInput
-            name="code"
-            autoComplete="one-time-code"
-            autoCapitalize="none"
-            spellCheck={false}
-            maxLength={40}
-            ref={focusOnMount}
-            required
-            className="tabular-nums"
-          />
+          <CodeInput inputMode="text" autoCapitalize="none" spellCheck={false} maxLength={40} ref={focusOnMount} />
         </Field>
       )}
       <FormMessage>{message}</FormMessage>

@@ -11,8 +11,8 @@ import { Switch } from "../../ui/field";
 import { Loading, Skeleton } from "../../ui/states";
 import { TwoScripts } from "../../ui/two-scripts";
 import { errorToast, toast } from "../../ui/toast";
+import { useCurrency } from "../shared/family-summary";
 import { requiresSignIn } from "../shared/session";
-import { useCurrency } from "../shared/money-input";
 import { changeProduct, useProductsChanged, type AdminProduct } from "./queries";
 
 type Props = { product: AdminProduct; onEdit: () => void; onDelete: () => void };

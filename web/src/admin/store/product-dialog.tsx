@@ -8,8 +8,9 @@ import { Checkbox, Field, FormMessage, Select, TextArea, TextInput } from "../..
 import { errorToast, toast } from "../../ui/toast";
 import { useIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../../ui/focus";
+import { useCurrency } from "../shared/family-summary";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
-import { MoneyInput, useCurrency } from "../shared/money-input";
+import { MoneyInput } from "../shared/money-input";
 import { changesOf, valuesOf, missing, problemsOf, productOf, type FormValues } from "./form-values";
 import { PictureFields } from "./picture-fields";
 import { PicturesFailed, usePictures } from "./pictures";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { explain, text } from "../../lib/forms";
 import { Button } from "../../ui/button";
-import { Field, FormMessage, TextInput } from "../../ui/field";
+import { EmailInput, Field, FormMessage, TextInput } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { usePageForm } from "../shared/form";
 import { addFamily, useUsersChanged } from "./queries";
@@ -51,7 +51,7 @@ export function AddUser({ open, onClose }: { open: boolean; onClose: () => void 
             <TextInput ref={first} name="full_name" dir="auto" maxLength={120} autoComplete="off" required />
           </Field>
           <Field label="Email Address" error={errors.email}>
-            <TextInput name="email" type="email" dir="ltr" maxLength={254} autoComplete="off" required />
+            <EmailInput name="email" autoComplete="off" required />
           </Field>
           <Field label="Child Name" error={errors.child_name} hint="All children of the family.">
             <TextInput name="child_name" dir="auto" maxLength={200} autoComplete="off" required />

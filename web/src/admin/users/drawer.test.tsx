@@ -47,6 +47,24 @@ describe("the drawer of a family", () => {
     expect(screen.queryByText(/^Last reminder/)).toBeNull();
   });
 
+  it("removes a login that does not belong to the family", async () => {
+    const login = { email: "stranger@other.example", kind: "login", user_id: "u9", verified: false, stopped: [] };
+    const emails = [...detail().emails, login];
+    const camp = office({
+      "GET /api/admin/users/f1": detail({ emails, logins: 2 }),
+      "DELETE /api/admin/users/f1/logins/u9": null,
+    });
+    const user = open("/admin/users?user=f1");
+    await user.click(await screen.findByRole("button", { name: "Remove the login stranger@other.example" }));
+    const dialog = within(screen.getByRole("dialog", { name: "Remove login" }));
+    expect(dialog.getByText("stranger@other.example")).toBeTruthy();
+    camp.answer("GET /api/admin/users/f1", detail());
+    await user.click(dialog.getByRole("button", { name: "Remove login" }));
+    expect(await screen.findByText("stranger@other.example sees nothing of this family any more")).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("button", { name: /^Remove the login/ })).toBeNull());
+    expect(camp.asked("DELETE", "/api/admin/users/f1/logins/u9")).toHaveLength(1);
+  });
+
   it("invites, and approves and refuses who waits", async () => {
     const waiting = detail({ approved_at: null, invited: false });
     const camp = office({

@@ -5,17 +5,18 @@ import { explain, type Errors } from "../../lib/forms";
 import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
-import { Checkbox, Field, FormMessage, TextInput } from "../../ui/field";
+import { Checkbox, EmailInput, Field, FormMessage, TextInput } from "../../ui/field";
 import { errorToast, toast } from "../../ui/toast";
 import { focusOnMount } from "../../ui/focus";
 import { nullIfNotFound } from "../shared/missing-records";
 import { FormButtons } from "../shared/form-buttons";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
 import { adjustment, changesOf, merged, valuesOf, problemsOf, type EditValues } from "./edit-values";
+import { summaryQuery } from "../shared/family-summary";
 import { MoneyInput } from "../shared/money-input";
 import { NoteFields } from "./note-fields";
 import { isStopped, type Preference } from "./preferences";
-import { editFamily, readFamily, summaryQuery, useUsersChanged, writeFamily, type Family } from "./queries";
+import { editFamily, readFamily, useUsersChanged, writeFamily, type Family } from "./queries";
 import { nameOf, signed } from "./words";
 
 /** The paid amount in cents, as it was when the form opened and after somebody else changed it. */
@@ -55,10 +56,16 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
     submit: () => editFamily(family.id, { version: family.version, ...changesOf(values, family) }),
     done: (fresh) => {
       writeFamily(client, fresh.id, (now) => ({ ...now, ...fresh }));
+      const invitedAgain = family.logins === 0 && family.invited && fresh.email && fresh.email !== family.email;
       toast(
-        withPlan && onlyThePlan
-          ? { title: "Success", description: "Payment plan updated successfully" }
-          : { title: "User Updated", description: "User profile and payment information updated successfully" },
+        invitedAgain
+          ? {
+              title: "User Updated",
+              description: `A new invitation is on its way to ${fresh.email}. The one before no longer works.`,
+            }
+          : withPlan && onlyThePlan
+            ? { title: "Success", description: "Payment plan updated successfully" }
+            : { title: "User Updated", description: "User profile and payment information updated successfully" },
       );
       onClose();
       void usersChanged();
@@ -140,7 +147,7 @@ const ProfileFields = ({ family, typed, errors }: { family: Family; typed: Typed
         ) : undefined
       }
     >
-      <TextInput {...typed("email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
+      <EmailInput {...typed("email")} autoComplete="off" />
     </Field>
     <Field
       label="Second Email"
@@ -148,7 +155,7 @@ const ProfileFields = ({ family, typed, errors }: { family: Family; typed: Typed
       error={errors.secondary_email}
       hint={family.unconfirmed_secondary_email && <Unconfirmed email={family.unconfirmed_secondary_email} />}
     >
-      <TextInput {...typed("secondary_email")} type="email" dir="ltr" maxLength={254} autoComplete="off" />
+      <EmailInput {...typed("secondary_email")} autoComplete="off" />
     </Field>
     <Field label="Child Name" error={errors.child_name}>
       <TextInput {...typed("child_name")} dir="auto" maxLength={200} autoComplete="off" />

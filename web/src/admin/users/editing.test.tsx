@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { detail, leah, payment, plan } from "../../test/families";
-import { open, refuse, unreachable } from "../../test/portal";
+import { detail, family, leah, payment, plan } from "../../test/families";
+import { list, open, refuse, unreachable } from "../../test/portal";
 import { office, row, patched } from "../../test/users-page";
 
 describe("editing", () => {
@@ -27,6 +27,20 @@ describe("editing", () => {
       paid_amount: 170_000,
       adjustment_note: "Cash at the gate",
     });
+  });
+
+  it("says that a corrected address of an invited family is invited again", async () => {
+    const invited = { logins: 0, invited: true };
+    office({
+      "GET /api/admin/users": list(family(invited), leah),
+      "PATCH /api/admin/users/f1": detail({ ...invited, email: "right@family.example", version: 5 }),
+    });
+    const user = open("/admin/users");
+    const dialog = await edit(user);
+    await user.clear(dialog.getByLabelText("Email"));
+    await user.type(dialog.getByLabelText("Email"), "right@family.example");
+    await user.click(dialog.getByRole("button", { name: "Save All Changes" }));
+    expect(await screen.findByText(/^A new invitation is on its way to right@family.example/)).toBeTruthy();
   });
 
   it("does not overwrite what somebody else saved, and keeps what was typed", async () => {

@@ -37,22 +37,7 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
           </div>
         ))}
       </dl>
-      {report.source.worksheet && (
-        <p className="text-sm text-muted">
-          Read from the worksheet “<bdi>{report.source.worksheet}</bdi>”.
-        </p>
-      )}
-      {report.source.above.length > 0 && (
-        <p className="text-sm wrap-anywhere text-muted">
-          Not read, because it stands above the column names:{" "}
-          {report.source.above.map((line, i) => (
-            <span key={i}>
-              {i > 0 && ", "}“<bdi>{line}</bdi>”
-            </span>
-          ))}
-          .
-        </p>
-      )}
+      <WhatWasRead source={report.source} />
       {report.visitors > 0 && (
         <p className="text-sm text-muted">
           {count(report.visitors, "visitor")} {report.visitors === 1 ? "is" : "are"} left out.
@@ -222,17 +207,61 @@ function shown(of: ImportChange["before"], field: keyof typeof names, currency: 
   return of[field] || "None";
 }
 
+/** From which worksheet the rows are, and what of the file was not read. */
+function WhatWasRead({ source }: { source: ImportReport["source"] }) {
+  return (
+    <>
+      {source.worksheet && (
+        <p className="text-sm text-muted">
+          Read from the worksheet “<bdi>{source.worksheet}</bdi>”.
+        </p>
+      )}
+      {source.other_worksheets.length > 0 && (
+        <p className="flex items-start gap-2 text-sm wrap-anywhere text-clay">
+          <Icon name="alert" className="mt-[0.15em]" />
+          <span>
+            Not read: the {source.other_worksheets.length === 1 ? "worksheet" : "worksheets"}{" "}
+            {source.other_worksheets.map((name, i) => (
+              <span key={name}>
+                {i > 0 && ", "}“<bdi>{name}</bdi>”
+              </span>
+            ))}
+            . A file is imported from one worksheet; save the others as files of their own.
+          </span>
+        </p>
+      )}
+      {source.above.length > 0 && (
+        <p className="text-sm wrap-anywhere text-muted">
+          Not read, because it stands above the column names:{" "}
+          {source.above.map((line, i) => (
+            <span key={i}>
+              {i > 0 && ", "}“<bdi>{line}</bdi>”
+            </span>
+          ))}
+          .
+        </p>
+      )}
+    </>
+  );
+}
+
 function NewFamilies({ rows, currency }: { rows: ImportReport["new_families"]; currency: string }) {
   return (
     <details className="text-sm">
       <summary className="min-h-tap cursor-pointer py-2.5 font-medium">Show the new families</summary>
       <ul className="sheet overflow-clip">
-        {rows.slice(0, 500).map(({ line, full_name, child_name, email, total_amount, paid_amount, due_date }) => (
+        {rows.slice(0, 500).map(({ line, full_name, child_name, total_amount, paid_amount, due_date, ...row }) => (
           <li key={line} className="flex flex-wrap justify-between gap-x-4 border-line px-3.5 py-2 not-first:border-t">
             <span className="min-w-0 wrap-anywhere">
               <bdi className="font-medium">{full_name}</bdi> · <bdi>{child_name}</bdi>
               <span className="block text-muted">
-                <bdi>{email ?? "No Email"}</bdi>
+                <bdi>{row.email ?? "No Email"}</bdi>
+                {row.secondary_email && (
+                  <>
+                    {" "}
+                    and <bdi>{row.secondary_email}</bdi>
+                  </>
+                )}
               </span>
             </span>
             <span className="text-end tabular-nums">

@@ -39,7 +39,15 @@ const fresh = (line: number) => ({
   paid_amount: 0,
   namesake_email: null,
 });
-const source = { format: "csv", encoding: "utf-8", guessed: false, sample: [], worksheet: null, above: [] };
+const source = {
+  format: "csv",
+  encoding: "utf-8",
+  guessed: false,
+  sample: [],
+  worksheet: null,
+  other_worksheets: [],
+  above: [],
+};
 const report = {
   id: null,
   dry_run: true,
@@ -201,6 +209,8 @@ describe("the import of families", () => {
           encoding: body.encoding ?? "windows-1252",
           guessed: true,
           sample: [body.encoding ? "שרה" : "ùøä"],
+          worksheet: "Boys",
+          other_worksheets: ["Girls"],
           above: ["Families of 2027"],
         },
       }),
@@ -214,6 +224,7 @@ describe("the import of families", () => {
     );
     await user.click(dialog.getByRole("button", { name: "Check the table" }));
     expect(await dialog.findByText("ùøä")).toBeTruthy();
+    expect(dialog.getByText(/^Not read: the worksheet/).textContent).toContain("“Girls”. A file is imported from one");
     expect(dialog.getByText(/stands above the column names/).textContent).toContain("“Families of 2027”.");
     await user.selectOptions(dialog.getByLabelText("Text encoding"), "Windows-1255 (Hebrew)");
     expect(await dialog.findByText("שרה")).toBeTruthy();

@@ -63,11 +63,6 @@ export const usersQuery = (search: Search, limit = pageSize) =>
     placeholderData: keepPreviousData,
   });
 
-export const summaryQuery = queryOptions({
-  queryKey: ["admin", "users", "summary"],
-  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/users/summary", { signal })),
-});
-
 export const familyQuery = (id: string) =>
   queryOptions({ queryKey: ["admin", "users", "one", id], queryFn: ({ signal }) => readFamily(id, signal) });
 
@@ -110,6 +105,9 @@ export function decide(id: string, decision: Decision, seen: Standing): Promise<
       : api.POST("/api/admin/users/{id}/refuse", asked),
   );
 }
+/** Takes a login off a family. */
+export const removeLogin = (id: string, user_id: string) =>
+  asStaff(api.DELETE("/api/admin/users/{id}/logins/{user_id}", { params: { path: { id, user_id } } }));
 export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/users/{id}/clear-limits", at(id)));
 export const mergeFamilies = (
   keep: string,

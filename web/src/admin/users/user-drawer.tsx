@@ -25,12 +25,14 @@ import { PaidBar, PaymentBadge } from "./plan";
 import { clearLimits, familyQuery, type FamilyDetail, type Payment } from "./queries";
 import { RecordDialog } from "./record-dialog";
 import type { Kind } from "./record-values";
+import { RemoveLogin, type Login } from "./remove-login";
 import { VoidDialog } from "./void-dialog";
 import { dueText, kindName, listed, mailKinds, nameOf, signed, awaitsApproval } from "./words";
 
 type Open =
   | { what: "edit" | "plan" | "merge" | "delete" }
   | { what: "record"; kind: Kind }
+  | { what: "login"; login: Login }
   | { what: "void"; payment: Payment }
   | null;
 type Props = { id: string; currency: string; onClose: () => void; onMergedInto: (id: string) => void };
@@ -46,7 +48,11 @@ export function UserDrawer({ id, currency, onClose, onMergedInto }: Props) {
     <Drawer title={data ? <bdi>{nameOf(data)}</bdi> : "User"} onClose={onClose}>
       {data ? (
         <>
-          <Person family={data} onEdit={() => setOpen({ what: "edit" })} />
+          <Person
+            family={data}
+            onEdit={() => setOpen({ what: "edit" })}
+            onRemove={(login) => setOpen({ what: "login", login })}
+          />
           <Money family={data} currency={currency} ask={setOpen} />
           <Ledger family={data} currency={currency} onVoid={(payment) => setOpen({ what: "void", payment })} />
           <Access family={data} />
@@ -80,6 +86,7 @@ export function UserDrawer({ id, currency, onClose, onMergedInto }: Props) {
               onMerged={(keep) => (keep === id ? close() : onMergedInto(keep))}
             />
           )}
+          {open?.what === "login" && <RemoveLogin family={data} login={open.login} onClose={close} />}
           {open?.what === "delete" && <DeleteUser family={data} onClose={close} onDeleted={onClose} />}
         </>
       ) : family.isError ? (
@@ -111,7 +118,9 @@ const addressName: Record<string, string> = {
   pending: "Typed by the family as the second",
 };
 
-function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }) {
+type PersonProps = { family: FamilyDetail; onEdit: () => void; onRemove: (login: Login) => void };
+
+function Person({ family, onEdit, onRemove }: PersonProps) {
   const timeZone = useSite()?.timezone ?? "UTC";
   return (
     <section aria-label="Profile">
@@ -124,7 +133,7 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
           <dt className="text-muted">Email</dt>
           <dd className="grid gap-1">
             {family.emails.length === 0 && "No Email"}
-            {family.emails.map(({ email, kind, verified, refused, stopped }) => (
+            {family.emails.map(({ email, kind, verified, refused, stopped, user_id }) => (
               <span key={`${kind} ${email}`} className="flex flex-wrap items-center gap-x-2">
                 <a href={`mailto:${email}`} className="link min-w-0 wrap-anywhere">
                   <bdi>{email}</bdi>
@@ -132,6 +141,15 @@ function Person({ family, onEdit }: { family: FamilyDetail; onEdit: () => void }
                 <span className="text-xs text-muted">
                   {addressName[kind] ?? kind}, {verified ? "verified" : "not verified"}
                 </span>
+                {user_id && (
+                  <button
+                    type="button"
+                    onClick={() => onRemove({ user_id, email })}
+                    className="-my-1.5 inline-flex min-h-tap items-center text-sm font-medium text-pine underline-offset-2 hover:text-clay hover:underline"
+                  >
+                    Remove<span className="sr-only"> the login {email}</span>
+                  </button>
+                )}
                 {stopped.length > 0 && (
                   <span className="basis-full text-sm text-muted">
                     Stopped {listed(mailKinds.filter(([mail]) => stopped.includes(mail)).map(([, word]) => word))}; only

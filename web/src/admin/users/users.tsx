@@ -18,11 +18,11 @@ import { laterDialogs } from "../shared/later-dialogs";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { downloadFile } from "../shared/download";
+import { summaryQuery } from "../shared/family-summary";
 import { useStaff } from "../shared/session";
 import { AddUser } from "./add-user";
 import {
   exportFamilies,
-  summaryQuery,
   usersQuery,
   type Direction,
   type Family,

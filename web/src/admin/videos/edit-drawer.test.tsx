@@ -90,6 +90,22 @@ describe("the edit panel", () => {
     });
   });
 
+  it("says so too when the video is being taken from families; another failure stays in the question", async () => {
+    const camp = desk({ "PATCH /api/admin/videos/v1": refuse(507, "full", "The server is full.") });
+    const user = open("/admin/reports");
+    const panel = await edit(user, /Color War/);
+    await user.click(panel.getByRole("switch", { name: "Publish Immediately" }));
+    await user.click(panel.getByRole("button", { name: /^Update Video and set back/ }));
+    const question = within(await screen.findByRole("dialog", { name: "Set a published video back to draft?" }));
+    await user.click(question.getByRole("button", { name: "Set back to draft" }));
+    expect(await screen.findByText("Update Failed")).toBeTruthy();
+    expect(question.getByText("The server is full.")).toBeTruthy();
+    camp.answer("PATCH /api/admin/videos/v1", refuse(409, "stale", "Someone else changed this."));
+    await user.click(question.getByRole("button", { name: "Set back to draft" }));
+    expect(await panel.findByText(/Someone else changed this video/)).toBeTruthy();
+    expect(screen.getAllByRole("dialog")).toHaveLength(1);
+  });
+
   it("says why it failed", async () => {
     desk({
       "PATCH /api/admin/videos/v2": refuse(507, "full", "The camp's server has run out of space. Nothing was saved."),

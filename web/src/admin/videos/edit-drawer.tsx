@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useQuery } from "@tanstack/react-query";
-import { isApiError, type AdminVideo } from "../../api/client";
+import type { AdminVideo } from "../../api/client";
 import { useSite } from "../../api/queries";
 import { explain } from "../../lib/forms";
 import { Button } from "../../ui/button";
@@ -23,7 +23,6 @@ import { FileDetailsFields } from "./file-details";
 import { invalidUrl, looksLikeLink } from "./link-field";
 import { countsQuery, editVideo, readVideo, useVideosChanged } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
-import { requiresSignIn } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
 import { useReadyFile } from "./uploads/ready-file";
 import { SourceField } from "./uploads/source-field";
@@ -51,7 +50,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
       return fresh;
     },
   });
-  const { row: video, values, becameStale } = edited;
+  const { row: video, values } = edited;
   useReadyFile(video, edited.refresh);
   const status = statusOf(values);
   const takesAway = video.status === "published" && status !== "published";
@@ -62,16 +61,6 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
     toast({ title: "Success", description: withNotifications(updated, saved, timeZone) });
     await videosChanged();
     onClose();
-  }
-
-  function refused(error: unknown) {
-    if (requiresSignIn(error)) return true;
-    if (isApiError(error, "stale")) {
-      becameStale();
-      return true;
-    }
-    toast({ title: "Update Failed", description: explain(error), destructive: true });
-    return false;
   }
 
   const state = useStaffForm({
@@ -87,7 +76,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
       if (takesAway) setAsking(true);
       else await save();
     },
-    failed: refused,
+    failed: (error) => toast({ title: "Update Failed", description: explain(error), destructive: true }),
   });
   const unpublishing = asking && (
     <UnpublishQuestion
@@ -95,7 +84,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
       status={status}
       noSecondMail
       save={save}
-      refused={refused}
+      refused={state.refused}
       onClose={() => setAsking(false)}
     />
   );

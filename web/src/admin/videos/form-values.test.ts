@@ -99,12 +99,14 @@ describe("who is notified", () => {
     expect(reachOf(null, "2026-07-29", 2026, 212)).toBe(212);
     expect(reachOf(null, "2025-07-29", 2026, 212)).toBe(0);
     expect(reachOf(draftVideo(), "2026-07-29", 2026, 212)).toBe(212);
-    const again = { published_at: "2026-07-30T00:41:00Z" };
+    const again = { published_at: "2026-07-30T00:41:00Z", announced: true };
     expect(reachOf(draftVideo({ ...again, recipients: null }), "2026-07-29", 2026, 212)).toBe(0);
     // Those who had not got the email when it was taken back.
     expect(reachOf(draftVideo({ ...again, recipients: 5 }), "2026-07-29", 2026, 212)).toBe(5);
     expect(reachOf(draftVideo({ ...again, recipients: 5 }), "2026-07-29", 2027, 212)).toBe(0);
-    expect(reachOf(adminVideo(), "2026-07-29", 2026, 212)).toBe(0);
+    expect(reachOf(adminVideo({ announced: true, recipients: null }), "2026-07-29", 2026, 212)).toBe(0);
+    // It was published with the date of an earlier year.
+    expect(reachOf(draftVideo({ ...again, announced: false }), "2026-07-29", 2026, 212)).toBe(212);
   });
 
   it("stands on the button of a new video", () => {

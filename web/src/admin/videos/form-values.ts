@@ -78,14 +78,13 @@ export function merge(mine: FormValues, base: FormValues, fresh: FormValues): Fo
  * from whom it was taken back before they got it.
  */
 export function reachOf(
-  video: Pick<AdminVideo, "published_at" | "announced" | "recipients"> | null,
+  video: Pick<AdminVideo, "announced" | "recipients"> | null,
   uploadDate: string,
   publicationYear: number,
   recipients: number,
 ) {
-  const known = video && (video.published_at || video.announced);
   if (Number(uploadDate.slice(0, 4)) !== publicationYear) return 0;
-  return known ? (video.recipients ?? 0) : recipients;
+  return video?.announced ? (video.recipients ?? 0) : recipients;
 }
 
 /** The year in which a video becomes public: families are told only of videos of that year. */

@@ -18,7 +18,6 @@ import {
   type VideoStatus,
 } from "./queries";
 import { noMoment, ScheduleFields } from "./schedule-fields";
-import { requiresSignIn } from "../shared/session";
 import { TriedNotice, type Tried } from "./try-video";
 import { useLiveUploads } from "./uploads/live-upload";
 import { useReadyFile } from "./uploads/ready-file";
@@ -106,7 +105,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
     read: readVideo,
     onGone: videosChanged,
   });
-  const { row: video, values, base, becameStale } = edited;
+  const { row: video, values, base } = edited;
   useReadyFile(video, edited.refresh);
   const { status, date } = values;
   const takesAway = video?.status === "published" && status !== "published";
@@ -123,19 +122,6 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
     onClose();
   }
 
-  function refused(error: unknown) {
-    if (requiresSignIn(error)) return true;
-    if (isApiError(error, "stale")) {
-      becameStale();
-      return true;
-    }
-    const words = video ? "Failed to update gallery video" : "Failed to save gallery video";
-    const reason = explainOr(error, "");
-    errorToast(reason ? `${words}: ${reason}` : words);
-    if (isApiError(error, "not_found")) void videosChanged();
-    return false;
-  }
-
   const state = useStaffForm({
     values: edited,
     leave: { name: video?.title ?? "A new gallery video", onClose },
@@ -150,14 +136,19 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
       if (takesAway) setAsking(true);
       else await save();
     },
-    failed: refused,
+    failed: (error) => {
+      const words = video ? "Failed to update gallery video" : "Failed to save gallery video";
+      const reason = explainOr(error, "");
+      errorToast(reason ? `${words}: ${reason}` : words);
+      if (isApiError(error, "not_found")) void videosChanged();
+    },
   });
   const unpublishing = asking && (
     <UnpublishQuestion
       name={video?.title}
       status={status}
       save={save}
-      refused={refused}
+      refused={state.refused}
       onClose={() => setAsking(false)}
     />
   );

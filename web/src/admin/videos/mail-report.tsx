@@ -49,7 +49,9 @@ export function MailReport({ video }: { video: AdminVideo }) {
       <p className="text-muted">
         {video.archive
           ? "No emails are sent for videos of past summers."
-          : "No emails have been sent about this video yet. They go out once, when it is first published."}
+          : video.status === "published"
+            ? "No emails have been sent about this video. To send them, set it back to draft and publish it again."
+            : "No emails have been sent about this video yet. They go out once, when it is first published."}
       </p>
     );
   }

@@ -107,7 +107,7 @@ export function SourceField({ label, upload, onUpload, url, onUrl, open = true, 
             </PickButton>
             <p className="text-sm text-muted">
               {saved
-                ? "The address, the comments and the likes stay. Families see the new file once it is ready."
+                ? "The address, the comments and the likes stay, and captions and chapters as well: please check that they fit. Families see the new file once it is ready."
                 : "From this phone or computer, just as the camera made it. It is uploaded while you fill in the rest."}
             </p>
           </div>

@@ -68,14 +68,11 @@ const whole = (id: string) => (upload: Upload) =>
 
 /** The uploads of which more had arrived than when they were read before: somebody is sending them. */
 function useGrowing(uploads: readonly Upload[] | undefined, readAt: number) {
-  const before = useRef(new Map<string, number>());
-  const [growing, setGrowing] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => {
-    const grown = (uploads ?? []).filter(
-      ({ id, received_bytes }) => received_bytes > (before.current.get(id) ?? Infinity),
-    );
-    before.current = new Map((uploads ?? []).map(({ id, received_bytes }) => [id, received_bytes]));
-    setGrowing(new Set(grown.map(({ id }) => id)));
-  }, [uploads, readAt]);
-  return growing;
+  const [seen, setSeen] = useState({ uploads, readAt, growing: new Set<string>() });
+  if (uploads !== seen.uploads || readAt !== seen.readAt) {
+    const before = new Map(seen.uploads?.map(({ id, received_bytes }) => [id, received_bytes]));
+    const grown = uploads?.filter(({ id, received_bytes }) => received_bytes > (before.get(id) ?? Infinity));
+    setSeen({ uploads, readAt, growing: new Set(grown?.map(({ id }) => id)) });
+  }
+  return seen.growing;
 }

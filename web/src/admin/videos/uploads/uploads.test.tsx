@@ -349,6 +349,18 @@ describe("after a reload", () => {
     await waitFor(() => expect(screen.queryByRole("region", { name: "Uploads" })).toBeNull());
     expect(server.asked("DELETE", "/api/admin/uploads/u1")).toHaveLength(1);
   });
+
+  it("a file of which more arrives without this tab is not offered to be sent here", async () => {
+    const done = upload({ id: "u2", file_name: "Sports.mp4", state: "ready" });
+    const server = camp({ "GET /api/admin/uploads": uploads(upload(), done), "DELETE /api/admin/uploads/u2": null });
+    const user = open("/admin/dashboard");
+    const shown = await panel();
+    expect(shown.getByText("Stopped at 43%, 1.7 of 4 MB. Choose the same file again to go on.")).toBeTruthy();
+    await user.click(shown.getByRole("button", { name: "Delete Sports.mp4" }));
+    server.answer("GET /api/admin/uploads", uploads(upload({ received_bytes: 2_000_000 })));
+    await user.click(screen.getByRole("button", { name: "Delete file" }));
+    expect(await shown.findByText("50% has arrived. It is being sent from another device or tab.")).toBeTruthy();
+  });
 });
 
 describe("the list of videos", () => {

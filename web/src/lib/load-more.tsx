@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from "react";
 import { isCancelledError } from "@tanstack/react-query";
-import { useSearch } from "../lib/navigation";
-import { Button, type ButtonLook } from "./button";
-import { cx } from "./class-names";
+import { useSearch } from "./navigation";
+import { Button, type ButtonLook } from "../ui/button";
+import { cx } from "../ui/class-names";
 
 /** What the button needs to know of a list that is loaded page by page. */
 type Pages = {

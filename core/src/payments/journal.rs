@@ -1,0 +1,195 @@
+//! The entries of all ledgers by their day, which the office compares with its deposits and its bank.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{Kind, PAYMENT_COLUMNS, Payment};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::dates::check_days;
+use crate::db::{On, Sql};
+use crate::ids::FamilyId;
+use crate::money::Cents;
+use crate::pagination::{Page, PageRequest};
+use crate::spreadsheet::cell::{decimal, plain};
+use crate::{App, Error, Result};
+
+/// Days of the camp's calendar, both included. Without one, from the first or to the last entry.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Days {
+    pub from: Option<NaiveDate>,
+    pub to: Option<NaiveDate>,
+}
+
+impl Days {
+    /// The first and the last day.
+    fn bounds(self) -> Result<(NaiveDate, NaiveDate)> {
+        check_days(self.from, self.to)?;
+        let ever = (NaiveDate::from_ymd_opt(1900, 1, 1), NaiveDate::from_ymd_opt(2200, 12, 31));
+        Ok((self.from.or(ever.0).unwrap_or_default(), self.to.or(ever.1).unwrap_or_default()))
+    }
+}
+
+/// One entry of a ledger, with its family.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct JournalEntry {
+    #[serde(flatten)]
+    #[sqlx(flatten)]
+    pub payment: Payment,
+    #[schema(value_type = Uuid)]
+    pub family_id: FamilyId,
+    /// Empty for a family that was deleted, as is the name of the child.
+    pub full_name: String,
+    pub child_name: String,
+    /// The family was deleted. Its ledger stays.
+    pub is_deleted: bool,
+}
+
+/// The entries of one kind.
+#[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
+pub struct JournalTotal {
+    pub kind: Kind,
+    pub entries: i64,
+    /// Their sum in cents: of refunds it is negative.
+    #[schema(value_type = i64)]
+    pub amount: Cents,
+}
+
+/// What was recorded for a period.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct JournalTotals {
+    /// One for each kind that has entries.
+    pub items: Vec<JournalTotal>,
+    /// The sum of all entries in cents.
+    #[schema(value_type = i64)]
+    pub amount: Cents,
+    pub currency: String,
+}
+
+/// Ends before the condition of the page.
+const ENTRIES: [&str; 3] = [
+    "select ",
+    PAYMENT_COLUMNS,
+    ", f.id as family_id, f.full_name, f.child_name, f.deleted_at is not null as is_deleted
+     from payments p
+     join payment_plans l on l.id = p.plan_id
+     join profiles f on f.id = l.profile_id
+     left join payments v on v.void_of = p.id
+     left join staff s on s.id = p.recorded_by
+     where p.payment_date between $1 and $2 ",
+];
+
+/// Returns the entries of a period, the latest first.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `from`, `to` or `cursor`.
+pub async fn journal(app: &App, days: Days, part: &PageRequest) -> Result<Page<JournalEntry>> {
+    let (from, to) = days.bounds()?;
+    let after: Option<(NaiveDate, Uuid)> = part.after("payments")?;
+    let rows: Vec<JournalEntry> = app
+        .db
+        .sql(Sql::from(ENTRIES).and(
+            "and ($3 is null or (p.payment_date, p.id) < ($3, $4))
+             order by p.payment_date desc, p.id desc limit $5",
+        ))
+        .bind(from)
+        .bind(to)
+        .bind(after.map(|(day, _)| day))
+        .bind(after.map(|(_, id)| id))
+        .bind(part.limit() + 1)
+        .all()
+        .await?;
+    Ok(part.page("payments", rows, |row| (row.payment.payment_date, row.payment.id)))
+}
+
+/// Returns the sums of a period by kind.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `from` or `to`.
+pub async fn journal_totals(app: &App, days: Days) -> Result<JournalTotals> {
+    let (from, to) = days.bounds()?;
+    let items: Vec<JournalTotal> = app
+        .db
+        .sql(
+            "select kind, count(*) as entries, cast(sum(amount) as bigint) as amount
+             from payments
+             where payment_date between $1 and $2
+             group by kind
+             order by case kind when 'payment' then 1 when 'adjustment' then 2
+                                when 'refund' then 3 else 4 end",
+        )
+        .bind(from)
+        .bind(to)
+        .all()
+        .await?;
+    let amount = items.iter().map(|item| item.amount).sum();
+    Ok(JournalTotals { items, amount, currency: app.settings().await?.currency.clone() })
+}
+
+/// Returns the entries of a period as CSV in UTF-8, the earliest first, and records that in the audit log.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `from` or `to`.
+pub async fn journal_csv(app: &App, actor: Actor, days: Days) -> Result<String> {
+    let (from, to) = days.bounds()?;
+    let zone = app.settings().await?.timezone;
+    let rows: Vec<JournalEntry> = On::from(&app.db)
+        .sql(Sql::from(ENTRIES).and("order by p.payment_date, p.id"))
+        .bind(from)
+        .bind(to)
+        .all()
+        .await?;
+    // The byte order mark tells spreadsheets that this is UTF-8.
+    let mut writer = ::csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
+    let head = [
+        "Date",
+        "Kind",
+        "Amount",
+        "Name",
+        "Child",
+        "Note",
+        "Staff Note",
+        "Voided",
+        "Recorded By",
+        "Recorded",
+        "Id",
+    ];
+    writer.write_record(head).map_err(Error::unforeseen)?;
+    for JournalEntry { payment, full_name, child_name, is_deleted, .. } in &rows {
+        let name = if *is_deleted { "Deleted family" } else { full_name };
+        let cells = [
+            payment.payment_date.to_string(),
+            word(payment.kind).to_owned(),
+            decimal(payment.amount),
+            plain(name),
+            plain(child_name),
+            plain(payment.notes.as_deref().unwrap_or_default()),
+            plain(payment.staff_notes.as_deref().unwrap_or_default()),
+            if payment.voided { "yes".to_owned() } else { String::new() },
+            plain(payment.recorded_by.as_deref().unwrap_or_default()),
+            payment.created_at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string(),
+            payment.id.to_string(),
+        ];
+        writer.write_record(cells).map_err(Error::unforeseen)?;
+    }
+    let text = writer.into_inner().map_err(Error::unforeseen)?;
+    let details = json!({ "entries": rows.len(), "from": days.from, "to": days.to });
+    let mut tx = app.db.begin().await?;
+    let subject = Subject::none(SubjectKind::Profile);
+    audit::record(&mut tx, app.clock.now(), actor, Action::PaymentExport, subject, details).await?;
+    tx.commit().await?;
+    String::from_utf8(text).map_err(Error::unforeseen)
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Payment => "Payment",
+        Kind::Adjustment => "Adjustment",
+        Kind::Refund => "Refund",
+        Kind::Void => "Void",
+    }
+}

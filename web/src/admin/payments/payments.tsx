@@ -1,0 +1,197 @@
+import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useSite } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { useFilters, type Filters } from "../../lib/filters";
+import { number } from "../../lib/format";
+import { Button } from "../../ui/button";
+import { cx } from "../../ui/class-names";
+import { Segmented } from "../../ui/segmented";
+import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
+import { toast } from "../../ui/toast";
+import { DayField, isDay, problemsOfDays } from "../shared/days";
+import { downloadFile } from "../shared/download";
+import { toastFailure } from "../shared/error-toast";
+import { Listing } from "../shared/listing";
+import { PageHead } from "../shared/page-head";
+import { useStaff } from "../shared/session";
+import { kindName, signed } from "../users/words";
+import { EntryRow } from "./entry-row";
+import { journalQuery, journalTable, totalsQuery, type Days, type Totals } from "./queries";
+
+/** The ledgers of all families by day, to compare with deposits and the bank. */
+export default function Payments() {
+  const { params, set } = useFilters();
+  const today = useSite()?.today ?? "";
+  const asked = { from: params.get("from")?.trim() ?? "", to: params.get("to")?.trim() ?? "" };
+  const wrong = problemsOfDays(asked);
+  const right = Object.keys(wrong).length === 0;
+  const days: Days = right
+    ? { ...(asked.from ? { from: asked.from } : {}), ...(asked.to ? { to: asked.to } : {}) }
+    : {};
+  const totals = useQuery({ ...totalsQuery(days), enabled: right });
+  const list = useInfiniteQuery({ ...journalQuery(days), enabled: right });
+  const all = !asked.from && !asked.to;
+  const isOwner = useStaff()?.role === "owner";
+
+  return (
+    <>
+      <PageHead title="Payments" description="What families paid, and every refund and correction, by its day">
+        {isOwner && <ExportButton days={days} able={right} />}
+      </PageHead>
+      <Period asked={asked} wrong={wrong} today={today} set={set} />
+      {right ? (
+        <>
+          <Sums totals={totals} />
+          <h2 className="sr-only">Entries</h2>
+          <Listing
+            list={list}
+            what="entries"
+            failed="Failed to load the payments"
+            skeleton={<PaymentsSkeleton />}
+            empty={
+              all ? (
+                <EmptyState title="Nothing has been recorded yet" text="Payments are recorded with each user." />
+              ) : (
+                <EmptyState title="Nothing was recorded for these days">
+                  <Button look="line" onClick={() => set({ from: "", to: "" })}>
+                    Show all days
+                  </Button>
+                </EmptyState>
+              )
+            }
+          >
+            {(entries) => (
+              <ul aria-label="Payments" className="sheet overflow-clip">
+                {entries.map((entry) => (
+                  <EntryRow key={entry.id} entry={entry} currency={totals.data?.currency ?? "USD"} />
+                ))}
+              </ul>
+            )}
+          </Listing>
+        </>
+      ) : (
+        <p className="text-muted">Fix the days to see the payments again.</p>
+      )}
+    </>
+  );
+}
+
+type PeriodProps = {
+  asked: { from: string; to: string };
+  wrong: ReturnType<typeof problemsOfDays>;
+  /** Of the camp's calendar; empty until it is known. */
+  today: string;
+  set: Filters["set"];
+};
+
+function Period({ asked, wrong, today, set }: PeriodProps) {
+  const choices = [
+    { value: "all", label: "All days", from: "", to: "" },
+    { value: "month", label: "This month", from: `${today.slice(0, 8)}01`, to: today },
+    { value: "today", label: "Today", from: today, to: today },
+  ];
+  const chosen = choices.find(({ from, to }) => asked.from === from && asked.to === to);
+  return (
+    <div role="search" aria-label="Choose days" className="mb-5 flex flex-wrap items-start gap-3">
+      <DayField
+        label="From"
+        value={asked.from}
+        error={wrong.from ?? null}
+        onChange={(from) => set({ from }, isDay(asked.from))}
+        className="flex-[1_1_9rem] sm:flex-none"
+      />
+      <DayField
+        label="To"
+        value={asked.to}
+        error={wrong.to ?? null}
+        onChange={(to) => set({ to }, isDay(asked.to))}
+        className="flex-[1_1_9rem] sm:flex-none"
+      />
+      <Segmented
+        label="Days"
+        value={chosen?.value ?? ""}
+        options={choices}
+        onChange={(next) => {
+          const choice = choices.find(({ value }) => value === next);
+          if (choice) set({ from: choice.from, to: choice.to });
+        }}
+        className="max-sm:w-full max-sm:*:flex-1 sm:mt-7"
+      />
+    </div>
+  );
+}
+
+/** The sum of the period, and what it consists of. */
+function Sums({ totals }: { totals: UseQueryResult<Totals> }) {
+  const { data } = totals;
+  if (totals.isError && !data)
+    return (
+      <ErrorState
+        title="Failed to load the sums"
+        error={totals.error}
+        retrying={totals.isFetching}
+        onRetry={totals.refetch}
+      />
+    );
+  const kinds = data?.items ?? [];
+  return (
+    <dl
+      aria-busy={totals.isPlaceholderData}
+      className={cx(
+        "sheet mb-5 grid grid-cols-2 overflow-clip tabular-nums sm:grid-flow-col sm:auto-cols-fr sm:grid-cols-none",
+        totals.isPlaceholderData && "opacity-60",
+      )}
+    >
+      <div className="col-span-full min-w-0 px-4 py-3 sm:col-span-1 sm:px-6">
+        <dt className="text-sm text-muted">Sum</dt>
+        <dd className="font-head text-xl leading-tight font-semibold sm:text-2xl">
+          {data ? signed(data.amount, data.currency).replace(/^\+/, "") : <Skeleton className="h-[1lh] w-28" />}
+        </dd>
+        <dd className="text-xs text-muted">Of everything below</dd>
+      </div>
+      {kinds.map(({ kind, entries, amount }) => (
+        <div key={kind} className="min-w-0 border-line px-4 py-3 max-sm:border-t sm:border-s sm:px-6">
+          <dt className="text-sm text-muted">{kindName[kind]}s</dt>
+          <dd className="text-lg leading-snug font-medium">{signed(amount, data?.currency ?? "USD")}</dd>
+          <dd className="text-xs text-muted">{entries === 1 ? "1 entry" : `${number(entries)} entries`}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function ExportButton({ days, able }: { days: Days; able: boolean }) {
+  const download = useAction({
+    mutationFn: () => journalTable(days),
+    onSuccess: (table) => {
+      downloadFile("payments.csv", table, "text/csv;charset=utf-8");
+      toast({ title: "Success", description: "The payments were downloaded" });
+    },
+    onError: (error) => toastFailure(error),
+  });
+  return (
+    <Button
+      look="line"
+      disabled={!able}
+      busy={download.isPending}
+      onClick={() => download.mutate()}
+      className="max-sm:w-full"
+    >
+      {download.isPending ? "Exporting..." : "Export CSV"}
+    </Button>
+  );
+}
+
+const PaymentsSkeleton = () => (
+  <Loading label="Loading the payments" className="sheet overflow-clip">
+    {Array.from({ length: 8 }, (_, i) => (
+      <div key={i} className="flex justify-between gap-4 border-line px-4 py-3.5 not-first:border-t">
+        <div className="grid gap-2">
+          <Skeleton className="h-5 w-44" />
+          <Skeleton className="w-28" />
+        </div>
+        <Skeleton className="h-5 w-20" />
+      </div>
+    ))}
+  </Loading>
+);

@@ -1,0 +1,12 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { api } from "../../api/client";
+import { asStaff } from "./session";
+
+/** The figures of all families. */
+export const summaryQuery = queryOptions({
+  queryKey: ["admin", "users", "summary"],
+  queryFn: ({ signal }) => asStaff(api.GET("/api/admin/users/summary", { signal })),
+});
+
+/** The camp's currency, which comes with the figures of the families. */
+export const useCurrency = () => useQuery(summaryQuery).data?.currency ?? "USD";
