@@ -1,5 +1,5 @@
 # Visiting Day. Without just: npx --yes rust-just RECIPE
-# Needs a Rust toolchain (rustup.rs), a C compiler and Node 20.19 or newer.
+# Needs a Rust toolchain (rustup.rs), a C compiler and Node (20.19, or 22.12 and newer).
 
 set dotenv-load
 set shell := ["bash", "-euo", "pipefail", "-c"]

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { components } from "../src/api/schema.gen";
 import { account, call, expect, parent, posted, signIn, signInLink, staff, test, toast } from "./support/camp";
 import { tabTo } from "./support/keyboard";
+import { isSound } from "./support/sound";
 import type { Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
@@ -252,4 +254,48 @@ test.describe("Payments", () => {
     await page.keyboard.press("Escape");
     await expect(page.getByRole("dialog", { name: "Bluma Yarmush" })).toBeHidden();
   });
+
+  for (const [where, viewport] of [
+    ["on a phone", { width: 390, height: 844 }],
+    ["at a desk", { width: 1280, height: 800 }],
+  ] as const) {
+    test(`the office compares its deposits with the payments of a day, ${where}`, async ({ page, camp }) => {
+      await page.setViewportSize(viewport);
+      await staff(page, camp);
+      const { today } = await call<Schemas["Site"]>(page.request, "GET", "/api/site");
+      const record = (id: string, body: Schemas["NewPayment"]) =>
+        page.request
+          .post(`${camp.url}/api/admin/users/${id}/payments`, {
+            data: body,
+            headers: { "Idempotency-Key": randomUUID(), Origin: camp.url },
+          })
+          .then((reply) => expect(reply.status()).toBe(201));
+      const [bluma, adina] = [await add(page, "Bluma Yarmush"), await add(page, "Adina Zehner")];
+      const earlier = "2026-01-15";
+      await record(bluma.id, { kind: "payment", amount: 50_000, payment_date: today });
+      await record(adina.id, { kind: "payment", amount: 12_050, payment_date: today, notes: "Check 114" });
+      await record(adina.id, { kind: "payment", amount: 100_000, payment_date: earlier });
+
+      await page.goto("/admin/users");
+      if (viewport.width < 1000) await page.getByRole("button", { name: "Open menu" }).click();
+      await page.getByRole("link", { name: "Payments" }).click();
+      const rows = page.getByRole("list", { name: "Payments" }).getByRole("listitem");
+      await expect(rows).toHaveCount(3);
+      await page.getByRole("button", { name: "Today" }).click();
+      await expect(page).toHaveURL(`/admin/payments?from=${today}&to=${today}`);
+      await expect(rows).toHaveCount(2);
+      await expect(page.getByText("$620.50", { exact: true })).toBeVisible();
+      await expect(rows.filter({ hasText: "Adina Zehner" })).toContainText("Check 114");
+      await isSound(page, `payments ${where}`);
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Export CSV" }).click(),
+      ]);
+      const lines = (await readFile(await file.path(), "utf8")).trim().split("\n");
+      expect(lines).toHaveLength(3);
+      expect(lines[1]).toContain(`${today},Payment,500.00,Bluma Yarmush,Lipa`);
+      await rows.getByRole("link", { name: "Adina Zehner" }).click();
+      await expect(page.getByRole("dialog", { name: "Adina Zehner", exact: true })).toContainText("+$1,000");
+    });
+  }
 });

@@ -121,6 +121,35 @@ test.describe("Users", () => {
     await expect(drawer).toContainText("1 login on this family.");
   });
 
+  test("a stranger who came in by a link that was passed on is taken off the family", async ({
+    page,
+    camp,
+    somebody,
+  }) => {
+    await staff(page, camp);
+    await plant(page, "Zev Unger,Ari,zev@family.example,1000,,");
+    const { id } = await familyOf(page, "Zev");
+    const { url } = await call<{ url: string }>(page.request, "POST", `/api/admin/users/${id}/invitation-link`);
+    const guest = await somebody();
+    await guest.goto(url);
+    await guest.getByRole("main").getByLabel("Email").fill("stranger@other.example");
+    await guest.getByLabel("Password", { exact: true }).fill(password);
+    await guest.getByRole("main").getByRole("button", { name: "Create Account" }).last().click();
+    await expect(guest).not.toHaveURL(/invite=/);
+    await camp.mailTo("zev@family.example", /joined your family/);
+
+    await page.goto(`/admin/users?user=${id}`);
+    const drawer = page.getByRole("dialog", { name: "Zev Unger", exact: true });
+    await drawer.getByRole("button", { name: "Remove the login stranger@other.example" }).click();
+    const question = page.getByRole("dialog", { name: "Remove login" });
+    await isSound(page, "the question about a login");
+    await question.getByRole("button", { name: "Remove login" }).click();
+    await expect(toast(page)).toContainText("Login Removed");
+    await expect(drawer).not.toContainText("stranger@other.example");
+    await guest.goto("/profile");
+    await expect(guest).toHaveURL(/\/auth\?next=/);
+  });
+
   for (const [where, viewport] of [
     ["on a phone", { width: 390, height: 844 }],
     ["at a desk", { width: 1280, height: 800 }],

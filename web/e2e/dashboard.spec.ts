@@ -164,6 +164,7 @@ test("the quick actions open their forms, every tile opens its page, and only ow
     "gallery",
     "comments",
     "users",
+    "payments",
     "live-updates",
     "messages",
     "mail",

@@ -277,6 +277,7 @@ for (const [path, own] of [
   ["gallery", 1],
   ["comments", 2],
   ["users", 2],
+  ["payments", 2],
   ["live-updates", 1],
   ["messages", 2],
   ["mail", 1],

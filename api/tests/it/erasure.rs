@@ -377,6 +377,7 @@ story! {
         assert!(tables_with(&camp, &["zeide"]).await.contains("payment_requests"));
         camp.wait(TimeDelta::days(8));
         portal::idempotency::prune(&camp.app).await.expect("pruned");
+        portal::payments::prune(&camp.app).await.expect("pruned");
         assert_eq!(tables_with(&camp, &["zeide"]).await, set(&["payments"]));
     }
 }

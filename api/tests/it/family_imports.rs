@@ -275,6 +275,17 @@ story! {
         let undone = undo(&staff, &first).await;
         assert_eq!((&undone["removed"], &undone["skipped"]), (&json!(1), &json!([])), "{undone}");
         assert_eq!(total_families(&staff).await, 0);
+
+        // What somebody changed in between protects the family.
+        let first = import(&staff, "Rivka,Moishe,rivka@family.example,,2800,,\n").await;
+        let change = preview(&staff, "Rivka,Moishe,rivka@family.example,,1400,,\n").await["changes"][0].clone();
+        let second = send(&staff, json!({ "csv": format!("{HEAD}Rivka,Moishe,rivka@family.example,,1400,,\n"), "update": [tick(&change)] })).await;
+        let rivka = family(&staff, "rivka").await;
+        let path = format!("/api/admin/users/{}", rivka["id"].as_str().expect("an id"));
+        staff.patch(&path, json!({ "version": rivka["version"], "daily_video_email": false })).await.expect(200);
+        assert_eq!(undo(&staff, &second).await["restored"], 1);
+        let undone = undo(&staff, &first).await;
+        assert_eq!(undone["skipped"][0]["reason"], "It was changed since.", "{undone}");
         assert_books_agree(&camp).await;
     }
 }

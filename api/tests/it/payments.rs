@@ -421,14 +421,14 @@ story! {
         // The family is gone, what it paid is not.
         staff.delete(&format!("/api/admin/users/{}", rivka.id)).await.expect(204);
         let gone = listed("?to=2026-07-14").await["items"][0].clone();
-        assert_eq!((&gone["is_deleted"], &gone["full_name"]), (&json!(true), &json!("")));
+        assert_eq!((&gone["is_deleted"], &gone["full_name"], &gone["notes"]), (&json!(true), &json!(""), &Value::Null));
 
         staff.get("/api/admin/payments.csv").await.refused(403, "owner_required");
         let table = owner.get("/api/admin/payments.csv?from=2026-07-13&to=2026-07-14").await.expect(200).text();
         let lines: Vec<&str> = table.trim_start_matches('\u{feff}').lines().collect();
         assert_eq!(lines[0], "Date,Kind,Amount,Name,Child,Note,Staff Note,Voided,Recorded By,Recorded,Id");
         assert!(lines[1].starts_with("2026-07-13,Payment,1000.00,Chaya Lindenfeld,Yossi,'=SUM(A1),,,feder,2026-07-15 12:00,"), "{}", lines[1]);
-        assert!(lines[3].starts_with("2026-07-14,Payment,200.50,Deleted family,,'=SUM(A1),,yes,feder,"), "{}", lines[3]);
+        assert!(lines[3].starts_with("2026-07-14,Payment,200.50,Deleted family,,,,yes,feder,"), "{}", lines[3]);
         assert_eq!(lines.len(), 4);
         let log = owner.get("/api/admin/audit?action=payment.export").await.expect(200).json();
         assert_eq!(log["items"].as_array().map(Vec::len), Some(1), "{log}");

@@ -111,12 +111,16 @@ pub(super) async fn is_there(
         | AccountMail::StaffNewBrowser => {
             db.sql("select count(*) from staff where id = $1").bind(id)
         }
-        AccountMail::PasswordChanged
-        | AccountMail::EmailChanged
-        | AccountMail::SecondaryAdded
-        | AccountMail::GuardianJoined => {
+        AccountMail::PasswordChanged | AccountMail::EmailChanged | AccountMail::SecondaryAdded => {
             db.sql("select count(*) from users where id = $1").bind(id)
         }
+        // To a login of the family, or to an address of it without one.
+        AccountMail::GuardianJoined => db
+            .sql(
+                "select (select count(*) from users where id = $1)
+                      + (select count(*) from profiles where id = $1 and deleted_at is null)",
+            )
+            .bind(id),
     }
     .scalar()
     .await?;

@@ -192,9 +192,9 @@ pub async fn edit(app: &App, actor: Actor, id: FamilyId, changes: FamilyChanges)
     detail(app, id).await
 }
 
-/// Nobody at the address of an invited family was invited if staff have just corrected it.
+/// Invites the first address of an invited family if staff have just changed it: nobody there was invited.
 async fn invite_again(tx: &mut Tx, app: &App, before: &Family, after: &Family) -> Result<()> {
-    if before.logins > 0 || !before.invited || after.invited {
+    if before.logins > 0 || !before.invited || before.email == after.email {
         return Ok(());
     }
     let Some(email) = after.email.clone().map(EmailAddress::checked_before) else { return Ok(()) };

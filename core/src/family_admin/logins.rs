@@ -1,25 +1,24 @@
 //! Takes a login off a family, for somebody who does not belong to it.
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::json;
 
 use crate::accounts::sessions::{self, Holder};
 use crate::accounts::{UserType, tokens};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Tx, again_after_deadlock};
 use crate::email_address::EmailAddress;
-use crate::families::addresses::has_address;
 use crate::families::{DEFAULT_PREFERENCES, create_own, lock, move_user, refresh_search_text};
 use crate::ids::{FamilyId, UserId};
 use crate::notifications;
 use crate::{App, Error, Result};
 
-/// Gives a login of a family a record of its own, as if it had signed up as a visitor, and ends its sessions
-/// and the family's copied invitation links. It sees nothing of the family any more; its comments and likes stay.
+/// Gives a login of a family a record of its own, as if it had signed up as a visitor, with the second address that it
+/// verified, and ends its sessions and the family's copied invitation links. It sees nothing of the family any more; its comments and likes stay.
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Conflict`] for a login whose address is one of the family's: it would join again.
+/// [`Error::NotFound`], [`Error::Conflict`] for a login with the primary address, or one that staff entered: it would join again.
 pub async fn remove_login(app: &App, actor: Actor, id: FamilyId, user_id: UserId) -> Result<()> {
     again_after_deadlock(|| async {
         let now = app.clock.now();
@@ -32,7 +31,7 @@ pub async fn remove_login(app: &App, actor: Actor, id: FamilyId, user_id: UserId
             actor,
             Action::ProfileRemoveLogin,
             Subject::new(SubjectKind::Profile, id),
-            Value::Null,
+            json!({ "user_id": user_id }),
         )
         .await?;
         tx.commit().await
@@ -54,7 +53,16 @@ async fn separate(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId, user_id: UserId
         .optional()
         .await?;
     let (email, full_name) = login.ok_or(Error::NotFound("This login is no longer there."))?;
-    if has_address(&mut *tx, id, &email).await? {
+    let of_family: i64 = tx
+        .sql(
+            "select count(*) from profile_addresses
+             where profile_id = $1 and email = $2 and (entered_by_staff or kind = 'primary')",
+        )
+        .bind(id)
+        .bind(&email)
+        .scalar()
+        .await?;
+    if of_family > 0 {
         return Err(Error::Conflict(
             "This login has one of the family's addresses. Remove the address from the family first.",
         ));

@@ -48,7 +48,7 @@ pub struct Family {
     pub user_type: UserType,
     /// The number of users of this family.
     pub logins: i64,
-    /// Whether an invitation was sent or its link copied.
+    /// Whether an invitation was sent to one of its addresses, or a copied link works.
     pub invited: bool,
     pub approved_at: Option<DateTime<Utc>>,
     pub refused_at: Option<DateTime<Utc>>,
@@ -88,7 +88,7 @@ pub struct Address {
     /// `primary`, `secondary`, `login` for one that only a login uses, or `pending` for a second one
     /// that a member typed and its owner has not confirmed.
     pub kind: String,
-    /// Of a `login`.
+    /// The login with this address, if staff can take it off the family.
     #[schema(value_type = Option<Uuid>)]
     pub user_id: Option<UserId>,
     pub verified: bool,
@@ -111,8 +111,10 @@ pub async fn detail(app: &App, id: FamilyId) -> Result<Detail> {
         .db
         .sql(
             "select a.email, a.kind, a.verified_at is not null as verified, s.reason as refused, 1,
-                    cast(null as uuid) as user_id
+                    u.id as user_id
              from profile_addresses a
+             left join users u on u.profile_id = a.profile_id and u.email = a.email
+                              and a.kind = 'secondary' and not a.entered_by_staff
              left join suppressed_addresses s on s.email = a.email
              where a.profile_id = $1
              union all

@@ -42,7 +42,7 @@ pub struct JournalEntry {
     /// Empty for a family that was deleted, as is the name of the child.
     pub full_name: String,
     pub child_name: String,
-    /// The family was deleted. Its ledger stays.
+    /// The family was deleted. Its ledger stays, without notes.
     pub is_deleted: bool,
 }
 
@@ -101,6 +101,7 @@ pub async fn journal(app: &App, days: Days, part: &PageRequest) -> Result<Page<J
         .bind(part.limit() + 1)
         .all()
         .await?;
+    let rows = rows.into_iter().map(without_notes_of_deleted).collect();
     Ok(part.page("payments", rows, |row| (row.payment.payment_date, row.payment.id)))
 }
 
@@ -159,6 +160,7 @@ pub async fn journal_csv(app: &App, actor: Actor, days: Days) -> Result<String> 
         "Id",
     ];
     writer.write_record(head).map_err(Error::unforeseen)?;
+    let rows: Vec<JournalEntry> = rows.into_iter().map(without_notes_of_deleted).collect();
     for JournalEntry { payment, full_name, child_name, is_deleted, .. } in &rows {
         let name = if *is_deleted { "Deleted family" } else { full_name };
         let cells = [
@@ -183,6 +185,14 @@ pub async fn journal_csv(app: &App, actor: Actor, days: Days) -> Result<String> 
     audit::record(&mut tx, app.clock.now(), actor, Action::PaymentExport, subject, details).await?;
     tx.commit().await?;
     String::from_utf8(text).map_err(Error::unforeseen)
+}
+
+/// Notes may name people.
+fn without_notes_of_deleted(mut entry: JournalEntry) -> JournalEntry {
+    if entry.is_deleted {
+        (entry.payment.notes, entry.payment.staff_notes) = (None, None);
+    }
+    entry
 }
 
 fn word(kind: Kind) -> &'static str {

@@ -134,7 +134,7 @@ pub(super) async fn notify_other_guardians(
              from profile_addresses a
              join profiles p on p.id = a.profile_id
              where a.profile_id = $1
-               and not exists (select 1 from users u where u.email = a.email)
+               and not exists (select 1 from users u where u.profile_id = $1 and u.email = a.email)
                and not exists (select 1 from users j
                                join profile_addresses k on k.email = j.email and k.profile_id = $1
                                where j.id = $2)",
@@ -144,7 +144,7 @@ pub(super) async fn notify_other_guardians(
         .all()
         .await?;
     for (email, name) in without_login {
-        let notice = Notice::new(AccountMail::GuardianJoined, joined);
+        let notice = Notice::new(AccountMail::GuardianJoined, profile_id);
         notifications::notify(tx, app, notice, &email, &name).await?;
     }
     Ok(())

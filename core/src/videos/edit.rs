@@ -50,8 +50,9 @@ pub async fn edit(
         Some(upload_id) => Some(attach(tx, app, id, upload_id).await?),
         None => None,
     };
-    if file.is_some()
-        && let Some(seconds) = find(tx, id).await?.and_then(|shown| shown.source.duration_seconds)
+    // A file that is not ready yet ends them later.
+    if let Some(upload_id) = changes.upload_id
+        && let Some(seconds) = shown_seconds(tx, id, upload_id).await?
     {
         new.chapters = chapters::ending_at(new.chapters.as_deref(), seconds);
     }
@@ -68,7 +69,7 @@ pub async fn edit(
         new = new.when_ready(Some(&old), now);
     }
     let new = new.published_now(now);
-    if !update(tx, id, &new, now).await? {
+    if !update(tx, id, &new, changes.chapters.is_some(), now).await? {
         return Err(Error::Stale);
     }
     let mut details = differences(&old, &new);
@@ -83,6 +84,17 @@ pub async fn edit(
     let change = Change { id, old: Some(&old), new: &new, details: Value::Null };
     let publication = publish_change(tx, app, settings, actor, change).await?;
     saved(tx, app, settings, id, publication.notified).await
+}
+
+/// Returns the length of an upload, in seconds, if the video shows it.
+async fn shown_seconds(tx: &mut Tx, id: Uuid, upload_id: Uuid) -> Result<Option<i64>> {
+    let shown: Option<(Option<i64>,)> = tx
+        .sql("select duration_seconds from videos where id = $1 and media_upload_id = $2")
+        .bind(id)
+        .bind(upload_id)
+        .optional()
+        .await?;
+    Ok(shown.and_then(|(seconds,)| seconds))
 }
 
 /// Deletes a video with its comments, likes and files. Mails about it that still wait are not sent.

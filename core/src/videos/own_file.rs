@@ -133,7 +133,7 @@ pub(crate) async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Resul
     let new = Record { source, ..old.clone() };
     set_source(tx, id, &new, Some(upload_id)).await?;
     if let Some(seconds) = duration_seconds.filter(|_| !is_same_film) {
-        end_at(tx, &old, id, seconds).await?;
+        end_at(tx, id, seconds).await?;
     }
     uploads::remove_others(tx, app, id, Some(upload_id)).await?;
     remove_files(tx, app, &old.source, &new.source).await?;
@@ -142,9 +142,11 @@ pub(crate) async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Resul
 
 /// Ends chapters and places of viewers with another film, which may be shorter. Captions stay: staff see them in
 /// the form, and the film may be the same one, made better.
-async fn end_at(tx: &mut Tx, old: &Record, id: Uuid, seconds: i64) -> Result<()> {
-    let chapters = chapters::ending_at(old.chapters.as_deref(), seconds);
-    if chapters != old.chapters {
+async fn end_at(tx: &mut Tx, id: Uuid, seconds: i64) -> Result<()> {
+    // Read again, because its row is locked only since its source was set.
+    let Some(Record { chapters: before, .. }) = find(tx, id).await? else { return Ok(()) };
+    let chapters = chapters::ending_at(before.as_deref(), seconds);
+    if chapters != before {
         tx.sql("update videos set chapters = $2 where id = $1")
             .bind(id)
             .bind(chapters)

@@ -275,7 +275,7 @@ async fn publish_one(app: &App, settings: &Settings, id: Uuid) -> Result<bool> {
     let new = Record { status: Status::Published, scheduled_date: None, ..old.clone() };
     let new = new.published_now(now);
     // The version shows whether another process changed it first.
-    if !update(&mut tx, id, &new, now).await? {
+    if !update(&mut tx, id, &new, false, now).await? {
         return Ok(false);
     }
     let details = differences(&old, &new);

@@ -109,19 +109,20 @@ pub(super) async fn insert(
 }
 
 /// Updates the video without its source, unless it changed since `record.version`. Returns whether
-/// it was updated.
+/// it was updated. Chapters that staff did not type stay as they are: a conversion may end them at this moment.
 pub(super) async fn update(
     tx: &mut Tx,
     id: Uuid,
     record: &Record,
+    has_new_chapters: bool,
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let query = tx.sql(
         "update videos
          set title = $2, description = $3, upload_date = $4, year = $5, status = $6,
              scheduled_date = $7, published_at = $8, is_featured = $9, search_text = $10,
-             staff_search_text = $11, version = version + 1, updated_at = $13, chapters = $14,
-             is_downloadable = $15
+             staff_search_text = $11, version = version + 1, updated_at = $13,
+             chapters = case when $16 then $14 else chapters end, is_downloadable = $15
          where id = $1 and version = $12",
     );
     let written = record
@@ -130,6 +131,7 @@ pub(super) async fn update(
         .bind(now)
         .bind(record.chapters.clone())
         .bind(record.is_downloadable)
+        .bind(has_new_chapters)
         .execute()
         .await?;
     Ok(written == 1)

@@ -3661,7 +3661,7 @@ export interface components {
             stopped: components["schemas"]["Category"][];
             /**
              * Format: uuid
-             * @description Of a `login`.
+             * @description The login with this address, if staff can take it off the family.
              */
             user_id?: string | null;
             verified: boolean;
@@ -3862,7 +3862,7 @@ export interface components {
             full_name: string;
             /** Format: uuid */
             id: string;
-            /** @description Whether an invitation was sent or its link copied. */
+            /** @description Whether an invitation was sent to one of its addresses, or a copied link works. */
             invited: boolean;
             /**
              * Format: int64
@@ -4057,7 +4057,7 @@ export interface components {
             family_id: string;
             /** @description Empty for a family that was deleted, as is the name of the child. */
             full_name: string;
-            /** @description The family was deleted. Its ledger stays. */
+            /** @description The family was deleted. Its ledger stays, without notes. */
             is_deleted: boolean;
         };
         /** @description The entries of one kind. */
@@ -4877,7 +4877,7 @@ export interface components {
                 full_name: string;
                 /** Format: uuid */
                 id: string;
-                /** @description Whether an invitation was sent or its link copied. */
+                /** @description Whether an invitation was sent to one of its addresses, or a copied link works. */
                 invited: boolean;
                 /**
                  * Format: int64
@@ -4942,7 +4942,7 @@ export interface components {
                 family_id: string;
                 /** @description Empty for a family that was deleted, as is the name of the child. */
                 full_name: string;
-                /** @description The family was deleted. Its ledger stays. */
+                /** @description The family was deleted. Its ledger stays, without notes. */
                 is_deleted: boolean;
             })[];
             /** @description Pass it as `cursor` for the following page; null at the end. */

@@ -276,7 +276,8 @@ pub async fn undo(app: &App, actor: Actor, id: Uuid) -> Result<Undone> {
                 if reason.is_none() {
                     let before = before.as_ref();
                     put_back(&mut tx, app, &settings, actor, family, &current, before).await?;
-                    if let Some(before) = before {
+                    // Not if somebody changed it in between.
+                    if let Some(before) = before.filter(|_| after.version == current.version) {
                         reopen(&mut tx, id, family, before).await?;
                     }
                 }

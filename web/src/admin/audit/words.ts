@@ -159,6 +159,7 @@ const fields: Record<string, string> = {
   paid_amount: "Paid",
   pinned_until: "Pinned until",
   payment_id: "Payment",
+  user_id: "Login",
   reply_id: "Answer",
   rows: "Lines",
   send_mail: "Sent by email",

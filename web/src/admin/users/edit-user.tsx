@@ -61,7 +61,7 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
         invitedAgain
           ? {
               title: "User Updated",
-              description: `A new invitation is on its way to ${fresh.email}. The one before no longer works.`,
+              description: `A new invitation is on its way to ${fresh.email}.`,
             }
           : withPlan && onlyThePlan
             ? { title: "Success", description: "Payment plan updated successfully" }

@@ -151,5 +151,7 @@ export function writeFamily(client: QueryClient, id: string, change: (family: Fa
 export function useUsersChanged() {
   const client = useQueryClient();
   return () =>
-    Promise.all(["users", "dashboard", "mail"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })));
+    Promise.all(
+      ["users", "payments", "dashboard", "mail"].map((part) => client.invalidateQueries({ queryKey: ["admin", part] })),
+    );
 }

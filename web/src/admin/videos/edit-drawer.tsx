@@ -82,7 +82,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
     <UnpublishQuestion
       name={video.title}
       status={status}
-      noSecondMail
+      noSecondMail={video.announced}
       save={save}
       refused={state.refused}
       onClose={() => setAsking(false)}
@@ -211,7 +211,9 @@ function AvailabilityFields({ video, values, set, error, reach }: AvailabilityPr
       <p role="status" className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">
         {consequence(video, status, reach)}
       </p>
-      {reach > 0 && status !== "draft" && <MailTime at={status === "scheduled" ? wallTime(values) : undefined} />}
+      {reach > 0 && status !== "draft" && !(status === "published" && video.status === "published") && (
+        <MailTime at={status === "scheduled" ? wallTime(values) : undefined} />
+      )}
     </fieldset>
   );
 }
