@@ -261,7 +261,7 @@ test.describe("Payments", () => {
   ] as const) {
     test(`the office compares its deposits with the payments of a day, ${where}`, async ({ page, camp }) => {
       await page.setViewportSize(viewport);
-      await staff(page, camp);
+      await staff(page, camp, "rabbi", "owner");
       const { today } = await call<Schemas["Site"]>(page.request, "GET", "/api/site");
       const record = (id: string, body: Schemas["NewPayment"]) =>
         page.request
