@@ -1,8 +1,6 @@
 //! Analytics and dashboard of the staff area.
 
 use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
 use portal::App;
 use portal::analytics::dashboard::{self, Dashboard};
 use portal::analytics::{self, Analytics, Period};
@@ -14,6 +12,7 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::auth::{CurrentStaff, Owner};
+use crate::csv::Csv;
 use crate::error::{Answer, Problem};
 use crate::input::Params;
 use crate::json::Json;
@@ -51,15 +50,11 @@ async fn table(
     State(app): State<App>,
     Owner(me): Owner,
     Params(query): Params<PeriodQuery>,
-) -> Answer<Response> {
+) -> Answer<Csv<String>> {
     let settings = app.settings().await?;
     let period = query.period.unwrap_or(Period::Month);
     let table = analytics::export(&app, Actor::Staff(me.id), &settings, period).await?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"analytics.csv\""),
-    ];
-    Ok((headers, table).into_response())
+    Ok(Csv("analytics.csv", table))
 }
 
 /// Counts for the dashboard, and what needs attention now

@@ -2,8 +2,6 @@
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
 use chrono::NaiveDate;
 use portal::App;
 use portal::audit::{self, Actor, ActorKind, Entry, Filter, Filters};
@@ -16,6 +14,7 @@ use uuid::Uuid;
 
 use crate::Api;
 use crate::auth::Owner;
+use crate::csv::Csv;
 use crate::error::{Answer, Problem};
 use crate::input::{Page, Params};
 use crate::json::Json;
@@ -82,12 +81,8 @@ async fn export(
     State(app): State<App>,
     Owner(me): Owner,
     Params(query): Params<AuditQuery>,
-) -> Answer<Response> {
+) -> Answer<Csv<Body>> {
     let (filter, _) = query.split();
     let table = audit::export(&app, Actor::Staff(me.id), &filter).await?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"audit.csv\""),
-    ];
-    Ok((headers, Body::from_stream(table)).into_response())
+    Ok(Csv("audit.csv", Body::from_stream(table)))
 }

@@ -1,8 +1,7 @@
 //! Families for staff, over HTTP: list and counts, add, edit, invite, approve, merge, export, delete.
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
 use portal::audit::Actor;
 use portal::family_admin::export;
 use portal::family_admin::merge::{Merge, Merged, merge};
@@ -19,6 +18,7 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::auth::{CurrentStaff, Owner};
+use crate::csv::Csv;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params, Segments};
 use crate::json::Json;
@@ -163,13 +163,9 @@ async fn merge_two(
 /// All families as a table
 #[utoipa::path(get, path = "/api/admin/users/export.csv", tag = "families", security(("owner" = [])),
     responses((status = 200, content_type = "text/csv", body = String)))]
-async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
+async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Csv<String>> {
     let table = export::csv(&app, Actor::Staff(me.id)).await?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"families.csv\""),
-    ];
-    Ok((headers, table).into_response())
+    Ok(Csv("families.csv", table))
 }
 
 /// Send the invitation again

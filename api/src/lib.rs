@@ -15,6 +15,7 @@ mod branding;
 mod captions;
 mod comments;
 mod content_security_policy;
+mod csv;
 mod error;
 mod error_responses;
 mod events;

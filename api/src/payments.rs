@@ -1,8 +1,7 @@
 //! Payments over HTTP: families see theirs, staff record them.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, StatusCode};
 use chrono::NaiveDate;
 use portal::audit::Actor;
 use portal::pagination::PageRequest;
@@ -18,6 +17,7 @@ use uuid::Uuid;
 
 use crate::Api;
 use crate::auth::{CurrentStaff, CurrentUser, Owner};
+use crate::csv::Csv;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Key, Page, Params};
 use crate::json::Json;
@@ -86,13 +86,9 @@ async fn export(
     State(app): State<App>,
     Owner(me): Owner,
     Params(DaysQuery { from, to }): Params<DaysQuery>,
-) -> Answer<Response> {
+) -> Answer<Csv<String>> {
     let table = payments::journal_csv(&app, Actor::Staff(me.id), Days { from, to }).await?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"payments.csv\""),
-    ];
-    Ok((headers, table).into_response())
+    Ok(Csv("payments.csv", table))
 }
 
 /// The plan and the payments of one's own family

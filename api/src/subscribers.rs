@@ -1,8 +1,7 @@
 //! The mailing list over HTTP.
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
 use portal::App;
 use portal::audit::Actor;
 use portal::pagination::PageRequest;
@@ -14,6 +13,7 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::auth::{Client, CurrentStaff, Owner};
+use crate::csv::Csv;
 use crate::error::{Answer, Problem};
 use crate::input::{Id, Input, Page, Params};
 use crate::json::Json;
@@ -97,13 +97,9 @@ async fn remove(
 /// The confirmed addresses as CSV
 #[utoipa::path(get, path = "/api/admin/subscribers/export.csv", tag = "subscribers", security(("owner" = [])),
     responses((status = 200, content_type = "text/csv", body = String)))]
-async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Response> {
+async fn export(State(app): State<App>, Owner(me): Owner) -> Answer<Csv<String>> {
     let mut tx = app.db.begin().await?;
     let sheet = subscribers::export(&mut tx, &app, Actor::Staff(me.id)).await?;
     tx.commit().await?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"mailing-list.csv\""),
-    ];
-    Ok((headers, sheet).into_response())
+    Ok(Csv("mailing-list.csv", sheet))
 }

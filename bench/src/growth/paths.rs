@@ -11,7 +11,7 @@ pub fn is_whole(path: &str) -> bool {
 
 /// Sums over all rows.
 pub fn is_sum(path: &str) -> bool {
-    ["/summary", "/counts", "/stats", "/reach", "/dashboard", "/analytics"]
+    ["/summary", "/counts", "/stats", "/reach", "/dashboard", "/analytics", "/totals"]
         .iter()
         .any(|figure| path.contains(figure))
 }
@@ -38,6 +38,8 @@ pub fn paths() -> Vec<String> {
     }
     add("/api/admin/users", &[one, "q=family1", "q=birnbaum", "q=nobody", "q=family1&sort=name"]);
     add("/api/admin/users/summary", &[""]);
+    add("/api/admin/payments", &["", "from=2026-07-01&to=2026-07-31", "to=2010-12-31"]);
+    add("/api/admin/payments/totals", &["", "from=2026-07-01&to=2026-07-31"]);
 
     add("/api/admin/users/{family}/statement", &[""]);
     add("/api/admin/videos", &["", "q=barn", "q=nothing", "sort=views", "sort=title"]);

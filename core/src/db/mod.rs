@@ -15,6 +15,7 @@ mod query_cache;
 mod readers;
 mod single_flight;
 mod tallies;
+pub(crate) use tallies::day_place;
 mod transaction;
 mod triggers;
 mod versions;

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use chrono::NaiveDate;
 use uuid::Uuid;
 
 use super::triggers::Triggers;
@@ -30,12 +31,14 @@ enum Place {
     Of(&'static str),
     /// The hours since 1970 of a time.
     Hour(&'static str),
+    /// The days since 1970 of a date, see [`day_place`].
+    Day(&'static str),
 }
 
 impl Tally {
     /// The columns that the expressions name.
     fn columns(&self) -> Vec<&'static str> {
-        let (Place::Of(place) | Place::Hour(place)) = self.place;
+        let (Place::Of(place) | Place::Hour(place) | Place::Day(place)) = self.place;
         let all = [self.counts, place, self.kind, self.subject.unwrap_or_default(), self.amount];
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let name = |text: &'static str| text.split(|letter| !is_of_name(letter)).next();
@@ -117,6 +120,22 @@ const TALLIES: &[Tally] = &[
     },
     // Cents.
     Tally { name: "paid", table: "payment_plans", amount: "row.paid_amount", ..ONE_FOR_EACH },
+    // Cents, of all ledgers.
+    Tally {
+        name: "payments",
+        table: "payments",
+        place: Place::Day("row.payment_date"),
+        kind: "row.kind",
+        amount: "row.amount",
+        ..ONE_FOR_EACH
+    },
+    Tally {
+        name: "payment_entries",
+        table: "payments",
+        place: Place::Day("row.payment_date"),
+        kind: "row.kind",
+        ..ONE_FOR_EACH
+    },
     Tally {
         name: "videos",
         table: "videos",
@@ -357,22 +376,31 @@ impl Db {
     /// The place, the kind and the subject of a row.
     fn keys(&self, tally: &Tally, row: &str) -> [String; 3] {
         let nobody = Uuid::nil();
-        let (hour, nobody) = match self {
-            Db::Sqlite { .. } => {
-                (["unixepoch(", ") / 3600"], format!("unhex('{}')", nobody.simple()))
-            }
+        let (hour, day, nobody) = match self {
+            Db::Sqlite { .. } => (
+                ["unixepoch(", ") / 3600"],
+                ["unixepoch(", ") / 86400"],
+                format!("unhex('{}')", nobody.simple()),
+            ),
             Db::Postgres(_) => (
                 ["cast(floor(extract(epoch from ", ") / 3600) as bigint)"],
+                ["cast(", " - date '1970-01-01' as bigint)"],
                 format!("cast('{nobody}' as uuid)"),
             ),
         };
         let place = match tally.place {
             Place::Of(place) => of_row(place, row),
             Place::Hour(time) => hour.join(&of_row(time, row)),
+            Place::Day(date) => day.join(&of_row(date, row)),
         };
         let subject = tally.subject.map_or(nobody, |subject| of_row(subject, row));
         [place, of_row(tally.kind, row), subject]
     }
+}
+
+/// The place of the sums of a day: the days since 1970.
+pub(crate) fn day_place(day: NaiveDate) -> i64 {
+    day.signed_duration_since(NaiveDate::default()).num_days()
 }
 
 /// The tables whose rows are summed up.

@@ -8,8 +8,8 @@ use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::payments::{self, Badge, Plan};
-use crate::spreadsheet::cell::{decimal, plain};
-use crate::{App, Error, Result};
+use crate::spreadsheet::cell::{decimal, plain, table};
+use crate::{App, Result};
 
 #[derive(sqlx::FromRow)]
 struct Row {
@@ -47,8 +47,6 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
         )
         .all()
         .await?;
-    // The byte order mark tells spreadsheets that this is UTF-8.
-    let mut writer = ::csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
     let head = [
         "Name",
         "Child",
@@ -64,11 +62,7 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
         "Logins",
         "Joined",
     ];
-    writer.write_record(head).map_err(Error::unforeseen)?;
-    for row in &rows {
-        writer.write_record(cells(row, &settings, today)).map_err(Error::unforeseen)?;
-    }
-    let text = writer.into_inner().map_err(Error::unforeseen)?;
+    let text = table(&head, rows.iter().map(|row| cells(row, &settings, today)))?;
     let mut tx = app.db.begin().await?;
     let details = json!({ "families": rows.len() });
     audit::record(
@@ -81,7 +75,7 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
     )
     .await?;
     tx.commit().await?;
-    String::from_utf8(text).map_err(Error::unforeseen)
+    Ok(text)
 }
 
 fn cells(row: &Row, settings: &crate::settings::Settings, today: NaiveDate) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! The entries of all ledgers by their day, which the office compares with its deposits and its bank.
 
 use chrono::NaiveDate;
+use chrono_tz::Tz;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -8,12 +9,12 @@ use uuid::Uuid;
 use super::{Kind, PAYMENT_COLUMNS, Payment};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::dates::check_days;
-use crate::db::{On, Sql};
+use crate::db::{On, Sql, day_place};
 use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::pagination::{Page, PageRequest};
-use crate::spreadsheet::cell::{decimal, plain};
-use crate::{App, Error, Result};
+use crate::spreadsheet::cell::{decimal, plain, table};
+use crate::{App, Result};
 
 /// Days of the camp's calendar, both included. Without one, from the first or to the last entry.
 #[derive(Debug, Clone, Copy, Default)]
@@ -115,15 +116,19 @@ pub async fn journal_totals(app: &App, days: Days) -> Result<JournalTotals> {
     let items: Vec<JournalTotal> = app
         .db
         .sql(
-            "select kind, count(*) as entries, cast(sum(amount) as bigint) as amount
-             from payments
-             where payment_date between $1 and $2
+            "select kind, cast(sum(entries) as bigint) as entries, cast(sum(amount) as bigint) as amount
+             from (select kind, total as entries, 0 as amount from tallies
+                   where name = 'payment_entries' and place between $1 and $2
+                   union all
+                   select kind, 0, total from tallies
+                   where name = 'payments' and place between $1 and $2) sums
              group by kind
+             having sum(entries) > 0
              order by case kind when 'payment' then 1 when 'adjustment' then 2
                                 when 'refund' then 3 else 4 end",
         )
-        .bind(from)
-        .bind(to)
+        .bind(day_place(from))
+        .bind(day_place(to))
         .all()
         .await?;
     let amount = items.iter().map(|item| item.amount).sum();
@@ -144,8 +149,6 @@ pub async fn journal_csv(app: &App, actor: Actor, days: Days) -> Result<String> 
         .bind(to)
         .all()
         .await?;
-    // The byte order mark tells spreadsheets that this is UTF-8.
-    let mut writer = ::csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
     let head = [
         "Date",
         "Kind",
@@ -159,32 +162,33 @@ pub async fn journal_csv(app: &App, actor: Actor, days: Days) -> Result<String> 
         "Recorded",
         "Id",
     ];
-    writer.write_record(head).map_err(Error::unforeseen)?;
-    let rows: Vec<JournalEntry> = rows.into_iter().map(without_notes_of_deleted).collect();
-    for JournalEntry { payment, full_name, child_name, is_deleted, .. } in &rows {
-        let name = if *is_deleted { "Deleted family" } else { full_name };
-        let cells = [
-            payment.payment_date.to_string(),
-            word(payment.kind).to_owned(),
-            decimal(payment.amount),
-            plain(name),
-            plain(child_name),
-            plain(payment.notes.as_deref().unwrap_or_default()),
-            plain(payment.staff_notes.as_deref().unwrap_or_default()),
-            if payment.voided { "yes".to_owned() } else { String::new() },
-            plain(payment.recorded_by.as_deref().unwrap_or_default()),
-            payment.created_at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string(),
-            payment.id.to_string(),
-        ];
-        writer.write_record(cells).map_err(Error::unforeseen)?;
-    }
-    let text = writer.into_inner().map_err(Error::unforeseen)?;
-    let details = json!({ "entries": rows.len(), "from": days.from, "to": days.to });
+    let count = rows.len();
+    let rows = rows.into_iter().map(without_notes_of_deleted);
+    let text = table(&head, rows.map(|entry| cells(&entry, zone)))?;
+    let details = json!({ "entries": count, "from": days.from, "to": days.to });
     let mut tx = app.db.begin().await?;
     let subject = Subject::none(SubjectKind::Profile);
     audit::record(&mut tx, app.clock.now(), actor, Action::PaymentExport, subject, details).await?;
     tx.commit().await?;
-    String::from_utf8(text).map_err(Error::unforeseen)
+    Ok(text)
+}
+
+fn cells(entry: &JournalEntry, zone: Tz) -> [String; 11] {
+    let JournalEntry { payment, full_name, child_name, is_deleted, .. } = entry;
+    let text = |text: &Option<String>| plain(text.as_deref().unwrap_or_default());
+    [
+        payment.payment_date.to_string(),
+        word(payment.kind).to_owned(),
+        decimal(payment.amount),
+        if *is_deleted { "Deleted family".to_owned() } else { plain(full_name) },
+        plain(child_name),
+        text(&payment.notes),
+        text(&payment.staff_notes),
+        if payment.voided { "yes".to_owned() } else { String::new() },
+        text(&payment.recorded_by),
+        payment.created_at.with_timezone(&zone).format("%Y-%m-%d %H:%M").to_string(),
+        payment.id.to_string(),
+    ]
 }
 
 /// Notes may name people.

@@ -1,6 +1,7 @@
-//! Formats cells of a table that a spreadsheet will open.
+//! Writes tables that a spreadsheet will open.
 
 use crate::money::Cents;
+use crate::{Error, Result};
 
 /// Returns a text that no spreadsheet treats as a formula: an apostrophe is added before a possible
 /// formula, also after a semicolon or tab, which separates cells for some spreadsheets. The import
@@ -40,6 +41,21 @@ pub(crate) fn decimal(amount: Cents) -> String {
     let sign = if amount < Cents::ZERO { "-" } else { "" };
     let cents = amount.get().unsigned_abs();
     format!("{sign}{}.{:02}", cents / 100, cents % 100)
+}
+
+/// Writes a table as CSV in UTF-8. The caller makes its texts [`plain`].
+pub(crate) fn table<Row: IntoIterator<Item = String>>(
+    head: &[&str],
+    rows: impl Iterator<Item = Row>,
+) -> Result<String> {
+    // The byte order mark tells spreadsheets that this is UTF-8.
+    let mut writer = csv::Writer::from_writer("\u{feff}".as_bytes().to_vec());
+    writer.write_record(head).map_err(Error::unforeseen)?;
+    for row in rows {
+        writer.write_record(row.into_iter().collect::<Vec<_>>()).map_err(Error::unforeseen)?;
+    }
+    let bytes = writer.into_inner().map_err(Error::unforeseen)?;
+    String::from_utf8(bytes).map_err(Error::unforeseen)
 }
 
 #[cfg(test)]
