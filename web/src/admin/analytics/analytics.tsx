@@ -1,13 +1,11 @@
 import type { ReactNode } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
-import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
 import { count, number, shortDate } from "../../lib/format";
 import { ago } from "../../lib/moments";
 import { Link } from "../../lib/navigation";
 import { paths } from "../../lib/paths";
-import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Icon } from "../../ui/icon";
 import { InlineTitle } from "../../ui/inline-title";
@@ -15,11 +13,9 @@ import { ProgressBar } from "../../ui/progress-bar";
 import { Section } from "../../ui/section";
 import { Segmented } from "../../ui/segmented";
 import { ErrorState, Loading, Skeleton } from "../../ui/states";
-import { toast } from "../../ui/toast";
-import { toastFailure } from "../shared/error-toast";
+import { ExportButton } from "../shared/export-button";
 import { NotRefreshed } from "../shared/not-refreshed";
 import { PageHead } from "../shared/page-head";
-import { downloadFile } from "../shared/download";
 import { useStaff } from "../shared/session";
 import { DayChart } from "./day-chart";
 import { analyticsQuery, analyticsTable, type Activity, type Analytics as AnalyticsFigures } from "./queries";
@@ -41,15 +37,6 @@ export default function Analytics() {
   const { params, set: setParams } = useFilters();
   const period = periodOf(params.get("period"));
   const figures = useQuery(analyticsQuery(period));
-  const download = useAction({
-    mutationFn: () => analyticsTable(period),
-    onSuccess: (text) => {
-      downloadFile(`analytics-${period}.csv`, text, "text/csv;charset=utf-8");
-      toast({ title: "Success", description: "The table was downloaded" });
-    },
-    onError: (error) => toastFailure(error),
-  });
-
   const set = (key: string, value: string, usual: string) => setParams({ [key]: value === usual ? "" : value });
 
   const measure = measures.find(({ value }) => value === params.get("chart"))?.value ?? "views";
@@ -58,9 +45,12 @@ export default function Analytics() {
     <>
       <PageHead title="Analytics" description="What families watch and say, counted here and never shared">
         {staff?.role === "owner" && (
-          <Button look="line" busy={download.isPending} onClick={() => download.mutate()} className="max-sm:w-full">
-            Download CSV
-          </Button>
+          <ExportButton
+            name={`analytics-${period}.csv`}
+            load={() => analyticsTable(period)}
+            done="The table was downloaded"
+            label="Download CSV"
+          />
         )}
       </PageHead>
       <div className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -1,19 +1,16 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { useAction } from "../../api/use-action";
 import { useFilters } from "../../lib/filters";
 import { Button } from "../../ui/button";
 import { EmptyState, Loading, Skeleton } from "../../ui/states";
-import { toast } from "../../ui/toast";
-import { toastFailure } from "../shared/error-toast";
+import { ExportButton } from "../shared/export-button";
 import { Listing } from "../shared/listing";
 import { OwnersOnly } from "../shared/owners-only";
 import { PageHead } from "../shared/page-head";
-import { downloadFile } from "../shared/download";
 import { EntryRow } from "./entry-row";
 import { FilterBar, nothingAsked, readFilter } from "./filter-bar";
-import { auditQuery, auditTable, menusQuery, type Filter } from "./queries";
+import { auditQuery, auditTable, menusQuery } from "./queries";
 
 const description = "Who did what, when, to which record";
 
@@ -39,7 +36,12 @@ function Log() {
   return (
     <>
       <PageHead title="Audit" description={description}>
-        <ExportButton filter={filter} able={right} />
+        <ExportButton
+          name="audit.csv"
+          load={() => auditTable(filter)}
+          done="The log was downloaded"
+          disabled={!right}
+        />
       </PageHead>
       <FilterBar read={read} set={set} menus={menus} refused={refused} />
       <h2 className="sr-only">Audit log</h2>
@@ -76,28 +78,6 @@ function Log() {
         </Listing>
       )}
     </>
-  );
-}
-
-function ExportButton({ filter, able }: { filter: Filter; able: boolean }) {
-  const download = useAction({
-    mutationFn: () => auditTable(filter),
-    onSuccess: (table) => {
-      downloadFile("audit.csv", table, "text/csv;charset=utf-8");
-      toast({ title: "Success", description: "The log was downloaded" });
-    },
-    onError: (error) => toastFailure(error),
-  });
-  return (
-    <Button
-      look="line"
-      disabled={!able}
-      busy={download.isPending}
-      onClick={() => download.mutate()}
-      className="max-sm:w-full"
-    >
-      {download.isPending ? "Exporting..." : "Export CSV"}
-    </Button>
   );
 }
 

@@ -97,6 +97,20 @@ describe("the payments of all families", () => {
     office.answer("GET /api/admin/payments", refuse(503, "busy", "Please try again in a moment."));
     await user.click(screen.getByRole("button", { name: "This month" }));
     expect(await screen.findByText("Failed to load the payments")).toBeTruthy();
+    office.answer("GET /api/admin/payments", list(entry()));
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByText("+$1,680")).toBeTruthy();
+  });
+
+  it("show no amounts while the currency is not known, and one press asks again", async () => {
+    const refused = refuse(503, "busy", "Please try again in a moment.");
+    const office = camp({ "GET /api/admin/payments/totals": refused });
+    const user = open("/admin/payments");
+    expect(await screen.findByText("Failed to load the payments")).toBeTruthy();
+    expect(screen.queryByText(/\$1,680/)).toBeNull();
+    office.answer("GET /api/admin/payments/totals", { ...totals, currency: "ILS" });
+    await user.click(screen.getByRole("button", { name: "Retry" }));
+    expect(await screen.findByText("+₪1,680")).toBeTruthy();
   });
 
   it("are exported by owners only", async () => {

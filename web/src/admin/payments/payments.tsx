@@ -1,16 +1,14 @@
-import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useSite } from "../../api/queries";
-import { useAction } from "../../api/use-action";
 import { useFilters, type Filters } from "../../lib/filters";
-import { number } from "../../lib/format";
+import { count } from "../../lib/format";
+import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { cx } from "../../ui/class-names";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
-import { toast } from "../../ui/toast";
 import { DayField, isDay, problemsOfDays } from "../shared/days";
-import { downloadFile } from "../shared/download";
-import { toastFailure } from "../shared/error-toast";
+import { ExportButton } from "../shared/export-button";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
 import { useStaff } from "../shared/session";
@@ -28,50 +26,77 @@ export default function Payments() {
   const days: Days = right
     ? { ...(asked.from ? { from: asked.from } : {}), ...(asked.to ? { to: asked.to } : {}) }
     : {};
-  const totals = useQuery({ ...totalsQuery(days), enabled: right });
-  const list = useInfiniteQuery({ ...journalQuery(days), enabled: right });
-  const all = !asked.from && !asked.to;
   const isOwner = useStaff()?.role === "owner";
 
   return (
     <>
       <PageHead title="Payments" description="What families paid, and every refund and correction, by its day">
-        {isOwner && <ExportButton days={days} able={right} />}
+        {isOwner && (
+          <ExportButton
+            name="payments.csv"
+            load={() => journalTable(days)}
+            done="The payments were downloaded"
+            disabled={!right}
+          />
+        )}
       </PageHead>
       <Period asked={asked} wrong={wrong} today={today} set={set} />
       {right ? (
-        <>
-          <Sums totals={totals} />
-          <h2 className="sr-only">Entries</h2>
-          <Listing
-            list={list}
-            what="entries"
-            failed="Failed to load the payments"
-            skeleton={<PaymentsSkeleton />}
-            empty={
-              all ? (
-                <EmptyState title="Nothing has been recorded yet" text="Payments are recorded with each user." />
-              ) : (
-                <EmptyState title="Nothing was recorded for these days">
-                  <Button look="line" onClick={() => set({ from: "", to: "" })}>
-                    Show all days
-                  </Button>
-                </EmptyState>
-              )
-            }
-          >
-            {(entries) => (
-              <ul aria-label="Payments" className="sheet overflow-clip">
-                {entries.map((entry) => (
-                  <EntryRow key={entry.id} entry={entry} currency={totals.data?.currency ?? "USD"} />
-                ))}
-              </ul>
-            )}
-          </Listing>
-        </>
+        <Journal days={days} onAll={() => set({ from: "", to: "" })} />
       ) : (
         <p className="text-muted">Fix the days to see the payments again.</p>
       )}
+    </>
+  );
+}
+
+/** The sums and the entries of these days. Without the sums, which have the currency, there are no amounts. */
+function Journal({ days, onAll }: { days: Days; onAll: () => void }) {
+  const totals = useQuery(totalsQuery(days));
+  const list = useInfiniteQuery(journalQuery(days));
+  const { data: sums } = totals;
+  const retrying = totals.isFetching || list.isFetching;
+  // One press retries whichever query failed.
+  const onRetry = () => Promise.all([totals, list].filter(({ isError }) => isError).map((query) => query.refetch()));
+
+  if (totals.isError && !sums)
+    return (
+      <ErrorState title="Failed to load the payments" error={totals.error} retrying={retrying} onRetry={onRetry} />
+    );
+  return (
+    <>
+      <Sums totals={sums} waits={totals.isPlaceholderData} />
+      <h2 className="sr-only">Entries</h2>
+      <Listing
+        list={list}
+        what="entries"
+        failed="Failed to load the payments"
+        skeleton={<PaymentsSkeleton />}
+        retry={{ retrying, onRetry }}
+        empty={
+          days.from || days.to ? (
+            <EmptyState title="Nothing was recorded for these days">
+              <Button look="line" onClick={onAll}>
+                Show all days
+              </Button>
+            </EmptyState>
+          ) : (
+            <EmptyState title="Nothing has been recorded yet" text="Payments are recorded with each user." />
+          )
+        }
+      >
+        {(entries) =>
+          sums ? (
+            <ul aria-label="Payments" className="sheet overflow-clip">
+              {entries.map((entry) => (
+                <EntryRow key={entry.id} entry={entry} currency={sums.currency} />
+              ))}
+            </ul>
+          ) : (
+            <PaymentsSkeleton />
+          )
+        }
+      </Listing>
     </>
   );
 }
@@ -113,7 +138,7 @@ function Period({ asked, wrong, today, set }: PeriodProps) {
         options={choices}
         onChange={(next) => {
           const choice = choices.find(({ value }) => value === next);
-          if (choice) set({ from: choice.from, to: choice.to });
+          if (choice && today) set({ from: choice.from, to: choice.to });
         }}
         className="max-sm:w-full max-sm:*:flex-1 sm:mt-7"
       />
@@ -121,64 +146,31 @@ function Period({ asked, wrong, today, set }: PeriodProps) {
   );
 }
 
-/** The sum of the period, and what it consists of. */
-function Sums({ totals }: { totals: UseQueryResult<Totals> }) {
-  const { data } = totals;
-  if (totals.isError && !data)
-    return (
-      <ErrorState
-        title="Failed to load the sums"
-        error={totals.error}
-        retrying={totals.isFetching}
-        onRetry={totals.refetch}
-      />
-    );
-  const kinds = data?.items ?? [];
+/** The sum of the period, and what it consists of. `waits` says that those of other days are shown meanwhile. */
+function Sums({ totals, waits }: { totals: Totals | undefined; waits: boolean }) {
   return (
     <dl
-      aria-busy={totals.isPlaceholderData}
+      aria-busy={waits}
       className={cx(
         "sheet mb-5 grid grid-cols-2 overflow-clip tabular-nums sm:grid-flow-col sm:auto-cols-fr sm:grid-cols-none",
-        totals.isPlaceholderData && "opacity-60",
+        waits && "opacity-60",
       )}
     >
       <div className="col-span-full min-w-0 px-4 py-3 sm:col-span-1 sm:px-6">
         <dt className="text-sm text-muted">Sum</dt>
         <dd className="font-head text-xl leading-tight font-semibold sm:text-2xl">
-          {data ? signed(data.amount, data.currency).replace(/^\+/, "") : <Skeleton className="h-[1lh] w-28" />}
+          {totals ? money(totals.amount, totals.currency) : <Skeleton className="h-[1lh] w-28" />}
         </dd>
         <dd className="text-xs text-muted">Of everything below</dd>
       </div>
-      {kinds.map(({ kind, entries, amount }) => (
+      {totals?.items.map(({ kind, entries, amount }) => (
         <div key={kind} className="min-w-0 border-line px-4 py-3 max-sm:border-t sm:border-s sm:px-6">
           <dt className="text-sm text-muted">{kindName[kind]}s</dt>
-          <dd className="text-lg leading-snug font-medium">{signed(amount, data?.currency ?? "USD")}</dd>
-          <dd className="text-xs text-muted">{entries === 1 ? "1 entry" : `${number(entries)} entries`}</dd>
+          <dd className="text-lg leading-snug font-medium">{signed(amount, totals.currency)}</dd>
+          <dd className="text-xs text-muted">{count(entries, "entry", "entries")}</dd>
         </div>
       ))}
     </dl>
-  );
-}
-
-function ExportButton({ days, able }: { days: Days; able: boolean }) {
-  const download = useAction({
-    mutationFn: () => journalTable(days),
-    onSuccess: (table) => {
-      downloadFile("payments.csv", table, "text/csv;charset=utf-8");
-      toast({ title: "Success", description: "The payments were downloaded" });
-    },
-    onError: (error) => toastFailure(error),
-  });
-  return (
-    <Button
-      look="line"
-      disabled={!able}
-      busy={download.isPending}
-      onClick={() => download.mutate()}
-      className="max-sm:w-full"
-    >
-      {download.isPending ? "Exporting..." : "Export CSV"}
-    </Button>
   );
 }
 

@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { useAction } from "../../api/use-action";
 import { useFilters, type Filters } from "../../lib/filters";
 import { count, number } from "../../lib/format";
 import { money } from "../../lib/money";
@@ -10,14 +9,13 @@ import { Icon } from "../../ui/icon";
 import { SearchBox } from "../../ui/search-box";
 import { Segmented } from "../../ui/segmented";
 import { EmptyState, ErrorState, Skeleton } from "../../ui/states";
-import { toastFailure } from "../shared/error-toast";
 import { useRefetchInterval } from "../shared/refetch-interval";
 import { CollapsibleFormButton, useCollapsibleForm } from "../shared/collapsible-form";
 import { CollapsedFilters } from "../shared/filter-row";
 import { laterDialogs } from "../shared/later-dialogs";
 import { Listing } from "../shared/listing";
 import { PageHead } from "../shared/page-head";
-import { downloadFile } from "../shared/download";
+import { ExportButton } from "../shared/export-button";
 import { summaryQuery } from "../shared/family-summary";
 import { useStaff } from "../shared/session";
 import { AddUser } from "./add-user";
@@ -83,7 +81,7 @@ export default function Users() {
     <>
       <PageHead title="User Management" description="Families, their payments and their emails" text={null}>
         <div className="flex flex-wrap gap-2 max-sm:w-full max-sm:[&>button]:w-auto max-sm:[&>button]:flex-auto max-sm:[&>button]:px-2.5 max-sm:[&_svg]:hidden sm:gap-3">
-          <ExportButton />
+          <ExportUsers />
           <Button look="line" onClick={() => set({ action: "import" })} className="max-sm:flex-1">
             Import
           </Button>
@@ -366,16 +364,16 @@ function SortBy({
 }
 
 /** Owners export the whole list as CSV. */
-function ExportButton() {
-  const staff = useStaff();
-  const save = useAction({
-    mutationFn: async () => downloadFile("families.csv", await exportFamilies(), "text/csv;charset=utf-8"),
-    onError: (error) => toastFailure(error),
-  });
-  if (staff?.role !== "owner") return null;
+
+/** Owners take the list along. */
+function ExportUsers() {
+  if (useStaff()?.role !== "owner") return null;
   return (
-    <Button look="line" busy={save.isPending} onClick={() => save.mutate()} className="max-sm:flex-1">
-      {save.isPending ? "Exporting..." : "Export CSV"}
-    </Button>
+    <ExportButton
+      name="families.csv"
+      load={exportFamilies}
+      done="The users were downloaded"
+      className="max-sm:flex-1"
+    />
   );
 }
