@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import type { VideoCard } from "../src/api/client";
 import { account, demoTest as test, expect, hold, samplePassword, test as ofOneCamp } from "./support/camp";
 
 declare global {
@@ -231,14 +232,37 @@ test("the HTML of a page of the staff area has its title", async ({ page, camp }
   }
 });
 
-for (const [path, width] of [
-  ["/", 390],
-  ["/", 1280],
+/** Gives the newest film of the lists this title, and this moment at which it was published. */
+const showNewest = (page: Page, { title, published_at }: { title: string; published_at: () => string }) =>
+  page.route(/\/api\/videos\?/, async (route) => {
+    const response = await route.fetch();
+    const list = (await response.json()) as { items: VideoCard[] };
+    const days = list.items.map(({ upload_date }) => upload_date).toSorted();
+    for (const film of list.items)
+      if (film.upload_date === days.at(-1)) Object.assign(film, { title, published_at: published_at() });
+    await route.fulfill({ response, json: list });
+  });
+
+/** What is true of the newest film only on some days of the sample camp. */
+const films = {
+  "today, with a short title": { title: "Lake day", published_at: () => new Date().toISOString() },
+  "last night, with a title in two scripts": {
+    title: "Melave Malka at the campfire · מלוה מלכה ביים פייער",
+    published_at: () => new Date(Date.now() - 86_400_000).toISOString(),
+  },
+};
+
+for (const [path, width, newest] of [
+  ["/", 390, "today, with a short title"],
+  ["/", 390, "last night, with a title in two scripts"],
+  ["/", 1280, "today, with a short title"],
+  ["/", 1280, "last night, with a title in two scripts"],
   ["/current-videos", 1280],
   ["/past-videos", 390],
   ["/past-videos", 1280],
 ] as const) {
-  test(`nothing moves on ${path} for somebody signed in, ${width} px wide`, async ({ page }) => {
+  const about = newest ? `, newest film ${newest}` : "";
+  test(`nothing moves on ${path} for somebody signed in, ${width} px wide${about}`, async ({ page }) => {
     await page.request.post("/api/auth/sign-in", {
       data: { email: "leah.lindenfeld@family.example", password: samplePassword },
     });
@@ -252,6 +276,7 @@ for (const [path, width] of [
     });
     await page.setViewportSize({ width, height: 800 });
     const showSession = await hold(page, "**/api/session");
+    if (newest) await showNewest(page, films[newest]);
     const showYears = await hold(page, "**/api/videos/years");
     const showVideos = await hold(page, /\/api\/videos\?/);
     const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100))));

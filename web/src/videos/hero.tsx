@@ -72,6 +72,7 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
   const site = useSite();
   const scenes = scenesOf(site);
   const carousel = useCarousel(scenes);
+  const headline = promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.");
 
   return (
     <section
@@ -86,20 +87,23 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
         <SceneImage key={scene.name} scene={scene} shown={i === carousel.at} />
       ))}
       <div className="hero-grid wrap">
-        <div className="hero-text">
-          <p className="hero-eyebrow">{site ? longDate(site.today).replace(/, \d+$/, "") : "\u00a0"}</p>
-          <h1 className="min-h-[2lh]">
-            <TwoLines>{promise?.headline ?? (waiting ? "Tonight at camp." : "Summer, night by night.")}</TwoLines>
-          </h1>
-          {waiting ? (
-            <Skeleton className="hero-lede min-h-[1lh] w-3/4" />
-          ) : (
-            <p className="hero-lede">
-              {promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}
-            </p>
-          )}
+        <div className="hero-top">
+          <div className="hero-text">
+            <p className="hero-eyebrow">{site ? longDate(site.today).replace(/, \d+$/, "") : "\u00a0"}</p>
+            {/* A headline is a new element: the words of one never move to the places of another's. */}
+            <h1 key={headline} className="min-h-[2lh]">
+              <TwoLines>{headline}</TwoLines>
+            </h1>
+            {waiting ? (
+              <Skeleton className="hero-lede min-h-[1lh] w-3/4" />
+            ) : (
+              <p className="hero-lede">
+                {promise?.lede ?? site?.site_description ?? "A friendly hub for daily updates and progress reports."}
+              </p>
+            )}
+          </div>
+          {promise ? <Tonight video={promise.video} when={promise.when} /> : waiting && <TonightSkeleton />}
         </div>
-        {promise ? <Tonight video={promise.video} when={promise.when} /> : waiting && <TonightSkeleton />}
         <div className="hero-acts">
           <Link
             to={paths.currentVideos}

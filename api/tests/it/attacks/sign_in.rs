@@ -56,9 +56,9 @@ story! {
         let parents = take_as_long(&camp, "/api/auth/sign-in", known, unknown, &mut hashing).await;
         let (known, unknown) = (given("username", "feder"), given("username", "nobody"));
         let staff = take_as_long(&camp, "/api/admin/auth/sign-in", known, unknown, &mut hashing).await;
-        // Other tests may slow all of this down, but nothing hashes faster than the machine can.
+        // Other tests may slow all of this down, also `hashing` alone. Without a hash a refusal takes a tenth of it.
         let shortest = parents.into_iter().chain(staff).min().expect("four times");
-        assert!(shortest > hashing / 2, "{shortest:?}, {hashing:?}");
+        assert!(shortest > hashing / 4, "{shortest:?}, {hashing:?}");
     }
 }
 
