@@ -293,6 +293,7 @@ for (const [path, width, newest] of [
     await page.waitForLoadState("networkidle").catch(() => undefined);
     await drawn();
     expect(await page.evaluate(() => window.moved)).toEqual([]);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 }
 

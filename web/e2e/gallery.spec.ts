@@ -41,6 +41,10 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
   const summer = (year: number) =>
     page.getByRole("group").filter({ has: page.getByRole("heading", { name: `Summer ${year}` }) });
   const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
+  // The portal tells open pages of an import when it hears of it, a moment later: this visit waits for that.
+  await page.goto("/past-videos");
+  await expect(page.getByRole("heading", { name: /^Summer \d+$/ })).toHaveCount(summers);
+  await page.waitForLoadState("networkidle");
   const { lists, pictures } = asked(page);
   const of = (year: number) => lists.filter((list) => list.includes(`year=${year}`));
 

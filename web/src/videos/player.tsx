@@ -218,7 +218,6 @@ function FilePlayer(props: FilePlayerProps) {
       {/* eslint-disable-next-line jsx-a11y/media-has-caption -- many videos have captions, but not all */}
       <video
         ref={setMedia}
-        src={video.hls_url ? undefined : video.video_url}
         poster={video.thumbnail_url ?? "/art/placeholder.svg"}
         controls={started && !Controls}
         // Without controls a video takes the focus only with a tabindex.
@@ -298,6 +297,12 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   const begun = useRef(false);
   const stopped = useRef(0);
   useEffect(() => () => hls?.destroy(), [hls]);
+
+  // Not in the element from the beginning: React may wait with one that is made, and then misses what it says meanwhile.
+  const file = video.hls_url ? null : video.video_url;
+  useEffect(() => {
+    if (media && file) media.setAttribute("src", file);
+  }, [media, file]);
 
   /** Goes on in the plain file; that one has nothing behind it. */
   function fallBack() {

@@ -215,6 +215,18 @@ describe("the player", () => {
     expect(player().getByRole("button", { name: "Settings", expanded: false })).toBe(document.activeElement);
   });
 
+  it("gets its file once it is on the page, because React misses the events of an element before that", async () => {
+    const early: Element[] = [];
+    const setAttribute = vi.spyOn(HTMLMediaElement.prototype, "setAttribute");
+    setAttribute.mockImplementation(function (this: HTMLMediaElement, name, value) {
+      if (name === "src" && !this.isConnected) early.push(this);
+      Element.prototype.setAttribute.call(this, name, value);
+    });
+    await watch({ hls_url: null });
+    expect(media().getAttribute("src")).toBe("/media/videos/v1");
+    expect(early).toEqual([]);
+  });
+
   it("goes on in the plain file when HLS does not play, and says so only when that fails too", async () => {
     await watch();
     fireEvent.error(media());
