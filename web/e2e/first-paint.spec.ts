@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import type { VideoCard } from "../src/api/client";
 import { account, demoTest as test, expect, hold, samplePassword, test as ofOneCamp } from "./support/camp";
 
@@ -233,15 +233,18 @@ test("the HTML of a page of the staff area has its title", async ({ page, camp }
 });
 
 /** Gives the newest film of the lists this title, and this moment at which it was published. */
-const showNewest = (page: Page, { title, published_at }: { title: string; published_at: () => string }) =>
-  page.route(/\/api\/videos\?/, async (route) => {
+async function showNewest(page: Page, { title, published_at }: { title: string; published_at: () => string }) {
+  const change = async (route: Route) => {
     const response = await route.fetch();
     const list = (await response.json()) as { items: VideoCard[] };
     const days = list.items.map(({ upload_date }) => upload_date).toSorted();
     for (const film of list.items)
       if (film.upload_date === days.at(-1)) Object.assign(film, { title, published_at: published_at() });
     await route.fulfill({ response, json: list });
-  });
+  };
+  // The page may be closed meanwhile.
+  await page.route(/\/api\/videos\?/, (route) => change(route).catch(() => undefined));
+}
 
 /** What is true of the newest film only on some days of the sample camp. */
 const films = {
@@ -293,7 +296,6 @@ for (const [path, width, newest] of [
     await page.waitForLoadState("networkidle").catch(() => undefined);
     await drawn();
     expect(await page.evaluate(() => window.moved)).toEqual([]);
-    await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 }
 
