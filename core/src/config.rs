@@ -322,6 +322,7 @@ fn addresses_in(given: &str) -> Vec<String> {
 }
 
 fn network(text: &str) -> std::result::Result<IpNet, String> {
+    let text = text.trim();
     text.parse::<IpNet>()
         .or_else(|_| text.parse::<IpAddr>().map(IpNet::from))
         .map_err(|_| "give an address like 10.0.0.1 or a network like 10.0.0.0/8".into())

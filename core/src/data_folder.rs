@@ -94,6 +94,21 @@ pub(crate) fn no_camp(config: &Config) -> Error {
     })
 }
 
+/// Refuses to make a new camp on PostgreSQL beside the SQLite database of a camp, which would be served
+/// no longer without a word.
+pub(crate) fn no_other_camp(config: &Config) -> Result<()> {
+    let file = config.data_dir.join("camp.db");
+    if !std::fs::metadata(&file).is_ok_and(|file| file.len() > 0) {
+        return Ok(());
+    }
+    Err(Error::Setup(format!(
+        "{} holds a camp, and the database of --database-url (CAMP_DATABASE_URL) holds none. Please leave \
+         --database-url away to go on with that camp, which cannot be moved to PostgreSQL. For a new camp, \
+         please give another --data-dir (CAMP_DATA_DIR).",
+        file.display()
+    )))
+}
+
 /// The file of the SQLite database at that address.
 ///
 /// # Errors

@@ -97,16 +97,21 @@ impl From<Cents> for serde_json::Value {
     }
 }
 
-/// Formats an amount for people: `$2,800`, with cents only if there are any.
-pub fn money(amount: Cents, currency: &str) -> String {
-    let symbol = match currency {
+/// The sign of a currency before an amount; the code of one that has none.
+pub fn symbol(currency: &str) -> &str {
+    match currency {
         "USD" => "$",
         "CAD" => "CA$",
         "EUR" => "€",
         "GBP" => "£",
         "ILS" => "₪",
         other => other,
-    };
+    }
+}
+
+/// Formats an amount for people: `$2,800`, with cents only if there are any.
+pub fn money(amount: Cents, currency: &str) -> String {
+    let symbol = symbol(currency);
     let sign = if amount < Cents::ZERO { "-" } else { "" };
     let cents = amount.0.unsigned_abs();
     let (whole, rest) = (cents / 100, cents % 100);

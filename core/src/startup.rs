@@ -7,7 +7,9 @@ use std::sync::Arc;
 use crate::app::open_database;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::data_folder::{is_there, must_be_readable, must_be_there, no_camp, shared_lock};
+use crate::data_folder::{
+    is_there, must_be_readable, must_be_there, no_camp, no_other_camp, shared_lock,
+};
 use crate::db::Db;
 use crate::{App, Error, Result, backup, comments, faq, file_permissions, updates};
 
@@ -44,6 +46,9 @@ impl App {
         if is_new && !create {
             db.close().await;
             return Err(no_camp(&config));
+        }
+        if is_new && matches!(db, Db::Postgres(_)) {
+            no_other_camp(&config)?;
         }
         let before_upgrade = migrate(&db, &config).await?;
         let mut app = App::with(db, config).await?;

@@ -170,6 +170,8 @@ story! {
         let parts = unreadable.replace("2.800", "933.333333");
         let seen_parts = send(&staff, json!({ "csv": parts, "dry_run": true })).await;
         assert_eq!(seen_parts["problems"][0]["message"], "“933.333333” has parts of a cent. Please round it.");
+        let euros = send(&staff, json!({ "csv": unreadable.replace("2.800", "€933"), "dry_run": true })).await;
+        assert_eq!(euros["problems"][0]["message"], "“€933” is in another currency than the camp's, which is USD.");
         let message = "“2.800” is not a valid amount.";
         assert_eq!(seen["problems"], json!([{ "line": 2, "column": "total", "message": message }]), "not that it is missing");
         // “Paid” counts for new families only, so it does not matter for others.

@@ -443,6 +443,7 @@ story! {
             (json!({ "nightfall": "soon" }), "nightfall"),
             (json!({ "quietStart": "Friday" }), "quietStart"),
             (json!({ "quietHours": "fixed", "quietStart": "Friday 18:00", "quietEnd": "friday 18:00" }), "quietEnd"),
+            (json!({ "quietHours": "fixed", "quietStart": "Saturday 22:00", "quietEnd": "Friday 18:00" }), "quietEnd"),
             (json!({ "quietDates": [{ "from": "2026-07-23", "to": "2026-07-22" }] }), "quietDates"),
             (json!({ "quietDates": "2026-07-23" }), "quietDates"),
         ] {

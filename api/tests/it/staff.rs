@@ -67,12 +67,14 @@ story! {
         let owner = camp.owner().await;
         let accounts = owner.get("/api/admin/accounts").await.json();
         let path = format!("/api/admin/accounts/{}", accounts["items"][0]["id"].as_str().expect("an id"));
+        let removed = owner.delete_with(&path, json!({ "current_password": PASSWORD })).await;
+        assert_eq!(removed.refused(409, "conflict")["detail"], "Cannot delete the last admin account");
         for reply in [
-            owner.delete_with(&path, json!({ "current_password": PASSWORD })).await,
             owner.patch(&path, json!({ "version": 1, "role": "staff", "current_password": PASSWORD })).await,
             owner.patch(&path, json!({ "version": 1, "disabled": true, "current_password": PASSWORD })).await,
         ] {
-            assert_eq!(reply.refused(409, "conflict")["detail"], "Cannot delete the last admin account");
+            let said = "This is the last owner who can sign in. Please make somebody else an owner first.";
+            assert_eq!(reply.refused(409, "conflict")["detail"], said);
         }
         owner.get("/api/admin/accounts").await.expect(200);
     }

@@ -39,6 +39,15 @@ fn table() -> String {
 }
 
 on_both_engines! {
+    async fn a_link_that_is_twice_in_a_table_with_two_titles_is_named(camp: Camp) {
+        let table = "title,url\nMonday,https://youtu.be/qqqqqqqqqqq\nTuesday,https://youtu.be/qqqqqqqqqqq\nMonday,https://youtu.be/qqqqqqqqqqq\n";
+        camp.begin();
+        let said = camp.run_with(&["gallery", "import", "-", "--year", "2019"], table);
+        assert_eq!(said.code, 3, "{said:?}");
+        assert!(said.out.contains("1 video added, 1 already there, 1 with problems"), "{said:?}");
+        assert!(said.err.contains("Same link as line 2, but another title or date."), "{said:?}");
+    }
+
     async fn a_thousand_rows_are_imported_once_however_often_it_runs(camp: Camp) {
         camp.begin();
         let file = camp.folder().join("summer.csv");

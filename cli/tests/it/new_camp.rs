@@ -49,6 +49,21 @@ on_both_engines! {
         assert!(said.err.contains("There is no camp in"), "{said:?}");
     }
 
+    async fn a_camp_on_sqlite_is_not_left_for_a_new_one_on_postgresql(camp: Camp) {
+        std::fs::create_dir_all(camp.data("")).expect("a folder");
+        if !camp.is_on_postgres() {
+            return;
+        }
+        std::fs::write(camp.data("camp.db"), "a database").expect("written");
+        let refused = camp.run_with(&ADD, PASSWORD);
+        assert_eq!(refused.code, 4, "{refused:?}");
+        assert!(refused.err.contains("camp.db holds a camp, and the database of --database-url"), "{refused:?}");
+        std::fs::remove_file(camp.data("camp.db")).expect("removed");
+        assert_eq!(camp.run_with(&ADD, PASSWORD).code, 0);
+        std::fs::write(camp.data("camp.db"), "a database").expect("written");
+        assert_eq!(camp.run(&["admin", "list"]).code, 0, "the camp on PostgreSQL is there");
+    }
+
     async fn whatever_makes_a_camp_says_so_and_where(camp: Camp) {
         let place = camp.data("");
         let made = |err: &str| err.lines().filter(|line| line.contains("A new camp was made in")).count();

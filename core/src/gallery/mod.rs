@@ -7,7 +7,7 @@
 mod folder;
 mod names;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use serde::Serialize;
@@ -127,9 +127,17 @@ pub async fn import(
         ..Report::default()
     };
     let mut good = Vec::with_capacity(sheet.rows.len());
+    let mut in_file = HashMap::new();
     for row in &sheet.rows {
         match check(row, year, &settings, now) {
-            Ok(video) => good.push(video),
+            Ok((video, address)) => match repeated(&in_file, row, &video, &address) {
+                Some(problem) => report.problems.push(problem),
+                None => {
+                    let first = (row.line, video.title.clone(), video.upload_date);
+                    in_file.entry(address.clone()).or_insert(first);
+                    good.push((video, address));
+                }
+            },
             Err(problems) => report.problems.extend(problems),
         }
     }
@@ -246,6 +254,25 @@ fn check(
         Ok(link) if problems.is_empty() => Ok((video, link.video_url)),
         _ => Err(problems),
     }
+}
+
+/// A link that is in the file twice, with two titles or dates: one of the rows has a wrong one.
+fn repeated(
+    earlier: &HashMap<String, (usize, String, Option<NaiveDate>)>,
+    row: &Row,
+    video: &NewVideo,
+    address: &str,
+) -> Option<Problem> {
+    let (line, title, day) = earlier.get(address)?;
+    let is_same = *title == video.title && *day == video.upload_date;
+    (!is_same).then(|| Problem {
+        line: row.line,
+        column: "url",
+        message: format!(
+            "Same link as line {line}, but another title or date. Please correct the link, or \
+             delete one of the two rows."
+        ),
+    })
 }
 
 fn no_link(typed: &str) -> String {

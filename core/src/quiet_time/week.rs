@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, Utc, Weekday};
+use chrono::{
+    DateTime, Datelike, Days, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc, Weekday,
+};
 use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,16 @@ impl WeekTime {
         let (day, time) = text.trim().split_once(' ')?;
         let time = NaiveTime::parse_from_str(time.trim(), "%H:%M").ok()?;
         Some(WeekTime { day: day.parse().ok()?, time })
+    }
+
+    /// The hours from this time to the next `end`, rounded up; 0 if they are the same.
+    pub fn hours_until(self, end: WeekTime) -> i64 {
+        const WEEK: i64 = 7 * 24 * 60;
+        let minute_of = |at: WeekTime| {
+            i64::from(at.day.num_days_from_monday()) * 24 * 60
+                + i64::from(at.time.hour() * 60 + at.time.minute())
+        };
+        ((minute_of(end) - minute_of(self)).rem_euclid(WEEK) + 59) / 60
     }
 
     /// The next such time after `from`.

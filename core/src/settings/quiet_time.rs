@@ -131,9 +131,19 @@ impl Settings {
     }
 
     /// Why the settings of quiet time do not fit together: the setting, and a sentence.
-    pub fn quiet_problem(&self) -> Option<(&'static str, &'static str)> {
-        let fixed = self.quiet_hours == QuietHours::Fixed;
-        (fixed && self.quiet_start == self.quiet_end)
-            .then_some(("quietEnd", "Quiet time must end at another time than it begins."))
+    pub fn quiet_problem(&self) -> Option<(&'static str, String)> {
+        if self.quiet_hours != QuietHours::Fixed {
+            return None;
+        }
+        let hours = self.quiet_start.hours_until(self.quiet_end);
+        let problem = match hours {
+            0 => "Quiet time must end at another time than it begins.".to_owned(),
+            1..=72 => return None,
+            _ => format!(
+                "Quiet time would last {hours} of the 168 hours of a week, and at most 72 are \
+                 possible. Please check whether its start and its end are swapped."
+            ),
+        };
+        Some(("quietEnd", problem))
     }
 }

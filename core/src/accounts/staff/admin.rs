@@ -31,6 +31,9 @@ pub struct NewStaff {
 }
 
 const LAST_OWNER: Error = Error::Conflict("Cannot delete the last admin account");
+const LAST_OWNER_STAYS: Error = Error::Conflict(
+    "This is the last owner who can sign in. Please make somebody else an owner first.",
+);
 
 pub(super) fn check_names(
     checks: &mut Validator,
@@ -215,7 +218,9 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     if tx.sql("delete from staff where id = $1").bind(id).execute().await? == 0 {
         return Err(UNKNOWN);
     }
-    an_owner_is_left(&mut tx).await?;
+    if !has_owner(&mut tx).await? {
+        return Err(LAST_OWNER);
+    }
     notifications::erase_staff(&mut tx, app, id, &gone.email, &gone.username).await?;
     let details = json!({ "role": gone.role, "disabled": gone.disabled });
     audit::record(
@@ -230,15 +235,17 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     tx.commit().await
 }
 
+/// Refuses a change after which no owner can sign in.
 pub(super) async fn an_owner_is_left(tx: &mut Tx) -> Result<()> {
+    if has_owner(tx).await? { Ok(()) } else { Err(LAST_OWNER_STAYS) }
+}
+
+async fn has_owner(tx: &mut Tx) -> Result<bool> {
     let owners: i64 = tx
         .sql("select count(*) from staff where role = 'owner' and disabled_at is null")
         .scalar()
         .await?;
-    match owners {
-        0 => Err(LAST_OWNER),
-        _ => Ok(()),
-    }
+    Ok(owners > 0)
 }
 
 /// Sends a password reset link to the account's address for an owner, who confirms with their

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 
 use crate::email_address::EmailAddress;
-use crate::money::Cents;
+use crate::money::{Cents, symbol};
 use crate::payments;
 use crate::settings::Settings;
 use crate::spreadsheet::cell::original;
@@ -183,7 +183,16 @@ fn amount(checks: &mut Validator, name: &str, typed: &str, settings: &Settings) 
     if typed.is_empty() {
         return None;
     }
-    match cents(typed) {
+    let (sign, number) = split_sign(typed);
+    if sign.is_some_and(|sign| !symbol(&settings.currency).ends_with(sign)) {
+        let shown: String = typed.chars().take(40).collect();
+        let currency = &settings.currency;
+        let message =
+            format!("“{shown}” is in another currency than the camp's, which is {currency}.");
+        checks.refuse(name, message);
+        return None;
+    }
+    match cents(number) {
         Some(amount) => {
             payments::check_amount(checks, name, amount, settings);
             Some(amount)
@@ -219,9 +228,17 @@ fn due_date(checks: &mut Validator, typed: &str) -> Option<NaiveDate> {
     }
 }
 
-/// Parses `2800`, `2,800.00` or `$2,800` as cents.
-fn cents(typed: &str) -> Option<Cents> {
-    let text = typed.trim().trim_start_matches(['$', '€', '£', '₪']).trim();
+/// The currency sign before an amount, and the rest.
+fn split_sign(typed: &str) -> (Option<char>, &str) {
+    let text = typed.trim();
+    match text.chars().next() {
+        Some(sign @ ('$' | '€' | '£' | '₪')) => (Some(sign), text[sign.len_utf8()..].trim()),
+        _ => (None, text),
+    }
+}
+
+/// Parses `2800` or `2,800.00` as cents.
+fn cents(text: &str) -> Option<Cents> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
     let groups: Vec<&str> = whole.split(',').collect();
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
@@ -239,14 +256,22 @@ fn cents(typed: &str) -> Option<Cents> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cents, cents};
+    use super::{Cents, cents, split_sign};
+
+    #[test]
+    fn the_sign_of_a_currency_is_set_apart() {
+        assert_eq!(split_sign("$ 2,800"), (Some('$'), "2,800"));
+        assert_eq!(split_sign(" €20"), (Some('€'), "20"));
+        assert_eq!(split_sign("2,800"), (None, "2,800"));
+        assert_eq!(split_sign("$$5"), (Some('$'), "$5"));
+    }
 
     #[test]
     fn amounts_are_read_as_offices_write_them() {
         for (typed, read) in [
             ("2800", Some(280_000)),
             ("2,800.50", Some(280_050)),
-            ("$ 2,800", Some(280_000)),
+            ("$2,800", None),
             ("0.5", Some(50)),
             ("1,234,567", Some(123_456_700)),
             ("2.800,00", None),
