@@ -8,7 +8,7 @@ use portal::{App, Config, Error, Result, conversion};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::output::{Code, Outcome, open_or_create, print, print_note};
+use crate::output::{Code, Outcome, note_created, print, print_note};
 use crate::seed::SAMPLE_PASSWORD;
 use crate::serve::{both, stop_on_signal};
 
@@ -59,7 +59,11 @@ impl Demo {
             start_over(&config).await?;
         }
         // Its mails are not sent, so none comes back.
-        let app = open_or_create(Config { bounce_lmtp: None, ..config }).await?;
+        // The sample camp may be tried on both databases in one folder.
+        let app = App::open_or_create(Config { bounce_lmtp: None, ..config }).await?;
+        if app.is_new {
+            note_created(&app.config);
+        }
         let logins = self.logins(&app).await?;
         match conversion::installed(&app) {
             true => convert_samples(app.clone()),

@@ -99,9 +99,9 @@ pub fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Opens the camp, or creates one if there is none, and says so.
+/// Opens the camp, or creates one if there is none, and says so. None is created beside another.
 pub async fn open_or_create(config: Config) -> Result<App> {
-    let app = App::open_or_create(config).await?;
+    let app = App::open_or_create_alone(config).await?;
     if app.is_new {
         note_created(&app.config);
     }

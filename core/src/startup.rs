@@ -13,6 +13,14 @@ use crate::data_folder::{
 use crate::db::Db;
 use crate::{App, Error, Result, backup, comments, faq, file_permissions, updates};
 
+/// What happens when there is no camp.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Refuse,
+    Create,
+    CreateAlone,
+}
+
 impl App {
     /// Opens an existing camp and upgrades its database.
     ///
@@ -23,7 +31,7 @@ impl App {
     pub async fn open(config: Config) -> Result<App> {
         config.check()?;
         must_be_there(&config)?;
-        App::open_in(config, false).await
+        App::open_in(config, Missing::Refuse).await
     }
 
     /// Opens the camp, or creates one if there is none.
@@ -34,20 +42,32 @@ impl App {
     pub async fn open_or_create(config: Config) -> Result<App> {
         config.check()?;
         file_permissions::folder(&config.data_dir)?;
-        App::open_in(config, true).await
+        App::open_in(config, Missing::Create).await
     }
 
-    async fn open_in(config: Config, create: bool) -> Result<App> {
+    /// Like [`App::open_or_create`], but makes no new camp on PostgreSQL in the data folder of a camp on
+    /// SQLite.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`App::open_or_create`], and [`Error::Setup`] for such a folder.
+    pub async fn open_or_create_alone(config: Config) -> Result<App> {
+        config.check()?;
+        file_permissions::folder(&config.data_dir)?;
+        App::open_in(config, Missing::CreateAlone).await
+    }
+
+    async fn open_in(config: Config, missing: Missing) -> Result<App> {
         must_be_readable(&config)?;
         file_permissions::tighten(&config)?;
         let present = shared_lock(&config.data_dir)?;
         let db = open_database(&config).await?;
         let is_new = db.is_empty().await?;
-        if is_new && !create {
+        if is_new && missing == Missing::Refuse {
             db.close().await;
             return Err(no_camp(&config));
         }
-        if is_new && matches!(db, Db::Postgres(_)) {
+        if is_new && missing == Missing::CreateAlone && matches!(db, Db::Postgres(_)) {
             no_other_camp(&config)?;
         }
         let before_upgrade = migrate(&db, &config).await?;

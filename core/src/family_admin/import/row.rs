@@ -200,8 +200,8 @@ fn amount(checks: &mut Validator, name: &str, typed: &str, settings: &Settings) 
         None => {
             let shown: String = typed.chars().take(40).collect();
             // With three, it may be a thousand with a point.
-            let is_fraction = typed.parse::<f64>().is_ok()
-                && typed.split_once('.').is_some_and(|(_, decimals)| decimals.len() > 3);
+            let is_fraction = number.parse::<f64>().is_ok()
+                && number.split_once('.').is_some_and(|(_, decimals)| decimals.len() > 3);
             let message = match is_fraction {
                 true => format!("“{shown}” has parts of a cent. Please round it."),
                 false => format!("“{shown}” is not a valid amount."),
