@@ -7,8 +7,8 @@ use portal::db::Db;
 use uuid::Uuid;
 
 use crate::backup::path;
-use crate::camp::{Camp, Said, count};
-use crate::chaos::site::{Owner, Raw, Site, add_owner, exchange, free_port};
+use crate::camp::{Camp, Said, count, free_port};
+use crate::chaos::site::{Owner, Raw, Site, add_owner, exchange};
 use crate::execute;
 use crate::s3::Bucket;
 

@@ -1,7 +1,10 @@
 //! The camp of one test: its own folder and database, and the binary.
 
 use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
 
 use portal::db::Db;
 use portal::{App, Config};
@@ -9,7 +12,7 @@ use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 use url::Url;
 
-/// Turns one test into two, on SQLite and on PostgreSQL.
+/// Turns one test into two, on SQLite and on PostgreSQL. One that hangs fails, so that a run of all of them ends.
 #[macro_export]
 macro_rules! on_both_engines {
     ($($(#[$attribute:meta])* async fn $name:ident($camp:ident: Camp) $body:block)*) => {
@@ -20,15 +23,37 @@ macro_rules! on_both_engines {
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn sqlite() {
-                test(Camp::on_sqlite()).await;
+                $crate::camp::in_time(test(Camp::on_sqlite())).await;
             }
 
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn postgres() {
-                test(Camp::on_postgres().await).await;
+                $crate::camp::in_time(async { test(Camp::on_postgres().await).await }).await;
             }
         })*
     };
+}
+
+/// Longer than a test takes on a slow machine; `just chaos` takes its time.
+pub async fn in_time(test: impl Future<Output = ()>) {
+    if std::env::var_os("CAMP_CHAOS").is_some() {
+        return test.await;
+    }
+    let limit = Duration::from_secs(15 * 60);
+    tokio::time::timeout(limit, test).await.expect("the test ends within 15 minutes");
+}
+
+/// A free port that no connection takes in between: the system gives them ports from 32768 on. A connection from
+/// one of those to a port that nobody listens on yet can also reach itself, and then waits forever.
+pub fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    loop {
+        let number = (std::process::id() as u16).wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+        let port = 20_000 + number % 10_000;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 pub struct Camp {
@@ -228,11 +253,13 @@ impl Running {
     pub async fn stop(&mut self) -> Option<i32> {
         let id = self.0.id().to_string();
         Command::new("kill").args(["-TERM", &id]).status().expect("kill is there");
+        let asked = Instant::now();
         loop {
             if let Some(status) = self.0.try_wait().expect("its status") {
                 return status.code();
             }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            assert!(asked.elapsed() < Duration::from_secs(120), "it does not stop");
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 }

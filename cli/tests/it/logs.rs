@@ -1,11 +1,11 @@
 //! Personal data stays out of the logs at every log level (safety 29).
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::camp::Camp;
+use crate::camp::{Camp, free_port};
 
 fn post(port: u16, path: &str, body: &str) -> String {
     send(port, "POST", path, "", body)
@@ -91,8 +91,7 @@ async fn names_and_addresses_stay_out_of_the_logs(camp: Camp) {
         "canary-secret-staff\n",
     );
     assert_eq!(added.code, 0, "{added:?}");
-    let port =
-        TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port();
+    let port = free_port();
     let log = camp.folder().join("log");
     let bind = format!("127.0.0.1:{port}");
     let child = camp

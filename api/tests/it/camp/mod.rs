@@ -6,6 +6,7 @@ mod databases;
 mod listener;
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use axum::Router;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -97,7 +98,9 @@ pub async fn run<F: Future<Output = ()>>(engine: Engine, story: impl FnOnce(Camp
     app.hashing = Arc::new(Hashing::cheap());
     let router = api::router(app.clone(), CancellationToken::new());
     let camp = Camp { app: app.clone(), router, mails, _folder: folder.clone() };
-    story(camp).await;
+    // Longer than a test takes on a slow machine. One that hangs fails, so that a run of all of them ends.
+    let limit = Duration::from_secs(15 * 60);
+    tokio::time::timeout(limit, story(camp)).await.expect("the test ends within 15 minutes");
     // The folder stays until the database is closed.
     let failed = jobs::failed(&app.db).await.expect("jobs");
     assert_eq!(failed, 0, "the story left failed jobs behind");

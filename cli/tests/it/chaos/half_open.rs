@@ -11,8 +11,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use url::Url;
 
-use super::site::{Owner, Site, Tally, add_owner, free_port};
-use crate::camp::{Camp, count};
+use super::site::{Owner, Site, Tally, add_owner};
+use crate::camp::{Camp, count, free_port};
 use crate::mail::{eventually, families, publish};
 
 /// Another machine whose connection can be cut: a network namespace.

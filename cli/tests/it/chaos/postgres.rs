@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use url::Url;
 
 use super::long;
-use super::site::{Owner, Site, Tally, add_owner, free_port};
-use crate::camp::Camp;
+use super::site::{Owner, Site, Tally, add_owner};
+use crate::camp::{Camp, free_port};
 
 /// A separate server with full durability.
 struct Server {

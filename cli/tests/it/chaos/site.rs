@@ -1,7 +1,7 @@
 //! A running portal, an owner who posts videos, and their responses.
 
 use std::collections::HashMap;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::camp::{Camp, Running};
+use crate::camp::{Camp, Running, free_port};
 
 const PASSWORD: &str = "visiting-day-demo";
 /// Longer than any response takes.
@@ -44,11 +44,6 @@ pub struct Site {
 pub struct Owner {
     address: SocketAddr,
     cookie: String,
-}
-
-/// A free port.
-pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port").port()
 }
 
 impl Site {

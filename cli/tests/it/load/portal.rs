@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::camp::{Camp, Running};
+use crate::camp::{Camp, Running, free_port};
 
 pub struct Portal {
     pub address: SocketAddr,
@@ -21,8 +21,7 @@ impl Portal {
     pub async fn start(camp: &Camp) -> Portal {
         // For the connections of this process; the program raises its own limit.
         rlimit::increase_nofile_limit(65_536).ok();
-        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr());
-        let address = free.expect("a port");
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let child = camp
             .command(&["serve", "--log", "error", "--bind", &address.to_string()])
             .stdin(Stdio::null())
@@ -67,11 +66,15 @@ pub async fn connect(to: SocketAddr, from: usize, room: Option<u32>) -> io::Resu
 
 /// One request on its own connection; returns the whole response.
 pub async fn ask(to: SocketAddr, from: usize, request: &str) -> io::Result<String> {
-    let mut stream = connect(to, from, None).await?;
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
+    let exchange = async {
+        let mut stream = connect(to, from, None).await?;
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
+    };
+    // Longer than any response takes.
+    tokio::time::timeout(Duration::from_secs(120), exchange).await?
 }
 
 /// A request that closes its connection.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{CONNECTIONS, DEADLINE, eventually, families, publish, worker};
-use crate::camp::{Camp, Running, count};
+use crate::camp::{Camp, Running, count, free_port};
 use crate::chaos::long;
 use crate::on_both_engines;
 use crate::sink::{Mood, Sink};
@@ -207,10 +207,7 @@ async fn a_test_says_what_is_wrong_with_the_tls_of_the_mail_server() {
     let sink = Sink::open().await;
     let said = test(sink.port);
     assert!(said.contains("smtps:// must be smtp://"), "{said}");
-    let port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        listener.local_addr().expect("its number").port()
-    };
+    let port = free_port();
     let Some(_server) = self_signed(camp.folder(), port) else { return };
     let listens = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();
     eventually("openssl listens", DEADLINE, listens).await;

@@ -3,7 +3,7 @@
 mod proxy;
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
 pub use self::proxy::Proxy;
-use crate::camp::Camp;
+use crate::camp::{Camp, free_port};
 use crate::chaos::site::{exchange, send};
 
 /// Runs until this process ends, however it ends: it is killed when its standard input is closed.
@@ -50,12 +50,7 @@ impl Server {
         let program = program();
         let place = TempDir::new().expect("a folder").keep();
         std::fs::write(place.join("users.json"), USERS).expect("written");
-        // Held all at once, so that they differ.
-        let free: Vec<TcpListener> =
-            (0..8).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
-        let ports: Vec<u16> =
-            free.iter().map(|port| port.local_addr().expect("its number").port()).collect();
-        drop(free);
+        let ports: Vec<u16> = (0..8).map(|_| free_port()).collect();
         let log = std::fs::File::create(place.join("log")).expect("a log");
         let shell = Command::new("sh")
             .args(["-c", SHELL, "sh"])
