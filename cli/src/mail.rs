@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use portal::mail::{self, DkimKey, SendError};
+use portal::mail::{self, DkimKey, SendError, Trouble};
 use portal::{App, Config, EmailAddress, Error, root};
 
 use crate::mail_preview::Preview;
@@ -71,28 +71,24 @@ impl Mail {
             encoded: None,
             date: app.clock.now(),
         };
-        let sent = app.mailer.send(&test).await;
-        if let Err(SendError::Unreachable(_)) = &sent
-            && tell_refused(&app).await
-        {
+        if !tell_troubles(&app).await {
             return Ok(Code::Unusable);
         }
-        tell(&app, &from.to_string(), &to, sent)
+        tell(&app, &from.to_string(), &to, app.mailer.send(&test).await)
     }
 }
 
-/// Prints which servers can be reached and do not let us in. Returns whether there is one.
-async fn tell_refused(app: &App) -> bool {
-    let mut is_refused = false;
-    for (server, answer) in app.mailer.probe().await {
-        if let Err(SendError::Refused { text, .. }) = answer {
-            is_refused = true;
-            print_note(format!(
-                "camp: {server} refuses us: {text}. Please check name and password in --smtp-url."
-            ));
+/// Prints which servers cannot be used. Returns whether another one can, or mail is written to a folder.
+async fn tell_troubles(app: &App) -> bool {
+    let answers = app.mailer.probe().await;
+    let is_usable = answers.is_empty() || answers.iter().any(|(_, answer)| answer.is_ok());
+    for (server, answer) in answers {
+        if let Err(answer) = answer {
+            let Trouble { says, todo, .. } = answer.into();
+            print_note(format!("camp: {server} {says}. {todo}"));
         }
     }
-    is_refused
+    is_usable
 }
 
 /// Prints what became of the test.
@@ -110,7 +106,7 @@ fn tell(app: &App, from: &str, to: &EmailAddress, sent: Result<(), SendError>) -
         }
         Err(SendError::Unreachable(cause)) => {
             print_note(format!(
-                "camp: {destination} cannot be reached: {cause}. Please check --smtp-url, --mail-from and --bounce-address, and that no firewall blocks it."
+                "camp: {destination} did not take the email from {from}: {cause}. Please check --mail-from and --bounce-address."
             ));
             Ok(Code::Unusable)
         }

@@ -17,7 +17,7 @@ pub(crate) const AT_WORK: Error = Error::Conflict(
      camp-worker).",
 );
 
-/// Checks that the data folder exists and, on SQLite, the database file in it.
+/// Checks that the data folder exists and, on SQLite, a database in it.
 ///
 /// # Errors
 ///
@@ -29,7 +29,7 @@ pub(crate) fn must_be_there(config: &Config) -> Result<()> {
     }
 }
 
-/// Whether the data folder exists and, on SQLite, the database file in it.
+/// Whether the data folder exists and, on SQLite, a database in it.
 ///
 /// # Errors
 ///
@@ -37,7 +37,7 @@ pub(crate) fn must_be_there(config: &Config) -> Result<()> {
 pub(crate) fn is_there(config: &Config) -> Result<bool> {
     must_be_readable(config)?;
     let url = config.database_url();
-    let has_file = !url.starts_with("sqlite:") || sqlite_file(&url)?.exists();
+    let has_file = !url.starts_with("sqlite:") || is_database(&sqlite_file(&url)?);
     Ok(config.data_dir.is_dir() && has_file)
 }
 
@@ -58,6 +58,11 @@ pub(crate) fn must_be_readable(config: &Config) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether the file is there and not empty, as one is that somebody made by mistake.
+pub(crate) fn is_database(file: &Path) -> bool {
+    std::fs::metadata(file).is_ok_and(|file| file.len() > 0)
 }
 
 /// Whether this user lacks the permission. The file is not opened: closing a database file would drop the
@@ -87,6 +92,11 @@ pub(crate) fn no_camp(config: &Config) -> Error {
         None => format!(
             "There is no camp in {shown}. Please check --data-dir (CAMP_DATA_DIR). A new camp starts with `camp admin add`."
         ),
+        Some(url) if !url.starts_with("sqlite:") && !config.data_dir.is_dir() => format!(
+            "There is no camp in {shown}, because there is no such folder. Please check --data-dir (CAMP_DATA_DIR). \
+             If the folder was lost, `camp migrate` makes an empty one for the camp in the database, and a backup \
+             has its files."
+        ),
         Some(_) => format!(
             "There is no camp in {shown} and the database. Please check --data-dir \
              (CAMP_DATA_DIR) and --database-url (CAMP_DATABASE_URL). A new camp starts with `camp admin add`."
@@ -98,7 +108,7 @@ pub(crate) fn no_camp(config: &Config) -> Error {
 /// no longer without a word.
 pub(crate) fn no_other_camp(config: &Config) -> Result<()> {
     let file = config.data_dir.join("camp.db");
-    if !std::fs::metadata(&file).is_ok_and(|file| file.len() > 0) {
+    if !is_database(&file) {
         return Ok(());
     }
     Err(Error::Setup(format!(

@@ -356,6 +356,8 @@ async fn a_restoration_says_why_it_does_not_begin() {
     let write = |bytes: &[u8]| std::fs::write(&other, bytes).expect("written");
     write(b"camp.db");
     refused(&other, &["--replace"], "not a file that `camp backup` made");
+    write(&std::fs::read(camp.data("camp.db")).expect("bytes"));
+    refused(&other, &["--replace"], "This is the database itself");
     let whole = std::fs::read(&file).expect("bytes");
     write(&whole[..whole.len() - 20]);
     refused(&other, &["--replace"], "This backup is incomplete");

@@ -48,6 +48,19 @@ on_both_engines! {
         assert!(said.err.contains("Same link as line 2, but another title or date."), "{said:?}");
     }
 
+    async fn a_table_that_is_imported_again_with_another_year_adds_nothing(camp: Camp) {
+        let table = "title,url\nMonday,https://youtu.be/qqqqqqqqqqq\nTuesday,https://youtu.be/rrrrrrrrrrr\n";
+        camp.begin();
+        let import = |year| camp.run_with(&["gallery", "import", "-", "--year", year], table);
+        assert_eq!(import("2019").code, 0);
+        let other = import("2020");
+        assert_eq!(other.code, 3, "{other:?}");
+        assert!(other.out.contains("0 videos added, 0 already there, 2 with problems"), "{other:?}");
+        assert!(other.err.contains("line 3: url: This video is already among those of 2019."), "{other:?}");
+        let again = import("2019");
+        assert!(again.code == 0 && again.out.contains("2 already there"), "{again:?}");
+    }
+
     async fn a_thousand_rows_are_imported_once_however_often_it_runs(camp: Camp) {
         camp.begin();
         let file = camp.folder().join("summer.csv");

@@ -1,9 +1,11 @@
 //! Only the commands that are meant to create a camp do so, and only in the given folder.
 
 use std::path::Path;
+use std::time::Duration;
 
 use crate::backup::path;
-use crate::camp::{Camp, count};
+use crate::camp::{Camp, count, free_port};
+use crate::mail::eventually;
 use crate::{execute, on_both_engines};
 use portal::db::Db;
 
@@ -47,6 +49,30 @@ on_both_engines! {
         let said = camp.run(&["admin", "list"]);
         assert_eq!(said.code, 4, "{said:?}");
         assert!(said.err.contains("There is no camp in"), "{said:?}");
+        if camp.is_on_postgres() {
+            return;
+        }
+        // Nor is an empty file.
+        std::fs::write(camp.data("camp.db"), "").expect("written");
+        for command in [&["admin", "list"][..], &["doctor"], &["backup", "-"]] {
+            let said = camp.run(command);
+            let all = format!("{}{}", said.out, said.err);
+            assert!(said.code == 4 && all.contains("There is no "), "{command:?}: {said:?}");
+        }
+        assert_eq!(camp.run_with(&ADD, PASSWORD).code, 0);
+    }
+
+    async fn a_lost_data_folder_is_not_taken_for_a_lost_camp(camp: Camp) {
+        if !camp.is_on_postgres() {
+            return;
+        }
+        camp.begin();
+        std::fs::remove_dir_all(camp.data("")).expect("removed");
+        let said = camp.run(&["admin", "list"]);
+        assert_eq!(said.code, 4, "{said:?}");
+        assert!(said.err.contains("there is no such folder") && said.err.contains("camp migrate"), "{said:?}");
+        assert_eq!(camp.run(&["migrate"]).code, 0);
+        assert_eq!(camp.run(&["admin", "list"]).code, 0);
     }
 
     async fn a_camp_on_sqlite_is_not_left_for_a_new_one_on_postgresql(camp: Camp) {
@@ -62,6 +88,19 @@ on_both_engines! {
         assert_eq!(camp.run_with(&ADD, PASSWORD).code, 0);
         std::fs::write(camp.data("camp.db"), "a database").expect("written");
         assert_eq!(camp.run(&["admin", "list"]).code, 0, "the camp on PostgreSQL is there");
+    }
+
+    async fn the_demo_may_be_tried_on_both_databases_in_one_folder(camp: Camp) {
+        if !camp.is_on_postgres() {
+            return;
+        }
+        std::fs::create_dir_all(camp.data("")).expect("a folder");
+        std::fs::write(camp.data("camp.db"), "a database").expect("written");
+        let address = format!("127.0.0.1:{}", free_port());
+        let mut demo = camp.start(&["demo", "--bind", &address]);
+        let listens = || std::net::TcpStream::connect(&address).is_ok();
+        eventually("the demo listens", Duration::from_secs(120), listens).await;
+        assert_eq!(demo.stop().await, Some(0), "it ends well");
     }
 
     async fn whatever_makes_a_camp_says_so_and_where(camp: Camp) {

@@ -5,7 +5,7 @@
 //! are equal files). Finally the database is switched in one step: a rename, or one transaction on
 //! PostgreSQL. If this is interrupted, either the old or the new camp works.
 
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use chrono::{SubsecRound, Utc};
@@ -86,7 +86,11 @@ async fn restore_in(
     let free = data_folder::free_bytes(&config.data_dir).unwrap_or(u64::MAX);
     let unpacking = tokio::task::spawn_blocking(move || {
         let agreed = |manifest: &Manifest| agree(manifest, is_sqlite, has_folder, free);
-        archive::unpack(BufReader::with_capacity(1 << 18, from), &parts, agreed, &told)
+        let mut from = BufReader::with_capacity(1 << 18, from);
+        if from.fill_buf()?.starts_with(b"SQLite format 3\0") {
+            return Err(Error::invalid("file", DATABASE));
+        }
+        archive::unpack(from, &parts, agreed, &told)
     });
     let (manifest, unpacked) = unpacking.await.map_err(Error::unforeseen)??;
 
@@ -96,6 +100,11 @@ async fn restore_in(
     let is_new = is_new && set_aside.is_none();
     Ok(Restored { manifest, unpacked, held, set_aside, set_aside_schema, is_new })
 }
+
+/// The copy from before an upgrade is one.
+const DATABASE: &str = "This is the database itself and no file that `camp backup` made. To go back to it, stop the \
+                        portal, move camp.db, camp.db-wal and camp.db-shm away, copy this file to camp.db, and give it \
+                        to the user of the portal.";
 
 /// What does not exist before a restore, and must be removed if it fails.
 struct Traces {

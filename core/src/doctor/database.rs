@@ -9,7 +9,7 @@ use rustix::fs::Access;
 
 use super::{Findings, clause, environment};
 use crate::config::Config;
-use crate::data_folder::{self, is_denied, sqlite_file};
+use crate::data_folder::{self, is_database, is_denied, sqlite_file};
 use crate::db::{self, Db};
 use crate::{Error, Result, app, backup};
 
@@ -29,7 +29,7 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
             found.broken(WHAT, says, OWNER);
             return None;
         }
-        if !file.exists() {
+        if !is_database(&file) {
             let says = format!("There is no database {}.", file.display());
             found.broken(
                 WHAT,

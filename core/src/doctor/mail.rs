@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 
 use super::dns::{self, Answer};
-use super::{Findings, Options, clause};
+use super::{Findings, Options, State};
 use crate::config::Config;
-use crate::mail::{DkimKey, Mailer, SendError};
+use crate::mail::{DkimKey, Mailer, SendError, Trouble};
 
 pub(super) async fn examine(config: &Config, options: &Options, found: &mut Findings) {
     const WHAT: &str = "mail-server";
@@ -38,23 +38,11 @@ fn examine_server(server: &str, answer: Result<&str, SendError>, found: &mut Fin
         Ok(how) => {
             found.ok(WHAT, format!("{server} answers {how}. (`camp mail test` sends a mail.)"))
         }
-        Err(SendError::Unreachable(cause)) => found.broken(
-            WHAT,
-            format!("{server} cannot be reached: {}.", clause(cause)),
-            "Check --smtp-url, and that no firewall blocks it.",
-        ),
-        Err(SendError::Later(cause) | SendError::DomainBusy(cause) | SendError::InDoubt(cause)) => {
-            found.warning(
-                WHAT,
-                format!("{server} says “later”: {}.", clause(cause)),
-                "Try again in a few minutes.",
-            )
+        Err(answer) => {
+            let Trouble { says, todo, passes } = answer.into();
+            let state = if passes { State::Warning } else { State::Broken };
+            found.add(WHAT, state, format!("{server} {says}."), Some(todo.to_owned()));
         }
-        Err(SendError::Refused { text, .. }) => found.broken(
-            WHAT,
-            format!("{server} refuses us: {}.", clause(text)),
-            "Check name and password in --smtp-url.",
-        ),
     }
 }
 

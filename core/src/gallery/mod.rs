@@ -7,7 +7,7 @@
 mod folder;
 mod names;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use serde::Serialize;
@@ -126,31 +126,19 @@ pub async fn import(
         source: sheet.source,
         ..Report::default()
     };
-    let mut good = Vec::with_capacity(sheet.rows.len());
-    let mut in_file = HashMap::new();
-    for row in &sheet.rows {
-        match check(row, year, &settings, now) {
-            Ok((video, address)) => match repeated(&in_file, row, &video, &address) {
-                Some(problem) => report.problems.push(problem),
-                None => {
-                    let first = (row.line, video.title.clone(), video.upload_date);
-                    in_file.entry(address.clone()).or_insert(first);
-                    good.push((video, address));
-                }
-            },
-            Err(problems) => report.problems.extend(problems),
-        }
-    }
+    let good = usable(&sheet.rows, &settings, now, &mut report);
     let total = good.len();
     progress(0, total);
     let mut tx = app.db.begin().await?;
     // Two concurrent imports would not see each other's rows.
     tx.lock("gallery import").await?;
     let mut known = known(&mut tx, year).await?;
-    for (done, (video, address)) in good.into_iter().enumerate() {
-        match known.insert(address) {
-            false => report.skipped += 1,
-            true => {
+    for (done, (line, video, address)) in good.into_iter().enumerate() {
+        match known.get(&address) {
+            Some(other) if *other != year => report.problems.push(of_another_year(line, *other)),
+            Some(_) => report.skipped += 1,
+            None => {
+                known.insert(address, year);
                 report.added += 1;
                 if !dry_run {
                     videos::create(&mut tx, app, &settings, actor, &video, None).await?;
@@ -159,6 +147,7 @@ pub async fn import(
         }
         progress(done + 1, total);
     }
+    report.problems.sort_by_key(|problem| problem.line);
     if dry_run || report.added == 0 {
         tx.rollback().await?;
         return Ok(report);
@@ -171,6 +160,32 @@ pub async fn import(
     audit::record(&mut tx, now, actor, Action::GalleryImport, subject, details).await?;
     tx.commit().await?;
     Ok(report)
+}
+
+/// The valid rows, each with its line and the address under which the portal stores its video. The problems of the
+/// others go into the report.
+fn usable(
+    rows: &[Row],
+    settings: &Settings,
+    now: DateTime<Utc>,
+    report: &mut Report,
+) -> Vec<(usize, NewVideo, String)> {
+    let mut good = Vec::with_capacity(rows.len());
+    let mut in_file = HashMap::new();
+    for row in rows {
+        match check(row, report.year, settings, now) {
+            Ok((video, address)) => match repeated(&in_file, row, &video, &address) {
+                Some(problem) => report.problems.push(problem),
+                None => {
+                    let first = (row.line, video.title.clone(), video.upload_date);
+                    in_file.entry(address.clone()).or_insert(first);
+                    good.push((row.line, video, address));
+                }
+            },
+            Err(problems) => report.problems.extend(problems),
+        }
+    }
+    good
 }
 
 fn check_year(year: i32, this_year: i32) -> Result<()> {
@@ -286,8 +301,27 @@ fn no_link(typed: &str) -> String {
     }
 }
 
-async fn known(tx: &mut Tx, year: i32) -> Result<HashSet<String>> {
-    let rows: Vec<(String,)> =
-        tx.sql("select video_url from videos where year = $1").bind(i64::from(year)).all().await?;
-    Ok(rows.into_iter().map(|(url,)| url).collect())
+/// The links of all videos, and the year of each: this one if it has the link in several.
+async fn known(tx: &mut Tx, this: i32) -> Result<HashMap<String, i32>> {
+    let rows: Vec<(String, i64)> =
+        tx.sql("select video_url, year from videos where video_url is not null").all().await?;
+    let mut known = HashMap::with_capacity(rows.len());
+    for (url, year) in rows {
+        let year = i32::try_from(year).map_err(Error::unforeseen)?;
+        if year == this || !known.contains_key(&url) {
+            known.insert(url, year);
+        }
+    }
+    Ok(known)
+}
+
+/// Most likely the file was imported with the wrong year, now or earlier.
+fn of_another_year(line: usize, year: i32) -> Problem {
+    Problem {
+        line,
+        column: "url",
+        message: format!(
+            "This video is already among those of {year}. If {year} is wrong, please delete it there first."
+        ),
+    }
 }

@@ -13,6 +13,7 @@ mod refusal;
 mod shared;
 mod smtp;
 mod template;
+mod trouble;
 
 use chrono::{DateTime, Utc};
 use lettre::Address;
@@ -26,6 +27,7 @@ pub use self::mailer::{Mailer, Message};
 pub(crate) use self::refusal::Refusal;
 pub(crate) use self::shared::{Personal, Shared};
 pub use self::template::{Encoded, Template};
+pub use self::trouble::Trouble;
 
 /// A mail that is ready to send.
 #[derive(Clone, Debug)]

@@ -155,22 +155,30 @@ async fn a_test_says_that_the_mail_server_refuses_the_password_as_the_doctor_doe
     camp.begin();
     let sink = Sink::open().await;
     let url = with_password(&sink);
-    for (mood, answer) in
-        [(Mood::BadPassword, "bad credentials"), (Mood::NoService, "no service here")]
-    {
+    for (mood, answer, advice) in [
+        (Mood::BadPassword, "bad credentials", "name and password in --smtp-url"),
+        (Mood::NoService, "no service here", "takes no mail from this machine"),
+    ] {
         sink.mood(mood);
         let said = camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]);
         assert_eq!(said.code, 4, "{said:?}");
-        assert!(
-            said.err.contains("refuses us: ")
-                && said.err.contains("name and password in --smtp-url"),
-            "{said:?}"
-        );
+        assert!(said.err.contains("refuses us: ") && said.err.contains(advice), "{said:?}");
         assert_eq!(said.err.matches(answer).count(), 1, "{said:?}");
         assert!(!said.err.contains("firewall") && !said.err.contains("lantern-secret"), "{said:?}");
         let doctor = camp.run(&["doctor", "--smtp-url", &url]);
         assert_eq!(doctor.out.matches(answer).count(), 1, "{doctor:?}");
+        assert!(doctor.out.contains(advice), "{doctor:?}");
     }
+    sink.mood(Mood::ShuttingDown);
+    let said = camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]);
+    let expected = "did not take the email from";
+    assert!(said.code == 4 && said.err.contains(expected), "{said:?}");
+    assert!(said.err.contains("--mail-from") && !said.err.contains("firewall"), "{said:?}");
+    sink.mood(Mood::Silent);
+    let asked = Instant::now();
+    let said = camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]);
+    assert!(said.code == 4 && said.err.contains("no answer within 15 seconds"), "{said:?}");
+    assert!(said.err.contains("firewall") && asked.elapsed() < Duration::from_secs(28), "{said:?}");
     sink.mood(Mood::Well);
     assert_eq!(camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]).code, 0);
 }
@@ -206,7 +214,7 @@ async fn a_test_says_what_is_wrong_with_the_tls_of_the_mail_server() {
     };
     let sink = Sink::open().await;
     let said = test(sink.port);
-    assert!(said.contains("smtps:// must be smtp://"), "{said}");
+    assert!(said.contains("smtps:// must be smtp://") && !said.contains("firewall"), "{said}");
     let port = free_port();
     let Some(_server) = self_signed(camp.folder(), port) else { return };
     let listens = || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok();

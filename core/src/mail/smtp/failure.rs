@@ -103,6 +103,11 @@ fn describe(error: &SmtpError) -> String {
     }
 }
 
+/// Whether this text of an error says what is wrong with the address of the server.
+pub(in crate::mail) fn explains_itself(text: &str) -> bool {
+    TLS_TROUBLE.iter().any(|(_, words)| text.starts_with(words))
+}
+
 /// What rustls and lettre say, and what it means.
 const TLS_TROUBLE: &[(&str, &str)] = &[
     (

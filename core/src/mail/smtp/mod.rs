@@ -22,8 +22,8 @@ use tokio::time::timeout;
 use url::Host;
 
 use self::connection::{Connection, Text};
-pub(super) use self::failure::Unsent;
 use self::failure::{Failed, Stage, classify, is_answer, silent};
+pub(super) use self::failure::{Unsent, explains_itself};
 use super::{BeforeText, Message, SendError};
 use crate::config::mail_server;
 use crate::{Error, Result};
