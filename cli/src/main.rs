@@ -23,8 +23,10 @@ mod serve;
 mod settings;
 mod videos;
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
+use clap::builder::Resettable;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use portal::root::{self, Root};
 use portal::{Config, Error};
@@ -137,12 +139,23 @@ fn parse() -> Camp {
 
 /// All commands. The help of those that do not serve shows only their own options.
 fn command_line() -> clap::Command {
-    let mut camp = Camp::command();
+    let mut camp = without_empty_variables(Camp::command());
     camp.build();
     camp.mut_subcommands(|command| match command.get_name() {
         "serve" | "worker" | "demo" => command,
         _ => fold_shared_options(command),
     })
+}
+
+/// An empty variable, as in a file of settings whose value was left open, is none.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|option| match option.get_env().is_some_and(is_empty) {
+            true => option.env(Resettable::Reset),
+            false => option,
+        })
+        .mut_subcommands(without_empty_variables)
 }
 
 fn fold_shared_options(command: clap::Command) -> clap::Command {

@@ -224,8 +224,29 @@ fn an_option_with_a_wrong_value_is_a_wrong_command_and_shows_no_password() {
         assert!(!said.err.contains("lantern") && !camp.data("").exists(), "{value}: {said:?}");
     }
     // An empty variable is none.
-    let said = camp.command(&["migrate"]).env("CAMP_SMTP_URL", "").status().expect("it runs");
-    assert!(said.success());
+    let mut migrate = camp.command(&["migrate"]);
+    for name in [
+        "BIND",
+        "PUBLIC_URL",
+        "DATABASE_URL",
+        "SMTP_URL",
+        "MAIL_FROM",
+        "MAIL_RATE",
+        "STORAGE_URL",
+        "STORAGE_REDIRECTS",
+        "TRUSTED_PROXIES",
+        "CONNECTIONS",
+        "LOG",
+        "LOG_FORMAT",
+    ] {
+        migrate.env(format!("CAMP_{name}"), "");
+    }
+    let said = migrate.output().expect("it runs");
+    assert!(said.status.success(), "{said:?}");
+    let mut serve = camp.command(&["serve", "--bind", "127.0.0.1:99999"]);
+    let said = serve.env("CAMP_WITH_WORKER", "").output().expect("it runs");
+    let said = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.contains("99999") && !said.contains("--with-worker"), "{said}");
 }
 
 #[test]
