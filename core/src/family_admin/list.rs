@@ -218,7 +218,7 @@ const WANTED: &str = "and ($1 is null or p.search_text like $1 escape '\\')
 const TO_APPROVE: &str =
     "and p.approved_at is null and p.refused_at is null and p.user_type = 'parent' ";
 
-/// Returns families, 50 per page by default.
+/// Returns a page of families.
 ///
 /// # Errors
 ///
@@ -234,9 +234,6 @@ pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Pag
         Sort::Joined => page.by("families joined", "p.created_at", |r| r.created_at).await,
     }
 }
-
-/// The default page size.
-const PAGE: i64 = 50;
 
 struct Listing<'a> {
     db: &'a Db,
@@ -265,8 +262,7 @@ impl Listing<'_> {
             Direction::Asc => ("asc", ">", list.to_owned()),
             Direction::Desc => ("desc", "<", format!("{list} back")),
         };
-        let limit = search.part.limit.or(Some(PAGE));
-        let part = PageRequest { cursor: search.part.cursor.clone(), limit };
+        let part = &search.part;
         let (after, last): (Option<K>, Option<FamilyId>) = part.after(&list)?.unzip();
         let (from, to) = standings(search.filter, today);
         let only = match search.filter {

@@ -126,7 +126,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "currency",
         Kind::Choice(&["USD", "CAD", "EUR", "GBP", "ILS"]),
-        "The currency of all payments",
+        "The currency of all payments. Amounts are not converted when it changes",
     ),
     key(
         "paymentInstructions",
