@@ -54,10 +54,10 @@ fn of(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<u16> {
         statuses.push(422);
     }
     if !matches!(method, HttpMethod::Get | HttpMethod::Head | HttpMethod::Options) {
-        statuses.push(507);
+        statuses.extend([415, 507]);
     }
     if operation.request_body.is_some() {
-        statuses.extend([408, 413, 415, 422]);
+        statuses.extend([408, 413, 422]);
     }
     statuses
 }

@@ -8,6 +8,8 @@ use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, Que
 use axum::extract::{FromRequest, FromRequestParts, Json, Path, Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use portal::validation::CONTROL;
 use serde::Serialize;
@@ -39,6 +41,19 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
             Err(_) => Err(Problem::bad_request("The request is not well-formed JSON.")),
         }
     }
+}
+
+/// Refuses writes with a content type that the forms of other sites can send without asking (safety 20). Handlers
+/// without a body do not look at it.
+pub async fn refuse_forms(request: Request, next: Next) -> Response {
+    let is_safe = request.method().is_safe();
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
+    let of_forms = ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
+    if !is_safe && of_forms.iter().any(|form| form.eq_ignore_ascii_case(kind)) {
+        return unsupported("Please send JSON (Content-Type: application/json).").into_response();
+    }
+    next.run(request).await
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

@@ -177,7 +177,7 @@ fn uncached(app: App, stop: CancellationToken, limits: Limits, sessions: Session
     });
     let csrf = csrf.clone().add_trusted_origin(app.config.public_url()).unwrap_or(csrf);
     Router::new()
-        .merge(guarded.layer(csrf))
+        .merge(guarded.layer(from_fn(input::refuse_forms)).layer(csrf))
         .merge(open)
         .fallback(frontend::serve)
         .method_not_allowed_fallback(|| async {

@@ -102,6 +102,16 @@ async fn take(config: Config, table: Table, update_existing: bool) -> Outcome {
         if report.differing > 0 {
             print_note("To change families that are already in the portal, add --update-existing.");
         }
+        if report.paid_otherwise > 0 {
+            print_note(format!(
+                "The table has another paid amount for {} already in the portal. Payments of these are not imported: \
+                 staff record them in Users.",
+                match report.paid_otherwise {
+                    1 => "1 family".to_owned(),
+                    many => format!("{many} families"),
+                }
+            ));
+        }
         if let Some(id) = report.id {
             print_note(format!("To undo this import within a day: camp family undo {id}"));
         }

@@ -82,6 +82,13 @@ pub(crate) fn optional_pattern(typed: Option<&str>) -> Option<String> {
     optional_term(typed).map(|term| containing(&term))
 }
 
+/// Converts search input to patterns for its first word, its second one and the rest, which must all match.
+pub(crate) fn word_patterns(typed: &str) -> [Option<String>; 3] {
+    let term = optional_term(Some(typed)).unwrap_or_default();
+    let mut words = term.splitn(3, ' ').filter(|word| !word.is_empty());
+    std::array::from_fn(|_| words.next().map(containing))
+}
+
 /// Normalizes search input, or returns `None` if it is empty.
 pub(crate) fn optional_term(typed: Option<&str>) -> Option<String> {
     let typed: String =

@@ -78,7 +78,7 @@ test.describe("When only families of the camp may watch", () => {
       expect(waiting.items.map(({ full_name }) => full_name)).toEqual(["Chaya Feder"]);
       await call(desk.request, "POST", `/api/admin/users/${waiting.items[0]?.id}/approve`);
       await camp.mailTo("chaya@family.example", /Welcome to/);
-      await page.reload();
+      // The open page looks again by itself.
       await page.getByRole("button", { name: "Play Swim relay" }).click();
       await expect(page.frameLocator("iframe").getByRole("heading", { name: "It plays" })).toBeVisible();
     });

@@ -311,3 +311,27 @@ test("whoever is signed out from elsewhere in the middle of a word keeps it, is 
   await page.goto("/auth");
   await expect(page, "somebody who is known is not asked again").toHaveURL(/\/$/);
 });
+
+test("a session that was ended on another device takes everything personal off the open pages", async ({
+  page,
+  camp,
+  context,
+  somebody,
+}) => {
+  await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
+  await page.goto("/faq");
+  await expect(account(page, "Chaya Feder")).toBeVisible();
+  const profile = await context.newPage();
+  const line = profile.waitForResponse("**/api/events*");
+  await profile.goto("/profile");
+  await expect(profile.getByLabel("Full name")).toHaveValue("Chaya Feder");
+  await line;
+  const phone = await somebody();
+  await call(phone.request, "POST", "/api/auth/sign-in", { email: "chaya@family.example", password });
+  await call(phone.request, "POST", "/api/auth/sessions/end-all");
+  await expect(profile.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
+  for (const tab of [profile, page]) {
+    await expect(signInLink(tab)).toBeVisible();
+    await expect(tab.locator("body")).not.toContainText("Chaya");
+  }
+});

@@ -133,6 +133,48 @@ function makeAllDaysWednesday() {
   }
 }
 
+/** Amounts in the page's main part that go on in the next line, or are cut off. */
+function brokenAmounts() {
+  const texts = document.createTreeWalker(document.querySelector("main")!, NodeFilter.SHOW_TEXT);
+  const broken: string[] = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode as Text;
+    for (const { 0: amount, index } of text.data.matchAll(/[-−+]?\$[\d,.]+/g)) {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + amount.length);
+      const around = text.parentElement!.closest(".sheet")?.getBoundingClientRect();
+      const cut = around && range.getBoundingClientRect().right > around.right;
+      if (cut || new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(amount);
+    }
+  }
+  return broken;
+}
+
+test("large amounts stay whole", async ({ page }) => {
+  const much = 1_234_567_890;
+  const items = ["payment", "adjustment", "refund", "void"].map((kind) => ({ kind, entries: 1_234, amount: -much }));
+  await page.route("**/api/admin/payments/totals*", (route) =>
+    route.fulfill({ json: { items, amount: -much, currency: "USD" } }),
+  );
+  await page.route("**/api/admin/users/summary*", async (route) => {
+    const summary = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...summary, total_revenue: much } });
+  });
+  for (const width of [320, 390, 768, 1024, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const [path, amount] of [
+      ["payments", "−$12,345,678.90"],
+      ["users", "$12,345,678.90"],
+    ] as const) {
+      await page.goto(`/admin/${path}`);
+      await expect(page.getByText(amount, { exact: true }).first()).toBeVisible();
+      expect(await page.evaluate(brokenAmounts), `${path} at ${width}`).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBe(width);
+    }
+  }
+});
+
 for (const size of ["100%", "200%"])
   test(`every control is in view on the narrowest phone, with text at ${size}`, async ({ page }) => {
     await page.setViewportSize({ width: 320, height: 800 });
@@ -142,6 +184,7 @@ for (const size of ["100%", "200%"])
       "reports?action=upload",
       "gallery",
       "users",
+      "payments",
       "admin-management",
       "live-updates",
       "live-updates?action=create",

@@ -148,22 +148,28 @@ test.describe("Payments", () => {
   test("statement and receipt are sheets of paper", async ({ page, camp }) => {
     await staff(page, camp);
     const { id } = await add(page, "Bluma Yarmush");
-    const paid = async (amount: number, date: string) =>
+    const paid = async (amount: number, date: string, notes: string) =>
       page.request.post(`/api/admin/users/${id}/payments`, {
-        data: { kind: "payment", amount, payment_date: date, notes: "Check 114" },
+        data: { kind: "payment", amount, payment_date: date, notes },
         headers: { "Idempotency-Key": randomUUID() },
       });
-    for (const [amount, date] of [
-      [100_000, "2026-01-05"],
-      [50_000, "2026-02-05"],
+    for (const [amount, date, notes] of [
+      [100_000, "2026-01-05", "Check 114"],
+      [50_000, "2026-02-05", `https://bank.example/${"checks".repeat(20)}`],
     ] as const)
-      expect((await paid(amount, date)).ok()).toBe(true);
+      expect((await paid(amount, date, notes)).ok()).toBe(true);
+    const fitsPhone = async () => {
+      await page.setViewportSize({ width: 320, height: 800 });
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+      await page.setViewportSize({ width: 1280, height: 800 });
+    };
     await page.goto(`/admin/users?user=${id}`);
     await page.getByRole("link", { name: "Statement" }).click();
     await expect(page.getByRole("heading", { name: "Statement" })).toBeVisible();
     const rows = page.getByRole("table").getByRole("row");
     await expect(rows.nth(1)).toContainText(/Jan 5, 2026.*\+\$1,000\s*\$1,800/);
     await expect(rows.nth(2)).toContainText(/Feb 5, 2026.*\+\$500\s*\$1,300/);
+    await fitsPhone();
     await page.evaluate(() => (window.print = () => document.body.setAttribute("data-printed", "yes")));
     await page.getByRole("button", { name: "Print" }).click();
     await expect(page.locator("body")).toHaveAttribute("data-printed", "yes");
@@ -179,6 +185,7 @@ test.describe("Payments", () => {
     await expect(page.getByRole("heading", { name: "Receipt" })).toBeVisible();
     await expect(page.getByRole("article")).toContainText(/Payment received.*\$500/);
     await expect(page.getByRole("article")).toContainText(/Remaining balance.*\$1,300/);
+    await fitsPhone();
   });
 
   test("two that are one family are merged after a look, and one is deleted for good", async ({

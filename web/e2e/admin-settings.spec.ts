@@ -132,6 +132,50 @@ test("colors and pictures of the camp's own stand where the built-in ones stood,
   await expect.poll(() => ground(stranger)).toBe(builtIn);
 });
 
+/** A picture of five colors side by side. */
+const banner = (page: Page, width: number, height: number) =>
+  page.evaluate(
+    async ([wide, high]) => {
+      const canvas = new OffscreenCanvas(wide!, high!);
+      const context = canvas.getContext("2d")!;
+      ["teal", "gold", "navy", "olive", "brown"].forEach((color, i) => {
+        context.fillStyle = color;
+        context.fillRect((i * wide!) / 5, 0, wide! / 5, high!);
+      });
+      return [...new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer())];
+    },
+    [width, height],
+  );
+
+test("a wide logo leaves the name its place, on a phone as well", async ({ page, camp, somebody }) => {
+  await staff(page, camp, "miriam", "owner");
+  await call(page.request, "PATCH", "/api/admin/settings", { siteName: "Camp Ner Tomid" });
+  const stranger = await somebody();
+  for (const [width, height] of [
+    [500, 100],
+    [480, 60],
+    [500, 25],
+  ] as const) {
+    const data = Buffer.from(await banner(page, width, height));
+    const headers = { "content-type": "image/png" };
+    expect((await page.request.post("/api/admin/settings/pictures/logo", { headers, data })).ok()).toBe(true);
+    for (const screen of [320, 390, 1280]) {
+      await stranger.setViewportSize({ width: screen, height: 800 });
+      await stranger.goto("/faq");
+      const top = stranger.getByRole("banner");
+      await expect(top.locator("img")).toHaveAttribute("width", String(width));
+      const lines = await top.getByText("Camp Ner Tomid").evaluate((name) => {
+        const range = document.createRange();
+        range.selectNodeContents(name);
+        return new Set([...range.getClientRects()].map((line) => line.top)).size;
+      });
+      expect(lines, `${width} × ${height} at ${screen}`).toBeLessThanOrEqual(screen === 320 ? 2 : 1);
+      expect((await top.boundingBox())!.height).toBeLessThan(80);
+      expect(await stranger.evaluate(() => document.documentElement.scrollWidth)).toBe(screen);
+    }
+  }
+});
+
 test("two owners do not overwrite each other, and a file brings back what was", async ({ page, camp, somebody }) => {
   await staff(page, camp, "miriam", "owner");
   const other = await somebody();

@@ -65,6 +65,11 @@ test.describe("Quiet time", () => {
       await dates.getByLabel("From").fill(from.time);
       await dates.getByLabel("Until").fill(to.time);
       await dates.getByLabel("Name").fill("Parade");
+      await dates.getByLabel("Last day").fill(hoursFromNow(-72).date);
+      await save(page);
+      await expect(dates.getByLabel("Last day")).toBeFocused();
+      await expect(dates.getByLabel("Last day")).toHaveAccessibleDescription("The last day is before the first.");
+      await dates.getByLabel("Last day").fill(to.date);
       // It is not lost when somebody forgets to add it.
       await save(page);
       await expect(dates.getByLabel("First day")).toBeFocused();

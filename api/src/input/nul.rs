@@ -3,16 +3,24 @@
 use std::fmt;
 
 use axum::extract::Request;
+use axum::http::Method;
 use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::Problem;
 
-/// Refuses URLs with a NUL in their path or query.
+/// Refuses URLs with a NUL in their path or query. A page is opened without those in its query.
 pub async fn refuse_in_addresses(request: Request, next: Next) -> Response {
     let uri = request.uri();
     let has_one = |part: &str| part.contains("%00");
+    let is_page = request.method() == Method::GET && !uri.path().starts_with("/api/");
+    if let Some(query) = uri.query().filter(|query| is_page && has_one(query))
+        && !has_one(uri.path())
+    {
+        // Relative, so that it stays on this site whatever the path is.
+        return Redirect::temporary(&format!("?{}", query.replace("%00", ""))).into_response();
+    }
     if has_one(uri.path()) || uri.query().is_some_and(has_one) {
         let detail = "The address contains a NUL character.";
         return Problem::bad_request(detail).into_response();

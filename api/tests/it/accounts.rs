@@ -360,8 +360,12 @@ story! {
         chaya.send(post.clone(), "/api/auth/sessions/end-all", body.clone(), &cross).await.refused(403, "forbidden");
         let old = [("sec-fetch-site", ""), ("origin", "https://evil.example")];
         chaya.send(post.clone(), "/api/auth/sessions/end-all", body, &old).await.refused(403, "forbidden");
-        let form = [("content-type", "text/plain")];
-        chaya.send(post, "/api/auth/password", Some(json!({})), &form).await.expect(415);
+        for form in ["text/plain", "multipart/form-data; boundary=x", "Application/X-WWW-Form-Urlencoded"] {
+            let form = [("content-type", form)];
+            for path in ["/api/auth/password", "/api/auth/sessions/end-all", "/api/auth/sign-out"] {
+                chaya.send(post.clone(), path, Some(json!({})), &form).await.refused(415, "bad_request");
+            }
+        }
         chaya.get("/api/profile").await.expect(200);
     }
 }

@@ -85,9 +85,10 @@ story! {
         owner.delete_with(&format!("/api/admin/accounts/{feder}"), json!({ "current_password": PASSWORD })).await.expect(204);
         let log = owner.get(&format!("/api/admin/audit?actor={feder}")).await.json();
         assert_eq!(log["items"].as_array().expect("items").len(), 3, "by its id for ever");
-        assert_eq!(log["items"][0]["actor_name"], Value::Null);
+        assert_eq!(log["items"][0]["actor_name"], "feder", "the name of a deleted account stays");
         assert_eq!(log["items"][0]["subject_name"], Value::Null);
-        owner.get("/api/admin/audit?actor=feder").await.refused(422, "validation");
+        assert_eq!(owner.get("/api/admin/audit?actor=Feder").await.json(), log);
+        owner.get("/api/admin/audit?actor=nobody").await.refused(422, "validation");
 
         let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
         let family = owner.get("/api/admin/users?q=chaya").await.json()["items"][0]["id"].clone();

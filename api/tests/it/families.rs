@@ -87,6 +87,17 @@ story! {
 }
 
 story! {
+    async fn a_family_is_found_by_its_words_in_any_order(camp) {
+        let staff = camp.staff().await;
+        import(&staff, "name,child,email\nLeah Lindenfeld,Levi & Menashe,leah@family.example\nLeah Weiss,Dov,weiss@family.example\n").await;
+        for (q, found) in [("Lindenfeld Leah", 1), ("lindenfeld%20menashe%20levi", 1), ("leah", 2), ("Leah Zupnik", 0), ("weiss@family.example dov", 1)] {
+            let list = staff.get(&format!("/api/admin/users?q={}", q.replace(' ', "+"))).await.expect(200).json();
+            assert_eq!(list["items"].as_array().expect("a list").len(), found, "{q}");
+        }
+    }
+}
+
+story! {
     async fn every_order_comes_in_pages_that_miss_and_repeat_nobody(camp) {
         let staff = camp.staff().await;
         let mut table = "name,child,email,total,paid,due date\n".to_owned();

@@ -188,8 +188,86 @@ story! {
         let table = "name,child,type\nChaya,Yossi,Parent\nRivka,,VISITOR\nZev,Dovid,\nPerl,Pinny,vistor\n";
         let seen = send(&staff, json!({ "csv": table })).await;
         assert_eq!((&seen["added"], &seen["skipped"], &seen["visitors"]), (&json!(2), &json!(0), &json!(1)), "{seen}");
-        let message = "“vistor” is not a type. Please enter “parent” or “visitor”.";
+        let message = "“vistor” is not a type. Please enter “parent” or “visitor”, or give the column another name.";
         assert_eq!(seen["problems"], json!([{ "line": 5, "column": "type", "message": message }]));
+    }
+}
+
+story! {
+    async fn the_columns_of_an_office_are_known_and_what_is_unclear_is_asked(camp) {
+        let staff = camp.staff().await;
+        let table = "Parent Name,Camper Name,Email 1,Email 2,Total Tuition,Amount Paid\nYoel Katz,Moshe,yoel@family.example,raizel@family.example,\"$3,600.00\",\"$1,200.00\"\n";
+        let seen = send(&staff, json!({ "csv": table, "dry_run": true })).await;
+        let new = &seen["new_families"][0];
+        assert_eq!((&new["email"], &new["secondary_email"]), (&json!("yoel@family.example"), &json!("raizel@family.example")), "{seen}");
+        assert_eq!((&new["total_amount"], &new["paid_amount"]), (&json!(360_000), &json!(120_000)), "{seen}");
+        assert_eq!((&seen["unknown_columns"], &seen["problems"]), (&json!([]), &json!([])));
+        let yiddish = "משפחה,קינדער,אימעיל,סך הכל,באצאלט\nכץ,משה,yoel@family.example,3600,1200\n";
+        let seen = send(&staff, json!({ "csv": yiddish, "dry_run": true })).await;
+        assert_eq!((&seen["added"], &seen["new_families"][0]["paid_amount"]), (&json!(1), &json!(120_000)), "{seen}");
+
+        let amounts = "Date,Name,Child,Amount\n2026-07-01,Yoel Katz,Moshe,500\n";
+        let refused = staff.post("/api/admin/users/import", json!({ "csv": amounts })).await.refused(422, "validation");
+        assert!(refused["errors"][0]["message"].as_str().expect("words").starts_with("“Amount” may be what a family owes, or what it paid."), "{refused}");
+        let owed = "name,child,total,due\nYoel Katz,Moshe,2800,\"$1,600.00\"\n";
+        let seen = send(&staff, json!({ "csv": owed, "dry_run": true })).await;
+        assert!(seen["problems"][0]["message"].as_str().expect("words").starts_with("“$1,600.00” is an amount."), "{seen}");
+    }
+}
+
+story! {
+    async fn rows_that_are_no_family_and_families_in_several_rows_are_named(camp) {
+        let staff = camp.staff().await;
+        let rows = "Dina,Kayla,dina@family.example,,2800,,\nDina,Dov,dina@family.example,,2800,,\n,Ber,,,,,\nTotal,3 campers,,,8400,0,\nסך הכל,3,,,8400,,\n";
+        let seen = preview(&staff, rows).await;
+        assert_eq!(seen["added"], 1, "{seen}");
+        let said: Vec<(i64, &str)> = seen["problems"].as_array().expect("a list").iter()
+            .map(|p| (p["line"].as_i64().expect("a line"), p["message"].as_str().expect("words"))).collect();
+        assert_eq!(said, [
+            (3, "Same email as line 2, but other details. Please write all children of a family in one row, with the total for all of them."),
+            (4, "Please fill in the parent's name. All children of a family belong in one row."),
+            (5, "This looks like the row of the sums. Please delete it."),
+            (6, "This looks like the row of the sums. Please delete it."),
+        ]);
+    }
+}
+
+story! {
+    async fn one_cell_may_have_both_addresses_of_a_family(camp) {
+        let staff = camp.staff().await;
+        let rows = "Ada,A,a@family.example; b@family.example,,2800,,\nBina,B,\"Bina Katz <c@family.example>\",d@family.example,2800,,\nCyl,C,\"e@family.example\nf@family.example\",,2800,,\n";
+        let seen = preview(&staff, rows).await;
+        let of = |n: usize, field: &str| seen["new_families"][n][field].as_str().unwrap_or_default().to_owned();
+        let found: Vec<_> = (0..3).map(|n| (of(n, "email"), of(n, "secondary_email"))).collect();
+        let wanted = [("a", "b"), ("c", "d"), ("e", "f")].map(|(one, other)| (format!("{one}@family.example"), format!("{other}@family.example")));
+        assert_eq!(found, wanted, "{seen}");
+        let rows = "Ada,A,a@family.example b@family.example,c@family.example,2800,,\nBina,B,bina at home,,2800,,\n";
+        let seen = preview(&staff, rows).await;
+        let said: Vec<&str> = seen["problems"].as_array().expect("a list").iter().map(|p| p["message"].as_str().expect("words")).collect();
+        assert_eq!(said, ["Please leave at most two email addresses of a family.", "“bina at home” is not a valid email address."]);
+    }
+}
+
+story! {
+    async fn another_paid_amount_of_a_known_family_is_counted_and_changes_nothing(camp) {
+        let staff = camp.staff().await;
+        let rows = "Rivka,Moishe,rivka@family.example,,2800,700,\n";
+        import(&staff, rows).await;
+        assert_eq!(preview(&staff, rows).await["paid_otherwise"], 0);
+        assert_eq!(preview(&staff, "Rivka,Moishe,rivka@family.example,,2800,,\n").await["paid_otherwise"], 0);
+        let seen = preview(&staff, "Rivka,Moishe,rivka@family.example,,2800,0,\n").await;
+        assert_eq!((&seen["paid_otherwise"], &seen["skipped"]), (&json!(1), &json!(1)), "{seen}");
+    }
+}
+
+story! {
+    async fn a_problem_of_a_row_is_the_same_in_the_preview_and_in_the_result(camp) {
+        let staff = camp.staff().await;
+        let csv = format!("{HEAD}Ada,A,a@family.example,,2800,3000,\nBina,B,b@family.example,,2800,,\n");
+        let seen = send(&staff, json!({ "csv": csv, "dry_run": true })).await;
+        let done = send(&staff, json!({ "csv": csv, "add": [3] })).await;
+        assert_eq!(done["added"], 1, "{done}");
+        assert_eq!(seen["problems"], done["problems"]);
     }
 }
 

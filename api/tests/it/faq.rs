@@ -92,6 +92,21 @@ story! {
 }
 
 story! {
+    async fn a_placeholder_that_nothing_replaces_is_refused_before_families_see_it(camp) {
+        let staff = camp.staff().await;
+        let entry = |question: &str, answer: &str| json!({ "question": question, "answer": answer, "category": "What to Bring", "is_published": true });
+        let said = staff.post("/api/admin/faq", entry("Where?", "Call {contact_phon} please.")).await.refused(422, "validation");
+        assert_eq!(said["errors"][0]["field"], "answer");
+        assert!(said["errors"][0]["message"].as_str().expect("words").starts_with("“{contact_phon}” is not a placeholder of the portal. Please use one of: {access_answer}, "), "{said}");
+        let said = staff.post("/api/admin/faq", entry("Where is {contact_phone}?", "Here.")).await.refused(422, "validation");
+        assert_eq!(said["errors"][0]["field"], "question", "{said}");
+        let made = staff.post("/api/admin/faq", entry("Where?", "Call {contact_phone}. {2 words} {} {")).await.expect(201).json();
+        let path = format!("/api/admin/faq/{}", made["id"].as_str().expect("an id"));
+        staff.patch(&path, json!({ "answer": "{x}", "version": made["version"] })).await.refused(422, "validation");
+    }
+}
+
+story! {
     async fn the_first_answers_say_what_the_portal_does(camp) {
         let browser = camp.browser();
         assert!(answer(&browser, "notifications").await.contains("Camp updates and newsletters from camp are switches"));

@@ -5,7 +5,7 @@ use portal::db::Db;
 use serde_json::{Value, json};
 
 use crate::answers::approved;
-use crate::camp::{Browser, Camp, Reply};
+use crate::camp::{Browser, Camp, PASSWORD, Reply};
 
 const PLAN_OF: i64 = 280_000;
 
@@ -378,6 +378,26 @@ story! {
         let problem = record(&staff, &family, payment(400_000)).await.refused(422, "validation");
         assert!(problem.to_string().contains("£3,100.50"), "{problem}");
         assert_eq!(staff.get("/api/admin/users/summary").await.json()["currency"], "GBP");
+    }
+}
+
+story! {
+    async fn a_deleted_staff_account_still_has_its_name_in_ledgers_and_log(camp) {
+        let owner = camp.owner().await;
+        let staff = camp.staff().await;
+        let chaya = family(&staff, "chaya@family.example").await;
+        record(&staff, &chaya, payment(10_000)).await.expect(201);
+        let accounts = owner.get("/api/admin/accounts").await.json();
+        let feder = accounts["items"].as_array().expect("a list").iter().find(|a| a["username"] == "feder").expect("feder");
+        let path = format!("/api/admin/accounts/{}", feder["id"].as_str().expect("an id"));
+        owner.delete_with(&path, json!({ "current_password": PASSWORD })).await.expect(204);
+        let listed = owner.get("/api/admin/payments").await.expect(200).json();
+        assert_eq!(listed["items"][0]["recorded_by"], "feder");
+        assert_eq!(shown(&owner, &chaya).await["payments"][0]["recorded_by"], "feder");
+        let log = owner.get("/api/admin/audit?actor=Feder").await.expect(200).json();
+        assert!(log["items"].as_array().expect("a list").iter().any(|e| e["action"] == "payment.record" && e["actor_name"] == "feder"), "{log}");
+        let log = owner.get("/api/admin/audit").await.expect(200).json();
+        assert_eq!((&log["items"][0]["action"], &log["items"][0]["subject_name"]), (&json!("staff.remove"), &json!("feder")));
     }
 }
 

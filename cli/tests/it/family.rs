@@ -32,7 +32,7 @@ on_both_engines! {
         assert_eq!(first.code, 3, "{first:?}");
         let problems: Vec<&str> = first.err.lines().filter(|line| line.starts_with("line ")).collect();
         assert_eq!(problems.len(), 10);
-        assert!(problems[0].starts_with("line 52: email: Please enter a valid email address."), "{}", problems[0]);
+        assert!(problems[0].starts_with("line 52: email: “") && problems[0].ends_with("” is not a valid email address."), "{}", problems[0]);
 
         for _ in 0..2 {
             let again = import(&["--json"]);

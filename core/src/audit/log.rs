@@ -152,7 +152,14 @@ async fn actor(on: impl Into<On<'_>>, named: Option<&str>) -> Result<Option<Uuid
     }
     let found: Option<(Uuid,)> = on
         .into()
-        .sql("select id from staff where username_folded = $1")
+        .sql(
+            "select id from (select id, 0 as gone, created_at as since from staff
+                             where username_folded = $1
+                             union all
+                             select id, 1, deleted_at from former_staff
+                             where username_folded = $1) named
+             order by gone, since desc limit 1",
+        )
         .bind(named.to_lowercase())
         .optional()
         .await?;
@@ -184,7 +191,9 @@ impl Wanted {
             "select l.id, l.at, l.actor_kind, l.actor_id, l.action, l.subject_kind, l.subject_id,
                     l.details,
                     case l.actor_kind
-                      when 'staff' then (select username from staff where id = l.actor_id)
+                      when 'staff' then (select username from staff where id = l.actor_id
+                                         union all
+                                         select username from former_staff where id = l.actor_id)
                     end as actor_name,
                     case l.actor_kind
                       when 'user' then (select profile_id from users where id = l.actor_id)
@@ -194,7 +203,9 @@ impl Wanted {
                       when 'product' then (select title from products where id = l.subject_id)
                       when 'faq' then (select question from faq where id = l.subject_id)
                       when 'letter' then (select subject from letters where id = l.subject_id)
-                      when 'staff' then (select username from staff where id = l.subject_id)
+                      when 'staff' then (select username from staff where id = l.subject_id
+                                         union all
+                                         select username from former_staff where id = l.subject_id)
                       when 'user' then (select email from users
                                         where id = l.subject_id
                                           and l.action = 'user.sign_in_refused')

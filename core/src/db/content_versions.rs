@@ -21,6 +21,7 @@ const NOT_SHOWN: &[&str] = &[
     "pending_addresses",
     "users",
     "staff",
+    "former_staff",
     "staff_browsers",
     "recovery_codes",
     "sessions",

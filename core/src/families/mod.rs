@@ -426,7 +426,7 @@ pub(crate) fn search_text<'a>(
 }
 
 /// Updates the search text and the sort key by address. Call it after every change of a name, an
-/// address or a user. Staff also find a family by what its members typed.
+/// address or a user. Staff also find a family by what its members typed, and by the names it had before a merge.
 ///
 /// # Errors
 ///
@@ -445,7 +445,22 @@ pub(crate) async fn refresh_search_text(tx: &mut Tx, id: FamilyId) -> Result<()>
         .all()
         .await?;
     let emails = emails.iter().map(|(email,)| email.as_str());
-    let search_text = search_text(&profile.full_name, &profile.child_name, emails);
+    let mut search_text = search_text(&profile.full_name, &profile.child_name, emails);
+    let merged: Vec<(String,)> = tx
+        .sql(
+            "select value from merged_identities where profile_id = $1 and kind = 'name'
+             order by 1",
+        )
+        .bind(id)
+        .all()
+        .await?;
+    for (names,) in merged {
+        let names = normalize(&names);
+        if !search_text.contains(&names) {
+            search_text.push('\n');
+            search_text.push_str(&names);
+        }
+    }
     tx.sql("update profiles set search_text = $2, list_email = $3 where id = $1")
         .bind(id)
         .bind(search_text)

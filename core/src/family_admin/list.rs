@@ -13,7 +13,7 @@ use crate::money::Cents;
 use crate::notifications::Category;
 use crate::pagination::{CursorKey, Page, PageRequest};
 use crate::payments::{self, Plan, standing};
-use crate::search_text::optional_pattern;
+use crate::search_text::word_patterns;
 use crate::settings::Settings;
 use crate::{App, Result};
 
@@ -58,7 +58,7 @@ pub enum Direction {
 /// The search, filter and order of the list.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// In names, children's names and addresses.
+    /// In names, children's names and addresses; words in any order.
     pub q: String,
     pub filter: Filter,
     pub sort: Sort,
@@ -211,6 +211,8 @@ fn families() -> Sql {
 
 /// The filter of the list, except for [`Filter::ToApprove`].
 const WANTED: &str = "and ($1 is null or p.search_text like $1 escape '\\')
+             and ($7 is null or p.search_text like $7 escape '\\')
+             and ($8 is null or p.search_text like $8 escape '\\')
              and ($2 is null or p.list_standing >= $2)
              and ($3 is null or p.list_standing <= $3) ";
 
@@ -269,6 +271,7 @@ impl Listing<'_> {
             Filter::ToApprove => TO_APPROVE,
             _ => "",
         };
+        let [first, second, rest] = word_patterns(&search.q);
         let rows: Vec<Record> = db
             .sql(families().and(WANTED).and([
                 only,
@@ -284,12 +287,14 @@ impl Listing<'_> {
                 way,
                 " limit $4",
             ]))
-            .bind(optional_pattern(Some(&search.q)))
+            .bind(first)
             .bind(from)
             .bind(to)
             .bind(part.limit() + 1)
             .bind(after)
             .bind(last)
+            .bind(second)
+            .bind(rest)
             .all()
             .await?;
         let page = part.page(&list, rows, |row| (key(row), row.id));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Category, Faq, NOT_FOUND, NewEntry, Texts, insert, searchable};
+use super::{Category, Faq, NOT_FOUND, NewEntry, Texts, insert, placeholders, searchable};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::{Db, Tx};
 use crate::idempotency::{self, Claim};
@@ -125,12 +125,18 @@ async fn find(tx: &mut Tx, id: Uuid) -> Result<AdminFaq> {
 fn check_question(checks: &mut Validator, question: &str) -> String {
     let question = checks.line("question", question, QUESTION);
     checks.require(!question.is_empty(), "question", "Please enter a question.");
+    if let Some(message) = placeholders::left_in_question(&question) {
+        checks.refuse("question", message);
+    }
     question
 }
 
 fn check_answer(checks: &mut Validator, answer: &str) -> String {
     let answer = checks.block("answer", answer, ANSWER);
     checks.require(!answer.is_empty(), "answer", "Please enter an answer.");
+    if let Some(message) = placeholders::left_in_answer(&answer) {
+        checks.refuse("answer", message);
+    }
     answer
 }
 

@@ -14,16 +14,42 @@ pub struct Placeholder {
     pub value: String,
 }
 
+const NAMES: [&str; 4] =
+    ["{access_answer}", "{posting_time}", "{contact_email}", "{contact_phone}"];
+
+/// Why a text would be shown with a placeholder in it, if it has one that is not replaced.
+pub(super) fn left_in_answer(answer: &str) -> Option<String> {
+    let left = words_in_braces(answer).find(|name| !NAMES.contains(name))?;
+    Some(format!(
+        "“{left}” is not a placeholder of the portal. Please use one of: {}.",
+        NAMES.join(", ")
+    ))
+}
+
+/// The same for a question, in which none is replaced.
+pub(super) fn left_in_question(question: &str) -> Option<String> {
+    let left = words_in_braces(question).next()?;
+    Some(format!("“{left}” is replaced in answers only. Please write the question without it."))
+}
+
+fn words_in_braces(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('{').filter_map(|(at, _)| {
+        let (word, _) = text[at + 1..].split_once('}')?;
+        let is_word = !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || c == '_');
+        is_word.then(|| &text[at..at + word.len() + 2])
+    })
+}
+
 /// Returns every placeholder with its current value.
 pub async fn placeholders(app: &App, settings: &Settings) -> Result<Vec<Placeholder>> {
     let (_, posting_time) = videos::posting_time(app, settings).await?;
     let values = [
-        ("{access_answer}", access_answer(settings).to_owned()),
-        ("{posting_time}", sentence(posting_time)),
-        ("{contact_email}", settings.contact_email.clone()),
-        ("{contact_phone}", settings.contact_phone.clone()),
+        access_answer(settings).to_owned(),
+        sentence(posting_time),
+        settings.contact_email.clone(),
+        settings.contact_phone.clone(),
     ];
-    Ok(values.into_iter().map(|(name, value)| Placeholder { name, value }).collect())
+    Ok(NAMES.into_iter().zip(values).map(|(name, value)| Placeholder { name, value }).collect())
 }
 
 /// Replaces every placeholder in an answer. Placeholders inside values are not replaced.

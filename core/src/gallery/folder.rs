@@ -31,6 +31,7 @@ const SHAPE: Shape = Shape {
         Column { name: "description", also: &["desc", "text", "details", "notes"], needed: false },
         Column { name: "date", also: &["uploaddate", "day", "filmed"], needed: false },
     ],
+    unclear: &[],
     max_bytes: MAX_BYTES,
 };
 const FILE: usize = 0;

@@ -75,6 +75,7 @@ const SHAPE: Shape = Shape {
         },
         Column { name: "featured", also: &["isfeatured", "highlight"], needed: false },
     ],
+    unclear: &[],
     max_bytes: MAX_BYTES,
 };
 const TITLE: usize = 0;

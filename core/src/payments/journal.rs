@@ -78,6 +78,7 @@ const ENTRIES: [&str; 3] = [
      join profiles f on f.id = l.profile_id
      left join payments v on v.void_of = p.id
      left join staff s on s.id = p.recorded_by
+     left join former_staff g on g.id = p.recorded_by_former
      where p.payment_date between $1 and $2 ",
 ];
 

@@ -99,10 +99,11 @@ pub(crate) fn today(settings: &Settings, now: DateTime<Utc>) -> NaiveDate {
     day_in(settings.timezone, now)
 }
 
-/// The columns of a [`Payment`] from `payments p`, its void `v` and the staff account `s`.
+/// The columns of a [`Payment`] from `payments p`, its void `v` and the staff account `s`, or `g` if it is gone.
 const PAYMENT_COLUMNS: &str =
     "p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
-                v.id is not null as voided, p.void_of, s.username as recorded_by";
+                v.id is not null as voided, p.void_of,
+                coalesce(s.username, g.username) as recorded_by";
 
 /// Returns the ledger of a family for staff, the latest row first.
 pub(crate) async fn history(db: &Db, profile_id: FamilyId) -> Result<Vec<Payment>> {
@@ -114,6 +115,7 @@ pub(crate) async fn history(db: &Db, profile_id: FamilyId) -> Result<Vec<Payment
          join payments p on p.plan_id = l.id
          left join payments v on v.void_of = p.id
          left join staff s on s.id = p.recorded_by
+         left join former_staff g on g.id = p.recorded_by_former
          where l.profile_id = $1
          order by p.payment_date desc, p.id desc",
     ])

@@ -159,6 +159,7 @@ mod tests {
             Column { name: "url", also: &["link", "videolink"], needed: true },
             Column { name: "text", also: &[], needed: false },
         ],
+        unclear: &[],
         max_bytes: 1 << 20,
     };
 
@@ -214,6 +215,21 @@ mod tests {
         let Err(error) = read(long.as_bytes()) else { panic!("refused") };
         assert!(error.to_string().contains("a note"), "{error}");
         assert!(read(long.strip_prefix("a note\n").expect("a line").as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn headings_of_groups_of_columns_are_a_title_even_if_they_are_called_like_columns() {
+        for text in [
+            "Summer 2027\nName,,Link,\nTitle,Of,URL,Text\nA,a,x,t\n",
+            // Here two mean the same, which counts for column names only.
+            "Summer 2027\nName,Heading,Link,\nTitle,Of,URL,Text\nA,a,x,t\n",
+        ] {
+            let sheet = read(text.as_bytes()).expect(text);
+            assert_eq!(lines(&sheet), [(4, "A", "x")], "{text:?}");
+            assert_eq!(sheet.source.above[0], "Summer 2027");
+            assert!(sheet.source.above[1].starts_with("Name"), "{:?}", sheet.source.above);
+            assert_eq!(sheet.unknown_columns, ["Of"]);
+        }
     }
 
     #[test]

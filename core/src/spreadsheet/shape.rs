@@ -8,6 +8,8 @@ pub struct Shape {
     pub things: &'static str,
     pub thing: &'static str,
     pub columns: &'static [Column],
+    /// Names of columns that may mean several things, written as in [`Column::also`], and what to do about one.
+    pub unclear: &'static [(&'static str, &'static str)],
     pub max_bytes: usize,
 }
 
@@ -20,10 +22,16 @@ pub struct Column {
 
 impl Shape {
     pub(super) fn column(&self, name: &str) -> Option<usize> {
-        let plain: String = name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
+        let plain = plain(name);
         self.columns.iter().position(|column| {
             column.name.replace('_', "") == plain || column.also.contains(&plain.as_str())
         })
+    }
+
+    /// Why the meaning of a column is unclear.
+    pub(super) fn doubt(&self, name: &str) -> Option<&'static str> {
+        let plain = plain(name);
+        self.unclear.iter().find(|(unclear, _)| *unclear == plain).map(|(_, doubt)| *doubt)
     }
 
     /// Whether a row with these columns names all that are needed.
@@ -60,4 +68,8 @@ impl Shape {
             other => other.join(", "),
         }
     }
+}
+
+fn plain(name: &str) -> String {
+    name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
 }

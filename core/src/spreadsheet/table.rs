@@ -1,5 +1,5 @@
 //! Assigns rows of values to the columns of a shape. The first row with all columns that are needed
-//! contains their names; above it may be a title.
+//! contains their names, or the one below it if that has them too; above may be titles.
 
 use super::{Row, SAMPLE_LENGTH, Shape, Sheet, Source, wrong};
 use crate::{Error, Result};
@@ -14,10 +14,19 @@ pub(super) struct Table<'s> {
     shape: &'s Shape,
     /// The bytes of text in the rows.
     text: usize,
-    header: Option<Vec<Option<usize>>>,
+    header: Option<Header>,
     /// The row that names the most columns so far, of those that miss one: how many, and what it misses.
     nearest: Option<(usize, Error)>,
     sheet: Sheet,
+}
+
+/// The row with the column names.
+struct Header {
+    columns: Vec<Option<usize>>,
+    /// Its text, in case it turns out to be a title.
+    text: String,
+    /// Why it cannot be used, unless it is a title.
+    fault: Option<Error>,
 }
 
 impl<'s> Table<'s> {
@@ -33,7 +42,15 @@ impl<'s> Table<'s> {
         if values.iter().all(empty) {
             return Ok(());
         }
-        let Some(columns) = &self.header else { return self.take_header(values) };
+        if self.sheet.rows.is_empty() && self.is_below_a_title(values) {
+            let title = self.header.take().map(|header| header.text);
+            self.sheet.source.above.extend(title);
+        }
+        let Some(header) = &mut self.header else { return self.take_header(values) };
+        if let Some(fault) = header.fault.take() {
+            return Err(fault);
+        }
+        let columns = &header.columns;
         self.text += values.iter().map(|value| value.len()).sum::<usize>();
         if self.text > MAX_TEXT {
             return wrong(format!(
@@ -53,14 +70,24 @@ impl<'s> Table<'s> {
         Ok(())
     }
 
+    /// Whether this row has the column names, and the one that was taken for them names groups of columns.
+    fn is_below_a_title(&self, values: &[&str]) -> bool {
+        let columns: Vec<Option<usize>> =
+            values.iter().map(|name| self.shape.column(name)).collect();
+        self.header.is_some() && self.shape.is_header(&columns)
+    }
+
     /// Takes a row as the column names, or as a line above them.
     fn take_header(&mut self, values: &[&str]) -> Result<()> {
         let columns: Vec<Option<usize>> =
             values.iter().map(|name| self.shape.column(name)).collect();
         if self.shape.is_header(&columns) {
-            let unknown = unknown(values, &columns);
-            self.header = Some(columns);
-            self.sheet.unknown_columns = unknown?;
+            let (unknown, fault) = match unknown(values, &columns, self.shape) {
+                Ok(unknown) => (unknown, None),
+                Err(error) => (Vec::new(), Some(error)),
+            };
+            self.header = Some(Header { columns, text: title(values), fault });
+            self.sheet.unknown_columns = unknown;
             return Ok(());
         }
         let known = columns.iter().flatten().count();
@@ -71,8 +98,7 @@ impl<'s> Table<'s> {
         if above.len() + 1 == HEADER_WITHIN {
             return self.nearest.take().map_or(Ok(()), |(_, error)| Err(error));
         }
-        let texts: Vec<&str> = values.iter().map(|v| v.trim()).filter(|v| !v.is_empty()).collect();
-        above.push(texts.join(" ").chars().take(SAMPLE_LENGTH).collect());
+        above.push(title(values));
         Ok(())
     }
 
@@ -90,14 +116,24 @@ impl<'s> Table<'s> {
     /// [`Error::Invalid`] on `file` when no row has the columns that are needed.
     pub(super) fn done(self) -> Result<Sheet> {
         match (self.header, self.nearest) {
-            (None, Some((_, error))) => Err(error),
+            (Some(Header { fault: Some(error), .. }), _) | (None, Some((_, error))) => Err(error),
             _ => Ok(self.sheet),
         }
     }
 }
 
+/// The beginning of a row as one text.
+fn title(values: &[&str]) -> String {
+    let texts: Vec<&str> = values.iter().map(|v| v.trim()).filter(|v| !v.is_empty()).collect();
+    texts.join(" ").chars().take(SAMPLE_LENGTH).collect()
+}
+
 /// The names that the shape does not know.
-fn unknown(names: &[&str], columns: &[Option<usize>]) -> Result<Vec<String>> {
+///
+/// # Errors
+///
+/// [`Error::Invalid`] on `file` when two columns have the same meaning or the meaning of one is unclear.
+fn unknown(names: &[&str], columns: &[Option<usize>], shape: &Shape) -> Result<Vec<String>> {
     let mut unknown = Vec::new();
     for (at, (name, column)) in names.iter().zip(columns).enumerate() {
         match column {
@@ -111,7 +147,10 @@ fn unknown(names: &[&str], columns: &[Option<usize>]) -> Result<Vec<String>> {
                 }
             }
             None if name.trim().is_empty() => {}
-            None => unknown.push(name.trim().to_owned()),
+            None => match shape.doubt(name) {
+                Some(doubt) => return wrong(format!("“{}” {doubt}", name.trim())),
+                None => unknown.push(name.trim().to_owned()),
+            },
         }
     }
     Ok(unknown)

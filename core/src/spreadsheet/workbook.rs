@@ -164,6 +164,7 @@ mod tests {
             Column { name: "total", also: &[], needed: false },
             Column { name: "due", also: &[], needed: false },
         ],
+        unclear: &[],
         max_bytes: 1 << 20,
     };
 

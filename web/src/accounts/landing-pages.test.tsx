@@ -185,6 +185,41 @@ it("a new password is chosen once, and then one signs in with it", async () => {
   expect(camp.asked("POST", "/api/auth/reset")[0]?.body).toEqual({ token: "abc", password: "other secret words" });
 });
 
+it("a new password signs out its own account, and tells the other tabs", async () => {
+  localStorage.removeItem("session");
+  const camp = server({
+    "GET /api/session": { user: chaya },
+    "POST /api/auth/reset/preview": null,
+    "POST /api/auth/reset": () => {
+      camp.answer("GET /api/session", { user: null });
+      return null;
+    },
+  });
+  const user = open("/auth/reset?token=abc");
+  await user.type(await screen.findByLabelText("New password"), "other secret words");
+  await user.click(screen.getByRole("button", { name: "Save new password" }));
+  expect(await screen.findByRole("heading", { name: "Welcome Back" })).toBeTruthy();
+  expect(screen.getByText("Please sign in with your new password.")).toBeTruthy();
+  expect(localStorage.getItem("session")).toMatch(/^out /);
+});
+
+it("a new password for one account leaves another parent signed in", async () => {
+  localStorage.removeItem("session");
+  server({
+    "GET /api/session": { user: chaya },
+    "POST /api/auth/reset/preview": null,
+    "POST /api/auth/reset": null,
+  });
+  const user = open("/auth/reset?token=abc");
+  await screen.findByRole("link", { name: /View Profile/ });
+  await user.type(await screen.findByLabelText("New password"), "other secret words");
+  await user.click(screen.getByRole("button", { name: "Save new password" }));
+  expect(await screen.findByText("You are still signed in as chaya@family.example.")).toBeTruthy();
+  expect(screen.getByRole("link", { name: /View Profile/ })).toBeTruthy();
+  expect(screen.getByTestId("address").textContent).toBe("/");
+  expect(localStorage.getItem("session")).toBeNull();
+});
+
 it("staff choose theirs too, and are led to their own sign-in", async () => {
   server({
     "POST /api/auth/reset/preview": null,

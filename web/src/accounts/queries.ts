@@ -18,6 +18,8 @@ export async function signUp(body: Body<"/api/auth/sign-up">) {
   return send(api.POST("/api/auth/sign-up", { body }));
 }
 export const verifyEmail = (body: Body<"/api/auth/verify">) => send(api.POST("/api/auth/verify", { body }));
+/** Who is signed in now. */
+export const readSession = () => send(api.GET("/api/session"));
 export const forgotPassword = (email: string) => send(api.POST("/api/auth/forgot", { body: { email } }));
 export const resetPassword = (token: string, password: string) =>
   send(api.POST("/api/auth/reset", { body: { token, password } }));

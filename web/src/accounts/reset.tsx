@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../api/client";
-import { useSite } from "../api/queries";
+import { useSession, useSite } from "../api/queries";
 import { useSessionChanged } from "../api/session";
 import { required, text, useForm } from "../lib/forms";
 import { Link, navigate } from "../lib/navigation";
@@ -13,7 +13,7 @@ import { Field, FormMessage, PasswordInput } from "../ui/field";
 import { SmallSheet } from "../ui/small-sheet";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { toast } from "../ui/toast";
-import { resetLinkQuery, resetPassword } from "./queries";
+import { readSession, resetLinkQuery, resetPassword } from "./queries";
 import "../ui/more-icons";
 
 /** Mail scanners follow links, so opening the page only checks the token; saving the password uses it. */
@@ -64,16 +64,20 @@ export default function Reset() {
 
 function PasswordForm({ token, ofStaff, onEnded }: { token: string; ofStaff: boolean; onEnded: () => void }) {
   const site = useSite();
-  const sessionChanged = useSessionChanged();
   const client = useQueryClient();
+  const otherUser = useOtherUser();
   const { busy, errors, message, form } = useForm({
     check: required({ password: "Please enter a new password." }),
     submit: (data) => resetPassword(token, text(data, "password")),
     done: async () => {
-      // The server has ended every session of this account, this one too.
+      // The server has ended every session of this account; here, somebody else may be signed in.
+      const other = ofStaff ? null : await otherUser();
       if (ofStaff) client.removeQueries({ queryKey: ["staff"] });
-      else await sessionChanged(null);
-      toast({ title: "Password Changed", description: "Please sign in with your new password." });
+      toast({
+        title: "Password Changed",
+        description: other ? `You are still signed in as ${other.email}.` : "Please sign in with your new password.",
+      });
+      // The sign-in page leads whoever is signed in to the home page.
       await navigate(ofStaff ? paths.staffSignIn : paths.auth(), { replace: true });
     },
     failed: (error) => {
@@ -98,4 +102,19 @@ function PasswordForm({ token, ofStaff, onEnded }: { token: string; ofStaff: boo
       </Button>
     </form>
   );
+}
+
+/** Reads whether somebody is still signed in after an account got a new password, and signs out here if it was theirs. */
+function useOtherUser() {
+  const { user } = useSession();
+  const sessionChanged = useSessionChanged();
+  return async () => {
+    if (!user) return null;
+    const session = await readSession().catch(() => null);
+    // The next read of the session shows it.
+    if (!session) return null;
+    const now = session.user ?? null;
+    if (now?.id !== user.id) await sessionChanged(now);
+    return now;
+  };
 }

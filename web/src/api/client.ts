@@ -20,7 +20,7 @@ export type Product = Schemas["Product"];
 export type Staff = Schemas["Staff"];
 export type AdminVideo = Schemas["AdminVideo"];
 
-/** Why a request failed, at the server or on the way. `message` is always a sentence that can be shown. */
+/** Why a request failed, at the server or on the way. `message` is a sentence that can be shown; empty if the sign-in dialog says it. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly code: string;

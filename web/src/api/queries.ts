@@ -14,6 +14,7 @@ import { api, isApiError, send, type SessionUser, type Site } from "./client";
 
 /** How often a visible page polls for changes. */
 export const everyThirtySeconds = 30_000;
+const everyFiveMinutes = 5 * 60_000;
 
 let eventsConnected = false;
 
@@ -23,7 +24,7 @@ export function setEventsConnected(connected: boolean) {
 }
 
 /** Polls less often while the stream is connected. */
-export const pollInterval = () => (eventsConnected ? 5 * 60_000 : everyThirtySeconds);
+export const pollInterval = () => (eventsConnected ? everyFiveMinutes : everyThirtySeconds);
 
 /** The request for the next page of a list, if one is under way. */
 export const nextPage = ({ state, promise }: Query) =>
@@ -92,9 +93,15 @@ export const siteQuery = queryOptions({
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: () => send(api.GET("/api/session")),
-  // The link in the email may be opened on another device.
-  staleTime: ({ state }) => (state.data?.user?.email_verified === false ? 5_000 : 60_000),
-  refetchInterval: ({ state }) => (state.status === "error" && !state.data ? 10_000 : false),
+  // The link in the email may be opened on another device, and the camp approves elsewhere.
+  staleTime: ({ state: { data } }) =>
+    data?.user?.email_verified === false || data?.user?.awaiting_approval ? 5_000 : 60_000,
+  refetchInterval({ state: { data, status } }) {
+    if (!data) return status === "error" ? 10_000 : false;
+    if (!data.user) return false;
+    // Without access there is no stream whose end would show that the session has ended.
+    return data.user.awaiting_approval ? everyThirtySeconds : everyFiveMinutes;
+  },
 });
 
 export const useSite = (): Site | undefined => useQuery(siteQuery).data;

@@ -1,6 +1,6 @@
 import type { InfiniteData, QueryClient } from "@tanstack/react-query";
 import type { Comment, LiveUpdate, Video } from "../api/client";
-import { nextPage } from "../api/queries";
+import { nextPage, sessionQuery } from "../api/queries";
 import { commentsQuery } from "../comments/queries";
 import { insertUpdate } from "../updates/order";
 import { allUpdatesQuery, newestLimit, newestUpdatesQuery, updateQuery } from "../updates/queries";
@@ -12,22 +12,35 @@ type OneUpdate = LiveUpdate & { withdrawn: boolean };
 /** Spreads the requests of many pages after a new video, in milliseconds. */
 const spread = 2_000;
 
-/** Marks cached queries as stale, at once or within two seconds. */
+/**
+ * The same for the session after a reconnection. When the server restarts, all pages reconnect within a second; of ten
+ * thousand, a thousand a second then ask who is signed in.
+ */
+const sessionSpread = 10_000;
+
+/** Marks cached queries as stale, at once or within a few seconds. */
 export function createRefresher(client: QueryClient) {
   const timers = new Set<ReturnType<typeof setTimeout>>();
 
   const refresh = (...keys: (readonly unknown[])[]) =>
     keys.forEach((queryKey) => void client.invalidateQueries({ queryKey }));
 
-  function refreshSoon(...keys: (readonly unknown[])[]) {
+  function refreshWithin(time: number, ...keys: (readonly unknown[])[]) {
     const timer = setTimeout(() => {
       timers.delete(timer);
       refresh(...keys);
-    }, Math.random() * spread);
+    }, Math.random() * time);
     timers.add(timer);
   }
 
-  return { refresh, refreshSoon, stop: () => timers.forEach(clearTimeout) };
+  const refreshSoon = (...keys: (readonly unknown[])[]) => refreshWithin(spread, ...keys);
+
+  /** Reads again who is signed in, if somebody was. */
+  function recheckSession() {
+    if (client.getQueryData(sessionQuery.queryKey)?.user) refreshWithin(sessionSpread, sessionQuery.queryKey);
+  }
+
+  return { refresh, refreshSoon, recheckSession, stop: () => timers.forEach(clearTimeout) };
 }
 
 type Refresher = ReturnType<typeof createRefresher>;

@@ -28,7 +28,14 @@ export function Logo() {
       className="inline-flex min-h-tap min-w-0 items-center xl:min-w-min gap-2.5 font-head leading-none text-ink no-underline"
     >
       {logo ? (
-        <img src={logo.url} alt="" width={logo.width} height={logo.height} className="h-9.5 w-auto shrink-0" />
+        // A wide logo becomes lower, so that the name keeps its place.
+        <img
+          src={logo.url}
+          alt=""
+          width={logo.width}
+          height={logo.height}
+          className="h-9.5 w-auto max-w-[min(6rem,18vw)] shrink-0 object-contain"
+        />
       ) : (
         <LogoMark className="size-[min(2.375rem,11vw)] shrink-0" />
       )}

@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from "@testing-library/react";
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { eventLine } from "../test/events";
-import { chaya, family, list, open, refuse, server } from "../test/portal";
+import { chaya, family, list, open, refuse, server, site, update } from "../test/portal";
 
 let line: ReturnType<typeof eventLine>;
 
@@ -44,6 +44,81 @@ it("nothing of a person stays here who signed out in another tab", async () => {
   expect(await screen.findByRole("heading", { name: "Welcome Back" })).toBeTruthy();
   expect(document.body.textContent).not.toContain("Lindenfeld");
   expect(JSON.stringify(sessionStorage)).not.toContain("Lindenfeld");
+});
+
+describe("a session that was ended on another device", () => {
+  const ended = (camp: ReturnType<typeof server>) => {
+    camp.answer("GET /api/session", { user: null });
+    camp.answer("GET /api/profile", refuse(401, "sign_in_required"));
+    camp.answer("GET /api/live-updates", refuse(401, "sign_in_required"));
+  };
+
+  beforeEach(() => {
+    localStorage.removeItem("session");
+    vi.spyOn(Math, "random").mockReturnValue(0);
+  });
+
+  it("takes everything personal off the page once the stream is connected again, and tells the other tabs", async () => {
+    const camp = server({
+      "GET /api/session": { user: chaya },
+      "GET /api/profile": family(),
+      "GET /api/profile/favorites": list(),
+      "GET /api/auth/sessions": list(),
+    });
+    open("/profile");
+    await screen.findByDisplayValue("Chaya Lindenfeld");
+    await followed();
+    line.hello(1);
+    expect(camp.asked("GET", "/api/session"), "the first connection needs no second answer").toHaveLength(1);
+    ended(camp);
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    line.cut();
+    await act(() => vi.advanceTimersByTimeAsync(1_500));
+    line.hello(2);
+    expect(await screen.findByRole("heading", { name: "Welcome Back" })).toBeTruthy();
+    expect(document.body.textContent).not.toContain("Lindenfeld");
+    expect(localStorage.getItem("session")).toMatch(/^in /);
+  });
+
+  it("is told to the other tabs by whichever tab is refused first", async () => {
+    const camp = server({
+      "GET /api/site": { ...site, access: "families" },
+      "GET /api/session": { user: chaya },
+      "GET /api/live-updates": list(update()),
+    });
+    open("/updates");
+    await screen.findByText("Package room closes at 5");
+    await followed();
+    ended(camp);
+    line.hello(1);
+    expect(await screen.findByRole("main")).toBeTruthy();
+    await waitFor(() => expect(localStorage.getItem("session")).toMatch(/^in /));
+    await waitFor(() => expect(screen.queryByText("Package room closes at 5")).toBeNull());
+  });
+
+  it("is told once: the tab that was told does not tell again", async () => {
+    const camp = server({ "GET /api/session": { user: chaya } });
+    open("/faq");
+    await screen.findByRole("link", { name: /View Profile/ });
+    await followed();
+    ended(camp);
+    otherTab("in 3");
+    await waitFor(() => expect(screen.queryByRole("link", { name: /View Profile/ })).toBeNull());
+    expect(localStorage.getItem("session")).toBeNull();
+  });
+
+  it("is not asked for by pages where nobody is signed in", async () => {
+    const camp = server({});
+    open("/faq");
+    await followed();
+    line.hello(1);
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    line.cut();
+    await act(() => vi.advanceTimersByTimeAsync(1_500));
+    line.hello(2);
+    await act(() => vi.advanceTimersByTimeAsync(11_000));
+    expect(camp.asked("GET", "/api/session")).toHaveLength(1);
+  });
 });
 
 it("signing out is told to the other tabs", async () => {

@@ -1,14 +1,42 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { onOtherTabs } from "../api/other-tabs";
+import { onOtherTabs, tellOtherTabs } from "../api/other-tabs";
 import { sessionQuery } from "../api/queries";
 import { applySession } from "../api/session";
 import { deleteUnsent } from "../lib/delete-unsent";
 
-/** Applies what another tab of this browser did: somebody signed in or out, or confirmed the address. */
-export const followOtherTabs = (client: QueryClient) =>
-  onOtherTabs(async (signedOut) => {
-    const before = client.getQueryData(sessionQuery.queryKey)?.user?.id;
-    if (signedOut) deleteUnsent();
-    const now = await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => null);
-    if (now && now.user?.id !== before) await applySession(client, now.user ?? null);
+/**
+ * Applies what happened to the session elsewhere. Another tab of this browser tells that somebody signed in or out, or
+ * confirmed the address; that a session was ended on another device or by the camp, or has expired, shows when the
+ * session is read again. Unsent texts are deleted only where somebody signed out: after an expired session they are there
+ * for whoever signs in again.
+ */
+export function followSession(client: QueryClient) {
+  const read = () => client.getQueryData(sessionQuery.queryKey);
+  const idNow = () => {
+    const session = read();
+    return session && (session.user?.id ?? null);
+  };
+  let known = idNow();
+  let told = false;
+
+  const stopFollowingCache = client.getQueryCache().subscribe((event) => {
+    if (event.type !== "updated" || event.query.queryKey[0] !== sessionQuery.queryKey[0]) return;
+    if (event.action.type !== "success") return;
+    const before = known;
+    known = idNow();
+    // Signing in or out in this tab writes it into the cache and applies it.
+    if (event.action.manual || before === undefined || known === before) return;
+    if (!told) tellOtherTabs(false);
+    void applySession(client, read()?.user ?? null);
   });
+  const stopFollowingTabs = onOtherTabs(async (signedOut) => {
+    if (signedOut) deleteUnsent();
+    told = true;
+    await client.fetchQuery({ ...sessionQuery, staleTime: 0 }).catch(() => null);
+    told = false;
+  });
+  return () => {
+    stopFollowingCache();
+    stopFollowingTabs();
+  };
+}

@@ -266,6 +266,56 @@ it("nobody listens who may not watch", async () => {
   expect(line.lines).toHaveLength(0);
 });
 
+describe("somebody who waits for the camp's approval", () => {
+  const waiting = { ...chaya, family: false, awaiting_approval: true };
+  const gate = { name: "Waiting for the camp's approval" };
+
+  function evening() {
+    return server({
+      "GET /api/site": { ...site, access: "families" },
+      "GET /api/session": { user: waiting },
+      "GET /api/videos/v1": refuse(403, "awaiting_approval"),
+      "GET /api/videos/v1/comments": list(),
+    });
+  }
+
+  it("sees the video within half a minute of it, and the page then stops looking so often", async () => {
+    const camp = evening();
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    open("/video/v1");
+    expect(await screen.findByRole("heading", gate)).toBeTruthy();
+    await act(() => vi.advanceTimersByTimeAsync(31_000));
+    expect(camp.asked("GET", "/api/session").length).toBeGreaterThan(1);
+    expect(screen.getByRole("heading", gate)).toBeTruthy();
+    camp.answer("GET /api/session", { user: chaya });
+    camp.answer("GET /api/videos/v1", video());
+    await act(() => vi.advanceTimersByTimeAsync(31_000));
+    expect(await screen.findByRole("heading", { level: 1, name: "Color War breaks out" })).toBeTruthy();
+    await listening();
+    const asked = camp.asked("GET", "/api/session").length;
+    await act(() => vi.advanceTimersByTimeAsync(120_000));
+    expect(camp.asked("GET", "/api/session")).toHaveLength(asked);
+  });
+
+  it("sees the gate again when the camp takes the approval back", async () => {
+    const camp = evening();
+    camp.answer("GET /api/session", { user: chaya });
+    camp.answer("GET /api/videos/v1", video());
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    open("/video/v1");
+    expect(await screen.findByRole("heading", { level: 1, name: "Color War breaks out" })).toBeTruthy();
+    await listening();
+    line.hello(1);
+    camp.answer("GET /api/session", { user: waiting });
+    camp.answer("GET /api/videos/v1", refuse(403, "awaiting_approval"));
+    line.cut();
+    await act(() => vi.advanceTimersByTimeAsync(1_500));
+    line.hello(2);
+    expect(await screen.findByRole("heading", gate)).toBeTruthy();
+    await waitFor(() => expect(line.open()).toHaveLength(0));
+  });
+});
+
 it("the line is opened anew for whoever signs out", async () => {
   server({ "GET /api/session": { user: chaya }, "POST /api/auth/sign-out": null });
   const user = open("/");

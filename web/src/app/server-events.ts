@@ -5,7 +5,7 @@ import { follow, type Connection, type EventArguments } from "../events/stream";
 import { onEnabledChange } from "../notices/enabled";
 import { createAnnouncements } from "./announcements";
 import { commentsInCache, createRefresher, updatesInCache } from "./event-cache";
-import { followOtherTabs } from "./other-tabs";
+import { followSession } from "./other-tabs";
 
 const changesOften = ["updates", "update", "comments"];
 const allQueries = [...changesOften, "videos", "video"];
@@ -23,6 +23,7 @@ export function applyServerEvents(client: QueryClient): () => void {
   const comments = commentsInCache(client, refresher);
   let connection: Connection | null = null;
   let viewer = "";
+  let person: string | null | undefined;
   const announcements = createAnnouncements(client, () => connection?.wake());
   const { device } = announcements;
 
@@ -57,6 +58,7 @@ export function applyServerEvents(client: QueryClient): () => void {
         refresher.refresh(...changesOften.map((key) => [key]));
         refresher.refreshSoon(...listsOfNewVideos);
       },
+      onReconnection: refresher.recheckSession,
       onReset: () => refresher.refresh(...allQueries.map((key) => [key])),
       onConnectionChange: setEventsConnected,
       keepWhileHidden: () => device.current()?.leads() ?? false,
@@ -71,10 +73,14 @@ export function applyServerEvents(client: QueryClient): () => void {
     const user = session.user ?? null;
     const may = mayWatch(site, user);
     const next = may ? (user?.id ?? "anyone") : "";
+    const samePerson = person === (user?.id ?? null);
+    person = user?.id ?? null;
     if (next === viewer) return;
     viewer = next;
     connection?.end();
     connection = may ? connect() : null;
+    // The camp has approved or refused them, or has changed who may watch: gates and videos replace each other.
+    if (samePerson) refresher.refresh(...allQueries.map((key) => [key]));
   }
 
   choose();
@@ -82,11 +88,11 @@ export function applyServerEvents(client: QueryClient): () => void {
     if (query.queryKey[0] === siteQuery.queryKey[0] || query.queryKey[0] === sessionQuery.queryKey[0]) choose();
   });
   const stopFollowingSwitch = onEnabledChange(choose);
-  const stopFollowingTabs = followOtherTabs(client);
+  const stopFollowingSession = followSession(client);
   return () => {
     stopFollowingCache();
     stopFollowingSwitch();
-    stopFollowingTabs();
+    stopFollowingSession();
     refresher.stop();
     connection?.end();
     device.end();

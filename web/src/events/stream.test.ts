@@ -10,6 +10,7 @@ const listener = {
     (kind, data) => void told.push(`${kind} ${JSON.stringify(data)}`),
   ),
   onFirstConnection: vi.fn<() => void>(),
+  onReconnection: vi.fn<() => void>(),
   onReset: vi.fn<() => void>(),
   onConnectionChange: vi.fn<(yes: boolean) => void>(),
 };
@@ -66,6 +67,20 @@ it("begins with short waits again after a connection", () => {
   server.cut();
   vi.advanceTimersByTime(1_000);
   expect(server.open()).toHaveLength(1);
+});
+
+it("tells each time that it is connected again, but not the first time", () => {
+  server.hello(7);
+  expect(listener.onReconnection).not.toHaveBeenCalled();
+  server.cut();
+  vi.advanceTimersByTime(1_000);
+  expect(listener.onReconnection, "not before it is connected").not.toHaveBeenCalled();
+  server.hello(7);
+  expect(listener.onReconnection).toHaveBeenCalledTimes(1);
+  look(true);
+  look(false);
+  server.hello(7);
+  expect(listener.onReconnection).toHaveBeenCalledTimes(2);
 });
 
 it("rests while nobody looks, and goes on at once when somebody does", () => {

@@ -23,6 +23,8 @@ type Listener = {
   onEvent: (...event: EventArguments) => void;
   /** Called once, after the first connection. The page was loaded before, so data that changes often has to be read again. */
   onFirstConnection: () => void;
+  /** Called each time the stream is connected again. The server also ends a stream because its session has ended. */
+  onReconnection?: () => void;
   /** Called when events may have been missed: everything has to be read again. */
   onReset: () => void;
   /** Called when the stream connects and disconnects. */
@@ -51,11 +53,12 @@ const tickInterval = 15_000;
  * connection, a hidden tab or a sleeping phone it resumes after the last event that it received.
  */
 export function follow(
-  { onEvent, onFirstConnection, onReset, onConnectionChange, keepWhileHidden = () => false }: Listener,
+  { onEvent, onFirstConnection, onReconnection, onReset, onConnectionChange, keepWhileHidden = () => false }: Listener,
   address = "/api/events",
 ): Connection {
   let source: EventSource | null = null;
   let lastId = "";
+  let connectedBefore = false;
   let failures = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let lastHeardAt = Date.now();
@@ -79,6 +82,8 @@ export function follow(
     on("open", () => {
       failures = 0;
       onConnectionChange?.(true);
+      if (connectedBefore) onReconnection?.();
+      connectedBefore = true;
     });
     on("hello", ({ data }) => {
       if (lastId) return;

@@ -43,6 +43,7 @@ export function Field({ label, hint, error, optional = false, className, childre
 }
 
 export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
+  if (!children) return null;
   return (
     <p id={id} className="flex items-start gap-1.5 text-sm text-clay">
       <Icon name="alert" className="mt-[0.15em]" />

@@ -48,7 +48,7 @@ export function ErrorState({
     <div role="alert" className={cx("sheet grid justify-items-center gap-3 px-5 py-8 text-center", className)}>
       <Icon name="alert" className="size-8 text-clay" />
       <p className="font-head text-xl">{title}</p>
-      {error instanceof Error && <p className="max-w-[52ch]">{error.message}</p>}
+      {error instanceof Error && error.message && <p className="max-w-[52ch]">{error.message}</p>}
       {onRetry && (
         <Button look="line" icon="refresh" busy={retrying} onClick={() => void onRetry()}>
           Retry

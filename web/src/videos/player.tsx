@@ -4,6 +4,7 @@ import type Hls from "hls.js";
 import type { Video } from "../api/client";
 import { useSession } from "../api/queries";
 import { duration } from "../lib/format";
+import { whenIdle } from "../lib/idle";
 import { Link } from "../lib/navigation";
 import { useSearchParams } from "../lib/address";
 import { paths } from "../lib/paths";
@@ -297,6 +298,7 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   const begun = useRef(false);
   const stopped = useRef(0);
   useEffect(() => () => hls?.destroy(), [hls]);
+  useHlsEarly(media, video);
 
   // Not in the element from the beginning: React may wait with one that is made, and then misses what it says meanwhile.
   const file = video.hls_url ? null : video.video_url;
@@ -349,6 +351,17 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   }
 
   return { broken, native, hls, play, retry, onError: () => (hls ? undefined : fallBack()) };
+}
+
+/** Loads hls.js where the video needs it, before somebody presses play. */
+function useHlsEarly(media: HTMLVideoElement | null, { video_url, hls_url }: Playable) {
+  useEffect(() => {
+    if (!media || methodFor(media, { video_url, hls_url }) !== "hls.js") return;
+    return whenIdle(() => {
+      // Pressing play tries again.
+      void import("./playback/quality").then(({ loadHls }) => loadHls()).catch(() => undefined);
+    });
+  }, [media, video_url, hls_url]);
 }
 
 /** Tells whether the player has left the page meanwhile. Without a page, nothing may go on loading or sound. */

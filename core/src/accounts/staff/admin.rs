@@ -1,5 +1,6 @@
 //! Owners and the command line add and remove staff accounts, and send reset links.
 
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -215,6 +216,7 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     by.begin(&mut tx).await?;
     let gone = find(&mut tx, id).await?;
+    keep_name(&mut tx, now, id, &gone.username).await?;
     if tx.sql("delete from staff where id = $1").bind(id).execute().await? == 0 {
         return Err(UNKNOWN);
     }
@@ -233,6 +235,25 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     )
     .await?;
     tx.commit().await
+}
+
+/// The log and the ledger go on saying who it was, also who took the money (decision S6).
+async fn keep_name(tx: &mut Tx, now: DateTime<Utc>, id: StaffId, username: &str) -> Result<()> {
+    tx.sql(
+        "insert into former_staff (id, username, username_folded, deleted_at)
+         values ($1, $2, $3, $4)",
+    )
+    .bind(id)
+    .bind(username)
+    .bind(username.to_lowercase())
+    .bind(now)
+    .execute()
+    .await?;
+    tx.sql("update payments set recorded_by_former = $1 where recorded_by = $1")
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(())
 }
 
 /// Refuses a change after which no owner can sign in.

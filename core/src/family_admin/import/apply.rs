@@ -43,16 +43,17 @@ pub(super) async fn add(
         refresh_search_text(tx, id).await?;
     }
     let total = wanted.total.of_new_family(settings);
+    let paid = wanted.paid.unwrap_or_default();
     if let Some(total) = total {
         let entry = Entry {
             kind: Kind::Adjustment,
-            amount: wanted.paid,
+            amount: paid,
             payment_date: payments::today(settings, now),
             notes: Some("Paid before, from an import".into()),
             staff_notes: None,
             void_of: None,
         };
-        let before = (wanted.paid != Cents::ZERO).then_some((actor, entry));
+        let before = (paid != Cents::ZERO).then_some((actor, entry));
         payments::open(tx, now, id, total, wanted.due, before).await?;
     }
     let details = json!({ "total_amount": total });

@@ -18,6 +18,8 @@ use crate::search_text::normalize;
 #[derive(Default)]
 pub(super) struct Known {
     pub(super) families: HashMap<FamilyId, State>,
+    /// What families with a plan have paid.
+    pub(super) paid: HashMap<FamilyId, Cents>,
     by_email: HashMap<EmailAddress, FamilyId>,
     /// Families of the camp, by normalized name and child's name. Self-registered families that
     /// nobody approved are not included: anybody may sign up under a known name.
@@ -60,8 +62,9 @@ pub(super) enum Found {
     Merged(FamilyId),
 }
 
-/// Id, version, name, children, total and due date of the plan, and whether staff approved it.
-type FamilyRow = (FamilyId, i64, String, String, Option<Cents>, Option<NaiveDate>, Standing);
+/// Id, version, name, children, total, paid amount and due date of the plan, and whether staff approved it.
+type FamilyRow =
+    (FamilyId, i64, String, String, Option<Cents>, Option<Cents>, Option<NaiveDate>, Standing);
 /// Family, kind, address, whether staff entered it, and when it was verified.
 type AddressRow = (FamilyId, String, EmailAddress, bool, Option<DateTime<Utc>>);
 
@@ -70,7 +73,8 @@ impl Known {
         let mut known = Known::default();
         let families: Vec<FamilyRow> = tx
             .sql([
-                "select p.id, p.version, p.full_name, p.child_name, l.total_amount, l.due_date, ",
+                "select p.id, p.version, p.full_name, p.child_name, l.total_amount,
+                        l.paid_amount, l.due_date, ",
                 APPROVAL,
                 " from profiles p
                  left join payment_plans l on l.profile_id = p.id
@@ -78,7 +82,8 @@ impl Known {
             ])
             .all()
             .await?;
-        for (id, version, full_name, child_name, total, due, standing) in families {
+        for (id, version, full_name, child_name, total, paid, due, standing) in families {
+            known.paid.extend(paid.map(|paid| (id, paid)));
             let (primary, secondary) = (None, None);
             let state =
                 State { full_name, child_name, primary, secondary, total, due, standing, version };

@@ -181,22 +181,22 @@ impl Run<'_> {
         wanted: &Wanted,
         namesake: Option<EmailAddress>,
     ) -> Result<()> {
-        if self.add.as_ref().is_some_and(|seen| !seen.contains(&wanted.line)) {
-            self.refuse(
-                wanted,
-                "row",
-                "This family was deleted after the table was checked. Please check the table again.",
-            );
-            return Ok(());
-        }
         let total = wanted.total.of_new_family(self.settings);
-        if let Some(total) = total.filter(|total| wanted.paid > *total) {
+        if let Some(total) = total.filter(|total| wanted.paid.unwrap_or_default() > *total) {
             let total = money(total, &self.settings.currency);
             let message = format!(
                 "This is more than the total of {total}. Please correct it, or import the family with \
                  the total as paid and record the rest as credit."
             );
             self.refuse(wanted, "paid", message);
+            return Ok(());
+        }
+        if self.add.as_ref().is_some_and(|seen| !seen.contains(&wanted.line)) {
+            self.refuse(
+                wanted,
+                "row",
+                "This family was deleted after the table was checked. Please check the table again.",
+            );
             return Ok(());
         }
         let (id, mut state) = apply::add(tx, self.app, self.settings, self.actor, wanted).await?;
@@ -206,7 +206,7 @@ impl Run<'_> {
         self.report.new_families.push(NewRow {
             line: wanted.line,
             details: Details::of(&state),
-            paid_amount: wanted.paid,
+            paid_amount: wanted.paid.unwrap_or_default(),
             namesake_email: namesake.map(Into::into),
         });
         self.known.keep(id, state);
@@ -232,10 +232,20 @@ impl Run<'_> {
             } else {
                 let by_email = wanted.email.as_ref().is_some_and(|email| proposed.has(email));
                 let same = if by_email { "email" } else { "family" };
-                let text = format!("Same {same} as line {first_line}, but other details.");
+                let advice = match wanted.child_name == proposed.child_name {
+                    true => "Please keep the right one of the two rows.",
+                    false => {
+                        "Please write all children of a family in one row, with the total for all of them."
+                    }
+                };
+                let text = format!("Same {same} as line {first_line}, but other details. {advice}");
                 self.refuse(wanted, "row", text);
             }
             return Ok(());
+        }
+        let paid = self.known.paid.get(&id).copied().unwrap_or_default();
+        if wanted.paid.is_some_and(|typed| typed != paid) {
+            self.report.paid_otherwise += 1;
         }
         if after == before {
             self.report.skipped += 1;

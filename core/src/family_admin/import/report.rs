@@ -29,6 +29,8 @@ pub struct Report {
     pub skipped: usize,
     /// Rows of visitors, who are left out.
     pub visitors: usize,
+    /// Existing families that have paid another amount than the file says. Their payments are not imported.
+    pub paid_otherwise: usize,
     pub problems: Vec<Problem>,
     /// Columns that were ignored.
     pub unknown_columns: Vec<String>,

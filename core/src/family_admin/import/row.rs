@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use crate::email_address::EmailAddress;
 use crate::money::{Cents, symbol};
 use crate::payments;
+use crate::search_text::normalize;
 use crate::settings::Settings;
 use crate::spreadsheet::cell::original;
 use crate::spreadsheet::{Column, Problem, Row, Shape, date};
@@ -30,6 +31,13 @@ pub(super) const SHAPE: Shape = Shape {
                 "familyname",
                 "contact",
                 "contactname",
+                "guardian",
+                "guardianname",
+                "guardians",
+                "שם",
+                "נאמען",
+                "משפחה",
+                "שםהמשפחה",
             ],
             needed: true,
         },
@@ -43,24 +51,143 @@ pub(super) const SHAPE: Shape = Shape {
                 "camper",
                 "campers",
                 "campername",
+                "campersname",
+                "campernames",
+                "childrenname",
+                "childrensname",
+                "childrennames",
+                "childnames",
+                "son",
+                "sons",
+                "student",
+                "students",
+                "studentname",
+                "קינד",
+                "קינדער",
+                "ילד",
+                "ילדים",
+                "שםהילד",
             ],
             needed: true,
         },
-        Column { name: "email", also: &["emailaddress", "mail", "primaryemail"], needed: false },
+        Column {
+            name: "email",
+            also: &[
+                "emails",
+                "emailaddress",
+                "emailaddresses",
+                "emailaddress1",
+                "mail",
+                "primaryemail",
+                "emailprimary",
+                "mainemail",
+                "email1",
+                "1stemail",
+                "firstemail",
+                "parentemail",
+                "parentsemail",
+                "parentemailaddress",
+                "parentemail1",
+                "parent1email",
+                "familyemail",
+                "homeemail",
+                "contactemail",
+                "guardianemail",
+                "fatheremail",
+                "fathersemail",
+                "אימעיל",
+                "אימייל",
+                "דואל",
+            ],
+            needed: false,
+        },
         Column {
             name: "second email",
-            also: &["secondemail", "secondaryemail", "email2", "otheremail"],
+            also: &[
+                "secondemail",
+                "secondemailaddress",
+                "secondaryemail",
+                "emailsecondary",
+                "email2",
+                "emailaddress2",
+                "2ndemail",
+                "otheremail",
+                "alternateemail",
+                "alternativeemail",
+                "additionalemail",
+                "parentemail2",
+                "parent2email",
+                "motheremail",
+                "mothersemail",
+                "spouseemail",
+                "wifeemail",
+            ],
             needed: false,
         },
         Column {
             name: "total",
-            also: &["totalamount", "tuition", "amount", "price", "fee"],
+            also: &[
+                "totalamount",
+                "totaltuition",
+                "totalfee",
+                "totalfees",
+                "totalcharge",
+                "totalcharges",
+                "totalprice",
+                "totalcost",
+                "tuition",
+                "tuitiontotal",
+                "tuitionamount",
+                "tuitionfee",
+                "price",
+                "fee",
+                "fees",
+                "charge",
+                "charges",
+                "cost",
+                "campfee",
+                "סךהכל",
+                "סהכ",
+                "שכרלימוד",
+            ],
             needed: false,
         },
-        Column { name: "paid", also: &["paidamount", "amountpaid"], needed: false },
-        Column { name: "due date", also: &["duedate", "due"], needed: false },
+        Column {
+            name: "paid",
+            also: &[
+                "paidamount",
+                "amountpaid",
+                "totalpaid",
+                "paidtotal",
+                "paidsofar",
+                "alreadypaid",
+                "paidtodate",
+                "שולם",
+                "באצאלט",
+            ],
+            needed: false,
+        },
+        Column {
+            name: "due date",
+            also: &[
+                "duedate",
+                "due",
+                "dueon",
+                "dueby",
+                "duedatemdy",
+                "duedatemmddyyyy",
+                "paymentdue",
+                "paymentduedate",
+            ],
+            needed: false,
+        },
         Column { name: "type", also: &["usertype"], needed: false },
     ],
+    unclear: &[(
+        "amount",
+        "may be what a family owes, or what it paid. Please call the column “total” or “paid”. Single payments \
+         cannot be imported: staff record them in Users.",
+    )],
     max_bytes: MAX_BYTES,
 };
 const NAME: usize = 0;
@@ -72,6 +199,10 @@ const PAID: usize = 5;
 const DUE: usize = 6;
 const TYPE: usize = 7;
 
+/// The names of a row below the table, normalized.
+const SUMS: &[&str] =
+    &["total", "totals", "grand total", "subtotal", "sum", "sums", "סכ הכל", "סהכ", "צוזאמענ"];
+
 /// A row that can be imported.
 #[derive(Debug)]
 pub(super) struct Wanted {
@@ -81,8 +212,8 @@ pub(super) struct Wanted {
     pub(super) email: Option<EmailAddress>,
     pub(super) second: Option<EmailAddress>,
     pub(super) total: Total,
-    /// Cents paid earlier. Used only for new families.
-    pub(super) paid: Cents,
+    /// Cents paid earlier, if the row says so. Used only for new families.
+    pub(super) paid: Option<Cents>,
     pub(super) due: Option<NaiveDate>,
     pub(super) visitor: bool,
 }
@@ -120,7 +251,19 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     let full_name = checks.line("name", &cell(NAME), 120);
     let child_name = checks.line("child", &cell(CHILD), 200);
     let visitor = is_visitor(&mut checks, &cell(TYPE));
-    checks.require(!full_name.is_empty(), "name", "Please fill in the parent's name.");
+    if full_name.is_empty() {
+        checks.refuse(
+            "name",
+            match child_name.is_empty() {
+                true => "Please fill in the parent's name.",
+                false => {
+                    "Please fill in the parent's name. All children of a family belong in one row."
+                }
+            },
+        );
+    }
+    let is_sum = SUMS.contains(&normalize(&full_name).trim_end_matches([':', '.']));
+    checks.require(!is_sum, "name", "This looks like the row of the sums. Please delete it.");
     let missing = "Please fill in the child's name.";
     checks.require(visitor || !child_name.is_empty(), "child", missing);
     let (email, second) = addresses(&mut checks, &cell(EMAIL), &cell(SECOND));
@@ -129,10 +272,10 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
         (true, None) => Total::Empty,
         (false, None) => Total::Unsaid,
     };
-    let paid = amount(&mut checks, "paid", &cell(PAID), settings).unwrap_or_default();
+    let paid = amount(&mut checks, "paid", &cell(PAID), settings);
     let due = due_date(&mut checks, &cell(DUE));
     let unsaid = total == Total::Empty && cell(TOTAL).is_empty();
-    let planless = unsaid && (paid > Cents::ZERO || due.is_some());
+    let planless = unsaid && (paid.is_some_and(|paid| paid > Cents::ZERO) || due.is_some());
     checks.require(!planless, "total", "Please fill in the total too.");
     if let Err(Error::Invalid(wrong)) = checks.done() {
         for FieldError { field, message } in wrong {
@@ -156,27 +299,69 @@ fn is_visitor(checks: &mut Validator, typed: &str) -> bool {
         "visitor" | "visitors" => true,
         _ => {
             let shown: String = typed.chars().take(40).collect();
-            let message = format!("“{shown}” is not a type. Please enter “parent” or “visitor”.");
+            let message = format!(
+                "“{shown}” is not a type. Please enter “parent” or “visitor”, or give the column another name."
+            );
             checks.refuse("type", message);
             false
         }
     }
 }
 
-/// The primary and the secondary address. A family with one address has it as its primary one.
+/// The primary and the secondary address. A family with one address has it as its primary one. Both may stand in one
+/// cell.
 fn addresses(
     checks: &mut Validator,
     first: &str,
     second: &str,
 ) -> (Option<EmailAddress>, Option<EmailAddress>) {
-    let mut email = |name: &str, typed: &str| match typed {
-        "" => None,
-        typed => checks.email(name, typed),
-    };
-    let (first, second) = (email("email", first), email("second email", second));
+    let (in_first, in_second) = (addresses_in(first), addresses_in(second));
+    if in_first.len() + in_second.len() > 2 {
+        let message = "Please leave at most two email addresses of a family.";
+        checks.refuse(if in_first.len() > 1 { "email" } else { "second email" }, message);
+        return (None, None);
+    }
+    let columns = in_first.iter().map(|_| "email").chain(in_second.iter().map(|_| "second email"));
+    let mut found = columns
+        .zip(in_first.iter().chain(&in_second))
+        .map(|(name, typed)| email(checks, name, typed));
+    let (first, second) = (found.next().flatten(), found.next().flatten());
+    drop(found);
     let twice = first.is_some() && first == second;
     checks.require(!twice, "second email", "Same email as the first one.");
     if first.is_none() { (second, None) } else { (first, second) }
+}
+
+fn email(checks: &mut Validator, name: &str, typed: &str) -> Option<EmailAddress> {
+    let is_plain = typed.is_ascii() || !typed.contains('@');
+    match EmailAddress::parse(typed) {
+        None if is_plain => {
+            let shown: String = typed.chars().take(60).collect();
+            checks.refuse(name, format!("“{shown}” is not a valid email address."));
+            None
+        }
+        _ => checks.email(name, typed),
+    }
+}
+
+/// The addresses in a cell, such as `Leah <leah@family.example>; yossi@family.example`. Text that holds more than
+/// addresses is returned as it is.
+fn addresses_in(cell: &str) -> Vec<&str> {
+    let named: Vec<&str> = cell
+        .split('<')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('>'))
+        .map(|(inner, _)| inner.trim())
+        .collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let is_between = |c: char| c.is_whitespace() || matches!(c, ';' | ',' | '/');
+    let parts: Vec<&str> = cell.split(is_between).filter(|part| !part.is_empty()).collect();
+    match parts.len() > 1 && parts.iter().all(|part| part.contains('@')) {
+        true => parts,
+        false => Some(cell).filter(|cell| !cell.is_empty()).into_iter().collect(),
+    }
 }
 
 fn amount(checks: &mut Validator, name: &str, typed: &str, settings: &Settings) -> Option<Cents> {
@@ -220,6 +405,15 @@ fn due_date(checks: &mut Validator, typed: &str) -> Option<NaiveDate> {
         Ok(date) => {
             payments::check_date(checks, "due date", date);
             Some(date)
+        }
+        Err(_) if cents(split_sign(typed).1).is_some() => {
+            let shown: String = typed.chars().take(40).collect();
+            let message = format!(
+                "“{shown}” is an amount. This column is for the date when the rest is due; please call one with \
+                 amounts “balance”, which is not imported."
+            );
+            checks.refuse("due date", message);
+            None
         }
         Err(message) => {
             checks.refuse("due date", message);

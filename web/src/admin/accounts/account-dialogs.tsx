@@ -70,7 +70,7 @@ function DeleteAccount({ account, own, onChanged, onClose }: Props) {
       }}
     >
       {own ? "This is your own account: you will be signed out right away. " : "They will be signed out right away. "}
-      What they did stays in the audit log. This cannot be undone.
+      The audit log and the payments they recorded keep their name. This cannot be undone.
     </PasswordDialog>
   );
 }

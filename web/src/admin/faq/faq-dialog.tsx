@@ -18,7 +18,7 @@ import {
   type AdminFaq,
   type Category,
 } from "./queries";
-import { filled } from "./words";
+import { filled, leftInAnswer, leftInQuestion } from "./words";
 
 const valuesOf = (entry: AdminFaq | null, category: Category) => ({
   question: entry?.question ?? "",
@@ -44,15 +44,17 @@ function useFaqValues({ entry, category }: Omit<Props, "onClose">) {
 export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
   const keyOf = useIdempotencyKey();
+  const placeholders = useQuery(placeholdersQuery).data ?? [];
   const edited = useFaqValues({ entry, category });
   const { row, values, base, set, dirty, stale, reload } = edited;
   const { busy, errors, message, form, close, question } = useStaffForm({
     values: edited,
     leave: { name: values.question.trim() || "A new question", onClose },
-    check: () => ({
-      ...(values.question.trim() ? {} : { question: "Please enter a question." }),
-      ...(values.answer.trim() ? {} : { answer: "Please enter an answer." }),
-    }),
+    check: () => {
+      const inQuestion = values.question.trim() ? leftInQuestion(values.question) : "Please enter a question.";
+      const inAnswer = values.answer.trim() ? leftInAnswer(values.answer, placeholders) : "Please enter an answer.";
+      return { ...(inQuestion && { question: inQuestion }), ...(inAnswer && { answer: inAnswer }) };
+    },
     submit: async () => {
       if (!row) {
         const added = { ...values, question: values.question.trim(), answer: values.answer.trim(), topic: null };

@@ -118,6 +118,31 @@ it("adds one in the category that is looked at, and keeps it when that fails", a
   expect(camp.asked("POST", "/api/admin/faq")[0]?.body).toMatchObject({ category: "Policies", is_published: true });
 });
 
+it("asks about placeholders that would stay as they are", async () => {
+  const camp = desk({ "POST /api/admin/faq": entry() });
+  const user = open("/admin/faq");
+  await user.click(await screen.findByRole("button", { name: "Add FAQ" }));
+  const panel = within(await screen.findByRole("dialog", { name: "Add FAQ" }));
+  await panel.findByText("{posting_time}");
+  const [question, answer] = [panel.getByLabelText("Question"), panel.getByLabelText("Answer")];
+  fireEvent.change(question, { target: { value: "When is {posting_time}?" } });
+  fireEvent.change(answer, { target: { value: "At {posting_tim}, {1} {}." } });
+  await user.click(panel.getByRole("button", { name: "Add and publish" }));
+  expect(
+    panel.getByText("“{posting_time}” is replaced in answers only. Please write the question without it."),
+  ).toBeTruthy();
+  expect(
+    panel.getByText("“{posting_tim}” is not a placeholder of the portal. Please use one of: {posting_time}."),
+  ).toBeTruthy();
+  expect(document.activeElement).toBe(question);
+
+  fireEvent.change(question, { target: { value: "When are videos posted?" } });
+  fireEvent.change(answer, { target: { value: "At {posting_time}, {1} {}." } });
+  await user.click(panel.getByRole("button", { name: "Add and publish" }));
+  expect(await screen.findByText("FAQ Added")).toBeTruthy();
+  expect(camp.asked("POST", "/api/admin/faq")[0]?.body.answer).toBe("At {posting_time}, {1} {}.");
+});
+
 it("shows answers as families read them", async () => {
   desk();
   open("/admin/faq");

@@ -146,27 +146,29 @@ function Period({ asked, wrong, today, set }: PeriodProps) {
   );
 }
 
+/** Equally wide unless an amount needs more; what does not fit beside the others goes into the next row. */
+const cell = "flex-1 bg-surface px-4 py-3 sm:px-6";
+
 /** The sum of the period, and what it consists of. `waits` says that those of other days are shown meanwhile. */
 function Sums({ totals, waits }: { totals: Totals | undefined; waits: boolean }) {
   return (
     <dl
       aria-busy={waits}
-      className={cx(
-        "sheet mb-5 grid grid-cols-2 overflow-clip tabular-nums sm:grid-flow-col sm:auto-cols-fr sm:grid-cols-none",
-        waits && "opacity-60",
-      )}
+      className={cx("sheet mb-5 flex flex-wrap gap-px overflow-clip bg-line! tabular-nums", waits && "opacity-60")}
     >
-      <div className="col-span-full min-w-0 px-4 py-3 sm:col-span-1 sm:px-6">
+      <div className={cx(cell, "max-sm:basis-full")}>
         <dt className="text-sm text-muted">Sum</dt>
-        <dd className="font-head text-xl leading-tight font-semibold sm:text-2xl">
+        <dd className="font-head text-[min(var(--text-xl),9vw)] leading-tight font-semibold whitespace-nowrap sm:text-2xl">
           {totals ? money(totals.amount, totals.currency) : <Skeleton className="h-[1lh] w-28" />}
         </dd>
         <dd className="text-xs text-muted">Of everything below</dd>
       </div>
       {totals?.items.map(({ kind, entries, amount }) => (
-        <div key={kind} className="min-w-0 border-line px-4 py-3 max-sm:border-t sm:border-s sm:px-6">
+        <div key={kind} className={cx(cell, "max-sm:basis-[40%]")}>
           <dt className="text-sm text-muted">{kindName[kind]}s</dt>
-          <dd className="text-lg leading-snug font-medium">{signed(amount, totals.currency)}</dd>
+          <dd className="text-[min(var(--text-lg),9vw)] leading-snug font-medium whitespace-nowrap">
+            {signed(amount, totals.currency)}
+          </dd>
           <dd className="text-xs text-muted">{count(entries, "entry", "entries")}</dd>
         </div>
       ))}

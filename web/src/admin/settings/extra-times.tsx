@@ -1,4 +1,5 @@
 import { useEffect, useId, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useAction } from "../../api/use-action";
 import { explain } from "../../lib/forms";
 import { campTime, count, fullDate } from "../../lib/format";
@@ -82,40 +83,85 @@ export function spanOf({ from, to }: ExtraTime) {
 const clockTime = (time: string) => campTime(`2000-01-01T${time}:00Z`, "UTC");
 
 const nothing = { from: "", to: "", start: "", end: "", name: "" };
+type Typed = typeof nothing;
+type Problem = { at: Exclude<keyof Typed, "name">; sentence: string };
 
-function AddTime({ onAdd }: { onAdd: (time: ExtraTime) => void }) {
+function problemOf({ from, to, start, end }: Typed, hours: boolean): Problem | null {
+  if (!from) return { at: "from", sentence: "Please choose the first day." };
+  if (to && to < from) return { at: "to", sentence: "The last day is before the first." };
+  if (!hours) return null;
+  if (!start) return { at: "start", sentence: "Please enter when it begins." };
+  if (!end) return { at: "end", sentence: "Please enter when it ends." };
+  if ((to || from) === from && end <= start) return { at: "end", sentence: "The end must be after the start." };
+  return null;
+}
+
+/** What is typed of a new date, and what is wrong with it. */
+function useNewTime(onAdd: (time: ExtraTime) => void) {
   const [typed, setTyped] = useState(nothing);
   const [hours, setHours] = useState(false);
-  const first = useRef<HTMLInputElement>(null);
-  const set = (change: Partial<typeof nothing>) => setTyped((now) => ({ ...now, ...change }));
-  const last = typed.to || typed.from;
-  const time: ExtraTime = {
-    from: hours ? `${typed.from}T${typed.start}` : typed.from,
-    to: hours ? `${last}T${typed.end}` : last,
-    name: typed.name.trim() || "Quiet time",
-  };
-  const complete = typed.from !== "" && (!hours || (typed.start !== "" && typed.end !== "")) && time.from <= time.to;
-  const field = (name: "from" | "to" | "start" | "end", type: "date" | "time") => (
-    <TextInput
-      ref={name === "from" ? first : undefined}
-      type={type}
-      value={typed[name]}
-      onChange={(event) => set({ [name]: event.target.value })}
-    />
-  );
+  const [refused, setRefused] = useState(false);
+  const inputs = useRef<Partial<Record<Problem["at"], HTMLInputElement | null>>>({});
+  const problem = problemOf(typed, hours);
 
   // It would be lost when the settings are saved without it.
-  const waits = Object.values(typed).some((value) => value !== "");
+  const waits = [typed.from, typed.to, typed.name, hours && typed.start, hours && typed.end].some(Boolean);
+  const at = problem?.at ?? "from";
+  const reminder = problem
+    ? `${problem.sentence} To save without this date, clear these fields.`
+    : "Please press “Add date” first, or clear these fields.";
   useEffect(() => {
-    first.current?.setCustomValidity(waits ? "Please press “Add date” first, or clear these fields." : "");
-  }, [waits]);
+    for (const [name, input] of Object.entries(inputs.current))
+      input?.setCustomValidity(waits && name === at ? reminder : "");
+  }, [waits, at, reminder]);
+
+  function set(change: Partial<Typed>) {
+    setTyped((now) => ({ ...now, ...change }));
+    setRefused(false);
+  }
+
+  function add() {
+    // The browser takes an incomplete date for none, and says so itself.
+    const incomplete = Object.values(inputs.current).find((input) => input?.validity.badInput);
+    if (incomplete) return incomplete.reportValidity();
+    if (problem) {
+      // Synchronously, so that the field is marked invalid before it gets the focus.
+      flushSync(() => setRefused(true));
+      return inputs.current[problem.at]?.focus();
+    }
+    const last = typed.to || typed.from;
+    onAdd({
+      from: hours ? `${typed.from}T${typed.start}` : typed.from,
+      to: hours ? `${last}T${typed.end}` : last,
+      name: typed.name.trim() || "Quiet time",
+    });
+    set(nothing);
+  }
+
+  const errorAt = (name: Problem["at"]) => (refused && problem?.at === name ? problem.sentence : null);
+  return { typed, set, hours, setHours, inputs, add, errorAt, refuse: () => setRefused(true) };
+}
+
+function AddTime({ onAdd }: { onAdd: (time: ExtraTime) => void }) {
+  const { typed, set, hours, setHours, inputs, add, errorAt, refuse } = useNewTime(onAdd);
+  const field = (name: Problem["at"], type: "date" | "time", label: string, optional = false) => (
+    <Field label={label} optional={optional} error={errorAt(name)}>
+      <TextInput
+        ref={(input) => {
+          inputs.current[name] = input;
+        }}
+        type={type}
+        value={typed[name]}
+        onChange={(event) => set({ [name]: event.target.value })}
+        onInvalid={refuse}
+      />
+    </Field>
+  );
 
   return (
     <div className="grid items-start gap-4 rounded-md bg-sunk p-4 sm:grid-cols-2">
-      <Field label="First day">{field("from", "date")}</Field>
-      <Field label="Last day" optional>
-        {field("to", "date")}
-      </Field>
+      {field("from", "date", "First day")}
+      {field("to", "date", "Last day", true)}
       <Checkbox
         label="Only certain hours"
         hint="Otherwise it begins the evening before, like Yom Tov."
@@ -125,8 +171,8 @@ function AddTime({ onAdd }: { onAdd: (time: ExtraTime) => void }) {
       />
       {hours && (
         <>
-          <Field label="From">{field("start", "time")}</Field>
-          <Field label="Until">{field("end", "time")}</Field>
+          {field("start", "time", "From")}
+          {field("end", "time", "Until")}
         </>
       )}
       <Field label="Name" optional className="sm:col-span-2">
@@ -138,16 +184,7 @@ function AddTime({ onAdd }: { onAdd: (time: ExtraTime) => void }) {
           onChange={(event) => set({ name: event.target.value })}
         />
       </Field>
-      <Button
-        look="line"
-        icon="plus"
-        disabled={!complete}
-        onClick={() => {
-          onAdd(time);
-          setTyped(nothing);
-        }}
-        className="justify-self-start"
-      >
+      <Button look="line" icon="plus" onClick={add} className="justify-self-start">
         Add date
       </Button>
     </div>

@@ -442,7 +442,6 @@ describe("quiet time", () => {
     const user = open("/admin/settings");
     await user.type(await field("First day"), "2030-07-26");
     await user.click(screen.getByRole("checkbox", { name: "Only certain hours" }));
-    expect(screen.getByRole("button", { name: "Add date" })).toHaveProperty("disabled", true);
     await user.type(await field("From"), "14:00");
     await user.type(await field("Until"), "16:30");
     await user.type(await field("Name (optional)"), "Visiting Day");
@@ -455,5 +454,42 @@ describe("quiet time", () => {
     await user.click(screen.getByRole("button", { name: "Save quiet time" }));
     const visit = { from: "2030-07-26T14:00", to: "2030-07-26T16:30", name: "Visiting Day" };
     await waitFor(() => expect(patched(portal)).toEqual([expect.objectContaining({ quietDates: [visit, fast] })]));
+  });
+
+  it("says at the field why a date cannot be added, and the same when it is saved", async () => {
+    quietCamp();
+    const user = open("/admin/settings");
+    const add = async (name: string, sentence: string) => {
+      await user.click(screen.getByRole("button", { name: "Add date" }));
+      const wrong = await field(name);
+      expect(document.activeElement).toBe(wrong);
+      expect(wrong.getAttribute("aria-invalid")).toBe("true");
+      expect(document.getElementById(wrong.getAttribute("aria-describedby")!)?.textContent).toBe(sentence);
+    };
+    const reminder = async (name: string) => ((await field(name)) as HTMLInputElement).validationMessage;
+    await field("First day");
+    await add("First day", "Please choose the first day.");
+    expect(await reminder("First day"), "nothing is lost").toBe("");
+
+    await user.type(await field("First day"), "2030-07-26");
+    expect(screen.queryByText("Please choose the first day.")).toBeNull();
+    expect(await reminder("First day")).toBe("Please press “Add date” first, or clear these fields.");
+    await user.type(await field("Last day (optional)"), "2030-07-20");
+    await add("Last day (optional)", "The last day is before the first.");
+    expect(await reminder("First day")).toBe("");
+    expect(await reminder("Last day (optional)")).toBe(
+      "The last day is before the first. To save without this date, clear these fields.",
+    );
+    await user.clear(await field("Last day (optional)"));
+    await user.click(screen.getByRole("checkbox", { name: "Only certain hours" }));
+    await add("From", "Please enter when it begins.");
+    await user.type(await field("From"), "16:30");
+    await add("Until", "Please enter when it ends.");
+    await user.type(await field("Until"), "14:00");
+    await add("Until", "The end must be after the start.");
+    await user.click(screen.getByRole("checkbox", { name: "Only certain hours" }));
+    await user.click(screen.getByRole("button", { name: "Add date" }));
+    expect(screen.getByText("July 26, 2030")).toBeTruthy();
+    expect(await reminder("First day")).toBe("");
   });
 });

@@ -64,7 +64,11 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
   try {
     return await send(call);
   } catch (error) {
-    if (requiresSignIn(error)) signInListeners.forEach((listener) => listener());
+    if (isApiError(error) && requiresSignIn(error)) {
+      // The sign-in dialog says it; what asked shows nothing that would still stand there afterwards.
+      error.message = "";
+      signInListeners.forEach((listener) => listener());
+    }
     throw error;
   }
 }

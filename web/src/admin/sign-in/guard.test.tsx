@@ -186,6 +186,54 @@ describe("the staff area", () => {
     expect(address()).toBe("/admin/reports?action=upload");
   });
 
+  it.each([
+    ["a question", "/admin/messages?view=newsletters"],
+    ["a form in a page", "/admin/settings"],
+  ])("leaves nothing about the ended session in %s", async (_, page) => {
+    const refused = refuse(401, "staff_required", "Please sign in to the staff area.");
+    const camp = server({
+      ...inside,
+      "GET /api/admin/letters": list(),
+      "GET /api/admin/subscribers": list(),
+      "POST /api/admin/letters": ({ body }: { body: { preview: boolean } }) =>
+        body.preview ? { recipients: 138, id: null } : refused,
+      "GET /api/admin/settings": list({
+        key: "siteName",
+        value: "Camp Pine Lake",
+        default: "Camp Pine Lake",
+        group: "general",
+        kind: "line",
+        min: 1,
+        max: 60,
+        choices: [],
+        help: "The camp's name",
+        unavailable: null,
+        problem: null,
+      }),
+      "PATCH /api/admin/settings": refused,
+    });
+    const user = open(page);
+    if (page.endsWith("newsletters")) {
+      await user.type(await screen.findByLabelText("Subject"), "Visiting day");
+      await user.type(screen.getByLabelText("Newsletter"), "Come early.");
+      await user.click(await screen.findByRole("button", { name: "Send newsletter to 138 people" }));
+      camp.answer("GET /api/admin/session", { staff: null });
+      await user.click(screen.getByRole("button", { name: "Send newsletter" }));
+    } else {
+      await user.type(await screen.findByLabelText("Camp name"), "!");
+      camp.answer("GET /api/admin/session", { staff: null });
+      await user.click(screen.getByRole("button", { name: "Save general settings" }));
+    }
+    const door = within(await screen.findByRole("dialog", { name: "Please sign in again" }));
+    camp.answer("POST /api/admin/auth/sign-in", { staff: kornbluh });
+    camp.answer("GET /api/admin/session", { staff: kornbluh });
+    await user.type(door.getByLabelText("Password"), "visiting-day");
+    await user.click(door.getByRole("button", { name: "Sign In" }));
+    await expect.poll(() => screen.queryByRole("dialog", { name: "Please sign in again" })).toBeNull();
+    expect(screen.queryByText("Please sign in to the staff area.")).toBeNull();
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
   it("says so when it cannot be opened, instead of asking for a password", async () => {
     server({ ...inside, "GET /api/admin/session": refuse(500, "internal", "Something went wrong.") });
     open("/admin/reports");

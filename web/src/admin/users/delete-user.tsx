@@ -4,6 +4,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { restoreFocus } from "../../ui/focus";
 import { errorToast, toast } from "../../ui/toast";
 import { ignoreNotFound } from "../shared/missing-records";
+import { requiresSignIn } from "../shared/session";
 import { deleteFamily, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
 
@@ -28,7 +29,9 @@ export function DeleteUser({
       }
       action="Delete user"
       onClose={onClose}
-      failed={(error) => errorToast(`Failed to delete user: ${explain(error)}`)}
+      failed={(error) => {
+        if (!requiresSignIn(error)) errorToast(`Failed to delete user: ${explain(error)}`);
+      }}
       onConfirm={async () => {
         // Somebody else may have deleted it already, which is no error.
         await ignoreNotFound(deleteFamily(family.id));

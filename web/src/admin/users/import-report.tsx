@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { count, number, shortDate } from "../../lib/format";
 import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
@@ -18,7 +18,7 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
     { label: dry_run ? "To add" : "Added", value: added },
     dry_run ? { label: "Different", value: differing } : { label: "Updated", value: updated },
     { label: "Unchanged", value: dry_run ? skipped : skipped + differing },
-    { label: "Problems", value: problems.length, bad: problems.length > 0 },
+    { label: "Problems", value: new Set(problems.map(({ line }) => line)).size, bad: problems.length > 0 },
   ];
   const meanwhile = changes.filter(({ outcome }) => outcome === "changed_meanwhile");
   const namesakes = report.new_families.filter(({ namesake_email }) => namesake_email);
@@ -43,7 +43,18 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
           {count(report.visitors, "visitor")} {report.visitors === 1 ? "is" : "are"} left out.
         </p>
       )}
-      {unknown_columns.length > 0 && <p className="text-sm text-muted">Not used: {unknown_columns.join(", ")}.</p>}
+      {unknown_columns.length > 0 && (
+        <Attention>
+          <bdi>Not used: {unknown_columns.join(", ")}.</bdi> If a column holds emails or amounts, give it one of the
+          names above and check the table again.
+        </Attention>
+      )}
+      {report.paid_otherwise > 0 && (
+        <Attention>
+          The table has another paid amount for {count(report.paid_otherwise, "family", "families")} already here.
+          Payments of these are not imported: record them with the family.
+        </Attention>
+      )}
       {meanwhile.length > 0 && (
         <p role="alert" className="flex items-start gap-2 text-sm text-clay">
           <Icon name="alert" className="mt-[0.15em]" />
@@ -94,6 +105,13 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
     </section>
   );
 }
+
+const Attention = ({ children }: { children: ReactNode }) => (
+  <p className="flex items-start gap-2 text-sm">
+    <Icon name="alert" className="mt-[0.15em] text-clay" />
+    <span className="min-w-0 wrap-anywhere">{children}</span>
+  </p>
+);
 
 function Changes({ changes, currency, ticked, onTick }: Ticks & { changes: ImportChange[]; currency: string }) {
   const [most, setMost] = useState(atOnce);

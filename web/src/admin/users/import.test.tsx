@@ -57,6 +57,7 @@ const report = {
   differing: 0,
   skipped: 0,
   visitors: 0,
+  paid_otherwise: 0,
   unknown_columns: [],
   source,
   changes: [],

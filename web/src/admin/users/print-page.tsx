@@ -71,7 +71,7 @@ export function Letterhead({ statement, heading, lines }: { statement: Statement
   const { site_name, contact_email, contact_phone, family } = statement;
   return (
     <>
-      <header className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 border-b-2 border-ink pb-5">
+      <header className="flex flex-wrap items-start justify-between gap-x-8 gap-y-3 border-b-2 border-ink pb-5 wrap-anywhere">
         <div>
           <p className="font-head text-xl font-semibold">
             <bdi>{site_name}</bdi>

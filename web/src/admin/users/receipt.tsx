@@ -44,7 +44,7 @@ export default function ReceiptPage() {
                 <>
                   <dt className="sr-only">Notes</dt>
                   <dd className="col-span-2 text-muted">
-                    <bdi className="whitespace-pre-line">{payment.notes}</bdi>
+                    <bdi className="wrap-anywhere whitespace-pre-line">{payment.notes}</bdi>
                   </dd>
                 </>
               )}

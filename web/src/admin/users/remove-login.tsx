@@ -3,6 +3,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { restoreFocus } from "../../ui/focus";
 import { errorToast, toast } from "../../ui/toast";
 import { ignoreNotFound } from "../shared/missing-records";
+import { requiresSignIn } from "../shared/session";
 import { removeLogin, useUsersChanged, type FamilyDetail } from "./queries";
 import { nameOf } from "./words";
 
@@ -18,7 +19,9 @@ export function RemoveLogin({ family, login, onClose }: { family: FamilyDetail; 
       name={<bdi>{login.email}</bdi>}
       action="Remove login"
       onClose={onClose}
-      failed={(error) => errorToast(`Failed to remove the login: ${explain(error)}`)}
+      failed={(error) => {
+        if (!requiresSignIn(error)) errorToast(`Failed to remove the login: ${explain(error)}`);
+      }}
       onConfirm={async () => {
         await ignoreNotFound(removeLogin(family.id, login.user_id));
         toast({ title: "Login Removed", description: `${login.email} sees nothing of this family any more` });

@@ -28,7 +28,7 @@ export default function StatementPage() {
           <>
             <Letterhead statement={statement} heading="Statement" lines={longDate(date)} />
             {plan ? (
-              <dl className="mb-6 grid grid-cols-2 gap-px overflow-clip rounded-md border border-line tabular-nums sm:grid-cols-4">
+              <dl className="mb-6 flex flex-wrap overflow-clip rounded-md border border-line tabular-nums">
                 <Figure label="Total" value={shown(plan.total_amount)} />
                 <Figure label="Paid" value={shown(plan.paid_amount)} />
                 {plan.credit > 0 ? (
@@ -70,7 +70,7 @@ export default function StatementPage() {
                         <span className={cx(payment.voided && "line-through")}>{kindName[payment.kind]}</span>
                         {payment.voided && " (voided)"}
                         {payment.notes && (
-                          <span className="block text-xs whitespace-pre-line text-muted">
+                          <span className="block text-xs wrap-anywhere whitespace-pre-line text-muted">
                             <bdi>{payment.notes}</bdi>
                           </span>
                         )}
@@ -101,8 +101,8 @@ export default function StatementPage() {
 }
 
 const Figure = ({ label, value, strong = false }: { label: string; value: string; strong?: boolean }) => (
-  <div className="px-4 py-3">
+  <div className="flex-1 basis-[40%] px-3 py-3 sm:basis-0 sm:px-4">
     <dt className="text-xs text-muted">{label}</dt>
-    <dd className={cx("text-lg", strong && "font-semibold")}>{value}</dd>
+    <dd className={cx("text-[min(var(--text-lg),9vw)] whitespace-nowrap", strong && "font-semibold")}>{value}</dd>
   </div>
 );

@@ -204,14 +204,14 @@ function Money({ family, currency, ask }: { family: FamilyDetail; currency: stri
       {plan ? (
         <div className="sheet grid gap-3 p-4">
           <PaidBar plan={plan} name={nameOf(family)} currency={currency} />
-          <dl className="grid grid-cols-2 gap-x-4 text-sm tabular-nums">
-            <div>
+          <dl className="flex flex-wrap gap-x-4 text-sm tabular-nums">
+            <div className="flex-1">
               <dt className="text-muted">{plan.credit > 0 ? "Credit" : "Remaining"}</dt>
-              <dd className="font-head text-xl">
+              <dd className="font-head text-[min(var(--text-xl),9vw)] whitespace-nowrap">
                 {money(plan.credit > 0 ? plan.credit : plan.remaining_amount, currency)}
               </dd>
             </div>
-            <div>
+            <div className="flex-1">
               <dt className="text-muted">Due date</dt>
               <dd className={cx("pt-0.5", plan.badge === "overdue" && "text-clay")}>{dueText(plan)}</dd>
             </div>

@@ -302,19 +302,16 @@ function Cards({ summary, failed, currency }: { summary: Summary | undefined; fa
     },
   ];
   return (
-    <dl className="sheet mb-4 grid grid-cols-[repeat(auto-fit,minmax(min(max(8rem,40%),100%),1fr))] overflow-clip tabular-nums sm:mb-6 lg:grid-cols-4">
-      {cards.map(({ label, value, note, bad }, i) => (
-        <div
-          key={label}
-          className={cx(
-            "min-w-0 border-line px-4 py-2 sm:px-6 sm:py-4",
-            i % 2 === 1 && "border-s",
-            i > 1 && "border-t lg:border-t-0",
-            i === 2 && "lg:border-s",
-          )}
-        >
+    <dl className="sheet mb-4 flex flex-wrap gap-px overflow-clip bg-line! tabular-nums sm:mb-6">
+      {cards.map(({ label, value, note, bad }) => (
+        <div key={label} className="flex-1 basis-[max(8rem,40%)] bg-surface px-4 py-2 sm:px-6 sm:py-4 lg:basis-0">
           <dt className="text-sm text-muted">{label}</dt>
-          <dd className={cx("font-head text-xl leading-tight font-semibold sm:text-2xl", bad && "text-clay")}>
+          <dd
+            className={cx(
+              "font-head text-[min(var(--text-xl),9vw)] leading-tight font-semibold whitespace-nowrap sm:text-2xl",
+              bad && "text-clay",
+            )}
+          >
             {value ?? (failed ? "–" : <Skeleton className="h-[1lh] w-20" />)}
           </dd>
           <dd className="text-xs text-muted">{note ?? "\u00a0"}</dd>

@@ -34,9 +34,12 @@ const fake = vi.hoisted(() => {
       this.tell(FakeHls.Events.DESTROYING);
     }
   }
-  return { FakeHls };
+  return { FakeHls, loaded: vi.fn<() => void>() };
 });
-vi.mock("hls.js/light", () => ({ default: fake.FakeHls }));
+vi.mock("hls.js/light", () => {
+  fake.loaded();
+  return { default: fake.FakeHls };
+});
 
 let started: HTMLMediaElement[] = [];
 
@@ -66,6 +69,16 @@ async function watch() {
 }
 
 describe("a browser that needs hls.js", () => {
+  // First, because a module is loaded once.
+  it("has loaded it before somebody presses play", async () => {
+    vi.stubGlobal("requestIdleCallback", (run: () => void) => setTimeout(run, 0));
+    server({ "GET /api/videos/v1": video({ hls_url }), "GET /api/videos/v1/comments": list() });
+    open("/video/v1");
+    await screen.findByRole("button", { name: /^Play Color/ });
+    await waitFor(() => expect(fake.loaded).toHaveBeenCalled());
+    expect(fake.FakeHls.made).toHaveLength(0);
+  });
+
   it("plays once the sizes are known", async () => {
     const { hls } = await watch();
     expect(started).toHaveLength(0);

@@ -70,11 +70,28 @@ describe("how a file is played", () => {
   const media = (answer: string) => ({ canPlayType: () => answer }) as unknown as HTMLVideoElement;
   const film = { video_url: "/media/videos/v1", hls_url: "/media/videos/v1/master.m3u8" };
 
-  it("by the browser itself where it can, else by hls.js, else as the one file", () => {
-    expect(methodFor(media("maybe"), film)).toBe("native");
-    vi.stubGlobal("MediaSource", () => undefined);
-    expect(methodFor(media(""), film)).toBe("hls.js");
+  const browser = (vendor: string, ...has: string[]) => {
     vi.unstubAllGlobals();
+    vi.stubGlobal("navigator", { vendor });
+    for (const name of has) vi.stubGlobal(name, () => undefined);
+  };
+
+  it("by hls.js in Chromium, whose own HLS ends films too early", () => {
+    browser("Google Inc.", "MediaSource");
+    expect(methodFor(media("maybe"), film)).toBe("hls.js");
+    expect(methodFor(media(""), film)).toBe("hls.js");
+  });
+
+  it("by the browser itself on an iPhone and in Safari", () => {
+    for (const has of [[], ["MediaSource"], ["ManagedMediaSource"]]) {
+      browser("Apple Computer, Inc.", ...has);
+      expect(methodFor(media("maybe"), film)).toBe("native");
+    }
+  });
+
+  it("by the browser itself where hls.js cannot play, else as the one file", () => {
+    browser("");
+    expect(methodFor(media("maybe"), film)).toBe("native");
     expect(methodFor(media(""), film)).toBe("file");
     expect(methodFor(media("maybe"), { video_url: film.video_url })).toBe("file");
   });

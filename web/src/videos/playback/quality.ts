@@ -20,12 +20,12 @@ const patient: RetryConfig = {
 };
 const withPatience = ({ default: policy }: LoadPolicy): LoadPolicy => ({ default: { ...policy, errorRetry: patient } });
 
-/**
- * Connects hls.js to an element, and returns null if it could not play. Its code is loaded only by browsers that cannot
- * play HLS by themselves.
- */
+/** Loads the code of hls.js. */
+export const loadHls = () => import("hls.js/light");
+
+/** Connects hls.js to an element, and returns null if it could not play. */
 export async function connectHls(media: HTMLVideoElement, url: string, onFatal: () => void): Promise<Hls | null> {
-  const { default: HlsPlayer } = await import("hls.js/light");
+  const { default: HlsPlayer } = await loadHls();
   if (!HlsPlayer.isSupported()) {
     onFatal();
     return null;

@@ -7,11 +7,20 @@ const hls = "application/vnd.apple.mpegurl";
 const savesData = () =>
   Boolean((navigator as Navigator & { connection?: { saveData?: boolean } }).connection?.saveData);
 
-/** How this browser plays a file: HLS by itself, HLS with the help of hls.js, or the one file that all can play. */
+/** WebKit: Safari, and every browser of an iPhone. */
+const isApple = () => navigator.vendor === "Apple Computer, Inc.";
+
+/**
+ * How this browser plays a file: HLS by itself, HLS with the help of hls.js, or the one file that all can play. The sizes
+ * of a film are cut at different moments. Chromium changes the size by the number of the segment, not by the time, and
+ * ends such a film too early.
+ */
 export function methodFor(media: HTMLVideoElement, { hls_url }: FileAddresses): "native" | "hls.js" | "file" {
   if (!hls_url || savesData()) return "file";
-  if (media.canPlayType(hls)) return "native";
-  return "MediaSource" in window || "ManagedMediaSource" in window ? "hls.js" : "file";
+  const native = Boolean(media.canPlayType(hls));
+  if (native && isApple()) return "native";
+  if ("MediaSource" in window || "ManagedMediaSource" in window) return "hls.js";
+  return native ? "native" : "file";
 }
 
 /** Loads a file into an element. */
