@@ -8,6 +8,8 @@ use utoipa::openapi::{
     ContentBuilder, HttpMethod, OpenApi, Ref, RefOr, Response, ResponseBuilder, ResponsesBuilder,
 };
 
+/// Takes what any mail program sends.
+const ONE_CLICK: &str = "/api/unsubscribe/one-click";
 const PROBLEM: &str = "#/components/schemas/Problem";
 
 /// Adds the common error responses to every operation, in addition to those that it declares itself,
@@ -54,7 +56,10 @@ fn of(path: &str, method: &HttpMethod, operation: &Operation) -> Vec<u16> {
         statuses.push(422);
     }
     if !matches!(method, HttpMethod::Get | HttpMethod::Head | HttpMethod::Options) {
-        statuses.extend([415, 507]);
+        statuses.push(507);
+        if path != ONE_CLICK {
+            statuses.push(415);
+        }
     }
     if operation.request_body.is_some() {
         statuses.extend([408, 413, 422]);

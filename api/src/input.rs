@@ -51,7 +51,7 @@ pub async fn refuse_forms(request: Request, next: Next) -> Response {
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
     let of_forms = ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"];
     if !is_safe && of_forms.iter().any(|form| form.eq_ignore_ascii_case(kind)) {
-        return unsupported("Please send JSON (Content-Type: application/json).").into_response();
+        return unsupported("This content type is not accepted here.").into_response();
     }
     next.run(request).await
 }

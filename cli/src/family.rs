@@ -104,8 +104,8 @@ async fn take(config: Config, table: Table, update_existing: bool) -> Outcome {
         }
         if report.paid_otherwise > 0 {
             print_note(format!(
-                "The table has another paid amount for {} already in the portal. Payments of these are not imported: \
-                 staff record them in Users.",
+                "The paid amount in the table differs from the portal for {}. Payments of families that are already \
+                 in the portal are not imported: staff record them in Users.",
                 match report.paid_otherwise {
                     1 => "1 family".to_owned(),
                     many => format!("{many} families"),

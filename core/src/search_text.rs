@@ -82,10 +82,10 @@ pub(crate) fn optional_pattern(typed: Option<&str>) -> Option<String> {
     optional_term(typed).map(|term| containing(&term))
 }
 
-/// Converts search input to patterns for its first word, its second one and the rest, which must all match.
-pub(crate) fn word_patterns(typed: &str) -> [Option<String>; 3] {
+/// Converts search input to patterns for its first five words and for the rest, which must all match.
+pub(crate) fn word_patterns(typed: &str) -> [Option<String>; 6] {
     let term = optional_term(Some(typed)).unwrap_or_default();
-    let mut words = term.splitn(3, ' ').filter(|word| !word.is_empty());
+    let mut words = term.splitn(6, ' ').filter(|word| !word.is_empty());
     std::array::from_fn(|_| words.next().map(containing))
 }
 

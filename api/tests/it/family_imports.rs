@@ -202,9 +202,20 @@ story! {
         assert_eq!((&new["email"], &new["secondary_email"]), (&json!("yoel@family.example"), &json!("raizel@family.example")), "{seen}");
         assert_eq!((&new["total_amount"], &new["paid_amount"]), (&json!(360_000), &json!(120_000)), "{seen}");
         assert_eq!((&seen["unknown_columns"], &seen["problems"]), (&json!([]), &json!([])));
-        let yiddish = "משפחה,קינדער,אימעיל,סך הכל,באצאלט\nכץ,משה,yoel@family.example,3600,1200\n";
+        let yiddish = "נאָמען,קינדער,אימעיל,סך־הכל,באַצאָלט\nכץ,משה,yoel@family.example,3600,1200\n";
         let seen = send(&staff, json!({ "csv": yiddish, "dry_run": true })).await;
         assert_eq!((&seen["added"], &seen["new_families"][0]["paid_amount"]), (&json!(1), &json!(120_000)), "{seen}");
+
+        let json = send(&staff, json!({ "csv": r#"[{"name":"Yoel Katz","child":"Moshe","email 1":"yoel@family.example","total tuition":3600}]"#, "dry_run": true })).await;
+        assert_eq!(json["new_families"][0]["total_amount"], 360_000, "{json}");
+        for json in [r#"[{"name":"Yoel Katz","child":"Moshe","amount":1200}]"#, r#"[{"name":"Yoel Katz","parent":"Raizel","child":"Moshe"}]"#] {
+            staff.post("/api/admin/users/import", json!({ "csv": json })).await.refused(422, "validation");
+        }
+        let several = "Name,Guardian,Child,Email,Father Email,Mother Email,Tuition,Total Charges\nYoel Katz,Grandmother,Moshe,yoel@family.example,f@family.example,m@family.example,3600,3700\n";
+        let seen = send(&staff, json!({ "csv": several, "dry_run": true })).await;
+        let new = &seen["new_families"][0];
+        assert_eq!((&new["full_name"], &new["email"], &new["secondary_email"], &new["total_amount"]), (&json!("Yoel Katz"), &json!("yoel@family.example"), &json!("m@family.example"), &json!(360_000)), "{seen}");
+        assert_eq!(seen["unknown_columns"], json!(["Guardian", "Father Email", "Total Charges"]));
 
         let amounts = "Date,Name,Child,Amount\n2026-07-01,Yoel Katz,Moshe,500\n";
         let refused = staff.post("/api/admin/users/import", json!({ "csv": amounts })).await.refused(422, "validation");
@@ -235,7 +246,7 @@ story! {
 story! {
     async fn one_cell_may_have_both_addresses_of_a_family(camp) {
         let staff = camp.staff().await;
-        let rows = "Ada,A,a@family.example; b@family.example,,2800,,\nBina,B,\"Bina Katz <c@family.example>\",d@family.example,2800,,\nCyl,C,\"e@family.example\nf@family.example\",,2800,,\n";
+        let rows = "Ada,A,Ada <a@family.example>; b@family.example,,2800,,\nBina,B,\"Katz, Bina <c@family.example>\",d@family.example,2800,,\nCyl,C,\"e@family.example\nf@family.example\",,2800,,\n";
         let seen = preview(&staff, rows).await;
         let of = |n: usize, field: &str| seen["new_families"][n][field].as_str().unwrap_or_default().to_owned();
         let found: Vec<_> = (0..3).map(|n| (of(n, "email"), of(n, "secondary_email"))).collect();

@@ -43,6 +43,7 @@ story! {
         let merged = staff.post("/api/admin/users/merge", ask(false)).await.expect(200).json();
         assert_eq!(merged, preview);
         assert_eq!(names(&staff, "sort=name").await, ["Chaya"]);
+        assert_eq!(names(&staff, "q=moishe+shimon").await, ["Chaya"], "found by the name of before");
         staff.post("/api/admin/users/merge", ask(false)).await.refused(404, "not_found");
         let kept = staff.get(&path(&keep)).await.expect(200).json();
         assert_eq!(kept["child_name"], "Yossi & Moishe");

@@ -22,15 +22,15 @@ pub struct Entry {
     /// `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger).
     pub actor_kind: String,
     pub actor_id: Option<Uuid>,
-    /// The user name of a staff account that still exists.
+    /// The user name of a staff account, also of one that was deleted.
     pub actor_name: Option<String>,
     /// The family of a user that still exists.
     pub actor_family: Option<Uuid>,
     pub action: String,
     pub subject_kind: String,
     pub subject_id: Option<Uuid>,
-    /// The title or user name of a record that still exists, and the address of a login whose
-    /// sign-in was refused; never a person's name.
+    /// The title of a record that still exists, the user name of a staff account, and the address of a login
+    /// whose sign-in was refused; never the name of a member of a family.
     pub subject_name: Option<String>,
     /// The family that the record is or belongs to, if it still exists.
     pub subject_family: Option<Uuid>,

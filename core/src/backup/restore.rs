@@ -88,7 +88,7 @@ async fn restore_in(
         let agreed = |manifest: &Manifest| agree(manifest, is_sqlite, has_folder, free);
         let mut from = BufReader::with_capacity(1 << 18, from);
         if from.fill_buf()?.starts_with(b"SQLite format 3\0") {
-            return Err(Error::invalid("file", DATABASE));
+            return Err(Error::invalid("file", if is_sqlite { DATABASE } else { OTHER_DATABASE }));
         }
         archive::unpack(from, &parts, agreed, &told)
     });
@@ -105,6 +105,8 @@ async fn restore_in(
 const DATABASE: &str = "This is the database itself and no file that `camp backup` made. To go back to it, stop the \
                         portal, move camp.db, camp.db-wal and camp.db-shm away, copy this file to camp.db, and give it \
                         to the user of the portal.";
+
+const OTHER_DATABASE: &str = "This is a database of SQLite and no file that `camp backup` made. This camp's database is on PostgreSQL.";
 
 /// What does not exist before a restore, and must be removed if it fails.
 struct Traces {

@@ -213,6 +213,9 @@ fn families() -> Sql {
 const WANTED: &str = "and ($1 is null or p.search_text like $1 escape '\\')
              and ($7 is null or p.search_text like $7 escape '\\')
              and ($8 is null or p.search_text like $8 escape '\\')
+             and ($9 is null or p.search_text like $9 escape '\\')
+             and ($10 is null or p.search_text like $10 escape '\\')
+             and ($11 is null or p.search_text like $11 escape '\\')
              and ($2 is null or p.list_standing >= $2)
              and ($3 is null or p.list_standing <= $3) ";
 
@@ -271,7 +274,7 @@ impl Listing<'_> {
             Filter::ToApprove => TO_APPROVE,
             _ => "",
         };
-        let [first, second, rest] = word_patterns(&search.q);
+        let [first, second, third, fourth, fifth, rest] = word_patterns(&search.q);
         let rows: Vec<Record> = db
             .sql(families().and(WANTED).and([
                 only,
@@ -294,6 +297,9 @@ impl Listing<'_> {
             .bind(after)
             .bind(last)
             .bind(second)
+            .bind(third)
+            .bind(fourth)
+            .bind(fifth)
             .bind(rest)
             .all()
             .await?;

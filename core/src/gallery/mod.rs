@@ -33,6 +33,7 @@ const SHAPE: Shape = Shape {
         Column {
             name: "title",
             also: &["name", "videotitle", "videoname", "heading"],
+            or: &[],
             needed: true,
         },
         Column {
@@ -52,11 +53,13 @@ const SHAPE: Shape = Shape {
                 "youtube",
                 "href",
             ],
+            or: &[],
             needed: true,
         },
         Column {
             name: "description",
             also: &["desc", "text", "details", "notes", "summary", "caption"],
+            or: &[],
             needed: false,
         },
         Column {
@@ -71,9 +74,10 @@ const SHAPE: Shape = Shape {
                 "publisheddate",
                 "uploaded",
             ],
+            or: &[],
             needed: false,
         },
-        Column { name: "featured", also: &["isfeatured", "highlight"], needed: false },
+        Column { name: "featured", also: &["isfeatured", "highlight"], or: &[], needed: false },
     ],
     unclear: &[],
     max_bytes: MAX_BYTES,

@@ -19,9 +19,10 @@ const PASSWORD_CODES: [&str; 4] = ["(530)", "(534)", "(535)", "(538)"];
 impl From<SendError> for Trouble {
     fn from(answer: SendError) -> Trouble {
         let (says, todo) = match &answer {
-            SendError::Unreachable(cause) if explains_itself(cause) => {
-                (format!("cannot be used: {cause}"), "Correct --smtp-url.")
-            }
+            SendError::Unreachable(cause) if explains_itself(cause) => (
+                format!("cannot be used: {cause}"),
+                "Check --smtp-url, and the certificate of the server.",
+            ),
             SendError::Unreachable(cause) => (
                 format!("cannot be reached: {cause}"),
                 "Check --smtp-url, and that no firewall blocks it.",

@@ -212,7 +212,11 @@ pub(crate) const KEYS: &[Key] = &[
         Kind::Color,
         "The lantern's color: badges and highlights in pages and emails",
     ),
-    key("logo", Kind::Picture(PictureSlot::Logo), "Shown next to the camp's name on every public page"),
+    key(
+        "logo",
+        Kind::Picture(PictureSlot::Logo),
+        "Shown next to the camp's name on every public page",
+    ),
     key(
         "heroPictures",
         Kind::Pictures(PictureSlot::Hero),

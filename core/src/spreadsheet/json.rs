@@ -54,13 +54,23 @@ fn row_of(
     unknown: &mut Vec<String>,
 ) -> Result<Row> {
     let mut row = Row { line, cells: vec![None; shape.columns.len()], too_many: None };
-    for (name, value) in map {
-        let Some(column) = shape.column(&name) else {
+    let columns = shape.columns(map.keys().map(String::as_str));
+    for ((name, value), column) in map.into_iter().zip(columns) {
+        let Some(column) = column else {
+            if let Some(doubt) = shape.doubt(&name) {
+                return wrong(format!("Line {line}: “{name}” {doubt}"));
+            }
             if !unknown.contains(&name) {
                 unknown.push(name);
             }
             continue;
         };
+        if row.cells[column].is_some() {
+            let meaning = shape.columns[column].name;
+            return wrong(format!(
+                "Line {line}: “{name}” is not the only name for “{meaning}”. Please remove one."
+            ));
+        }
         row.cells[column] = Some(match value {
             Value::Null => String::new(),
             Value::String(text) => text,

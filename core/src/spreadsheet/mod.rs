@@ -155,9 +155,14 @@ mod tests {
         things: "videos",
         thing: "video",
         columns: &[
-            Column { name: "title", also: &["name", "videotitle", "heading"], needed: true },
-            Column { name: "url", also: &["link", "videolink"], needed: true },
-            Column { name: "text", also: &[], needed: false },
+            Column {
+                name: "title",
+                also: &["name", "videotitle", "heading"],
+                or: &[],
+                needed: true,
+            },
+            Column { name: "url", also: &["link", "videolink"], or: &[], needed: true },
+            Column { name: "text", also: &[], or: &[], needed: false },
         ],
         unclear: &[],
         max_bytes: 1 << 20,

@@ -1,6 +1,7 @@
 //! Which columns a table has, and how people name them.
 
 use crate::Error;
+use crate::search_text::without_marks;
 
 /// The subject of a table, and the columns to look for.
 pub struct Shape {
@@ -17,15 +18,31 @@ pub struct Column {
     pub name: &'static str,
     /// Alternative column names: lower case, letters and digits only.
     pub also: &'static [&'static str],
+    /// Names that count if no other column of the table has one of the names above.
+    pub or: &'static [&'static str],
     pub needed: bool,
 }
 
 impl Shape {
-    pub(super) fn column(&self, name: &str) -> Option<usize> {
-        let plain = plain(name);
-        self.columns.iter().position(|column| {
-            column.name.replace('_', "") == plain || column.also.contains(&plain.as_str())
-        })
+    /// The column that each name means.
+    pub(super) fn columns<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Vec<Option<usize>> {
+        let names: Vec<String> = names.into_iter().map(plain).collect();
+        let named = |name: &String| {
+            self.columns.iter().position(|column| {
+                plain(column.name) == *name || column.also.contains(&name.as_str())
+            })
+        };
+        let mut columns: Vec<Option<usize>> = names.iter().map(named).collect();
+        for (at, name) in names.iter().enumerate() {
+            let or = self.columns.iter().position(|column| column.or.contains(&name.as_str()));
+            if or.is_some() && !columns.contains(&or) {
+                columns[at] = or;
+            }
+        }
+        columns
     }
 
     /// Why the meaning of a column is unclear.
@@ -71,5 +88,5 @@ impl Shape {
 }
 
 fn plain(name: &str) -> String {
-    name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
+    without_marks(name).chars().filter(|c| c.is_alphanumeric()).collect()
 }

@@ -72,15 +72,13 @@ impl<'s> Table<'s> {
 
     /// Whether this row has the column names, and the one that was taken for them names groups of columns.
     fn is_below_a_title(&self, values: &[&str]) -> bool {
-        let columns: Vec<Option<usize>> =
-            values.iter().map(|name| self.shape.column(name)).collect();
+        let columns = self.shape.columns(values.iter().copied());
         self.header.is_some() && self.shape.is_header(&columns)
     }
 
     /// Takes a row as the column names, or as a line above them.
     fn take_header(&mut self, values: &[&str]) -> Result<()> {
-        let columns: Vec<Option<usize>> =
-            values.iter().map(|name| self.shape.column(name)).collect();
+        let columns = self.shape.columns(values.iter().copied());
         if self.shape.is_header(&columns) {
             let (unknown, fault) = match unknown(values, &columns, self.shape) {
                 Ok(unknown) => (unknown, None),

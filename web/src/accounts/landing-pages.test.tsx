@@ -203,6 +203,22 @@ it("a new password signs out its own account, and tells the other tabs", async (
   expect(localStorage.getItem("session")).toMatch(/^out /);
 });
 
+it("after a new password nobody stays signed in if the session cannot be read", async () => {
+  const camp = server({
+    "GET /api/session": { user: chaya },
+    "POST /api/auth/reset/preview": null,
+    "POST /api/auth/reset": () => {
+      camp.answer("GET /api/session", refuse(500, "internal", "Something went wrong."));
+      return null;
+    },
+  });
+  const user = open("/auth/reset?token=abc");
+  await user.type(await screen.findByLabelText("New password"), "other secret words");
+  await user.click(screen.getByRole("button", { name: "Save new password" }));
+  expect(await screen.findByRole("heading", { name: "Welcome Back" })).toBeTruthy();
+  expect(screen.queryByRole("link", { name: /View Profile/ })).toBeNull();
+});
+
 it("a new password for one account leaves another parent signed in", async () => {
   localStorage.removeItem("session");
   server({

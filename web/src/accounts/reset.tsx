@@ -110,10 +110,9 @@ function useOtherUser() {
   const sessionChanged = useSessionChanged();
   return async () => {
     if (!user) return null;
+    // Without an answer nobody is taken to be signed in, so that nothing personal stays.
     const session = await readSession().catch(() => null);
-    // The next read of the session shows it.
-    if (!session) return null;
-    const now = session.user ?? null;
+    const now = session?.user ?? null;
     if (now?.id !== user.id) await sessionChanged(now);
     return now;
   };

@@ -3249,7 +3249,7 @@ export interface components {
             actor_id?: string | null;
             /** @description `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger). */
             actor_kind: string;
-            /** @description The user name of a staff account that still exists. */
+            /** @description The user name of a staff account, also of one that was deleted. */
             actor_name?: string | null;
             /** Format: date-time */
             at: string;
@@ -3266,8 +3266,8 @@ export interface components {
             subject_id?: string | null;
             subject_kind: string;
             /**
-             * @description The title or user name of a record that still exists, and the address of a login whose
-             *     sign-in was refused; never a person's name.
+             * @description The title of a record that still exists, the user name of a staff account, and the address of a login
+             *     whose sign-in was refused; never the name of a member of a family.
              */
             subject_name?: string | null;
         };
@@ -4794,7 +4794,7 @@ export interface components {
                 actor_id?: string | null;
                 /** @description `staff`, `user`, `operator` (the command line), `system` or `nobody` (a stranger). */
                 actor_kind: string;
-                /** @description The user name of a staff account that still exists. */
+                /** @description The user name of a staff account, also of one that was deleted. */
                 actor_name?: string | null;
                 /** Format: date-time */
                 at: string;
@@ -4811,8 +4811,8 @@ export interface components {
                 subject_id?: string | null;
                 subject_kind: string;
                 /**
-                 * @description The title or user name of a record that still exists, and the address of a login whose
-                 *     sign-in was refused; never a person's name.
+                 * @description The title of a record that still exists, the user name of a staff account, and the address of a login
+                 *     whose sign-in was refused; never the name of a member of a family.
                  */
                 subject_name?: string | null;
             }[];
@@ -12377,7 +12377,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             410: components["responses"]["Gone"];
-            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];

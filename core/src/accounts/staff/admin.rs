@@ -11,7 +11,7 @@ use crate::accounts::ClientInfo;
 use crate::accounts::sessions::Holder;
 use crate::accounts::{links, password};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
-use crate::db::Tx;
+use crate::db::{On, Sql, Texts, Tx};
 use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::StaffId;
@@ -216,6 +216,15 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     by.begin(&mut tx).await?;
     let gone = find(&mut tx, id).await?;
+    // A payment that they are recording has their name afterwards, or is refused.
+    On::from(&mut tx)
+        .either(Texts {
+            sqlite: Sql::from("select id from staff where id = $1"),
+            postgres: Sql::from("select id from staff where id = $1 for update"),
+        })
+        .bind(id)
+        .optional::<(StaffId,)>()
+        .await?;
     keep_name(&mut tx, now, id, &gone.username).await?;
     if tx.sql("delete from staff where id = $1").bind(id).execute().await? == 0 {
         return Err(UNKNOWN);

@@ -31,14 +31,8 @@ pub(super) const SHAPE: Shape = Shape {
                 "familyname",
                 "contact",
                 "contactname",
-                "guardian",
-                "guardianname",
-                "guardians",
-                "שם",
-                "נאמען",
-                "משפחה",
-                "שםהמשפחה",
             ],
+            or: &["guardian", "guardianname", "guardians", "שם", "נאמען", "משפחה", "שםהמשפחה"],
             needed: true,
         },
         Column {
@@ -51,6 +45,8 @@ pub(super) const SHAPE: Shape = Shape {
                 "camper",
                 "campers",
                 "campername",
+            ],
+            or: &[
                 "campersname",
                 "campernames",
                 "childrenname",
@@ -72,13 +68,11 @@ pub(super) const SHAPE: Shape = Shape {
         },
         Column {
             name: "email",
-            also: &[
+            also: &["emailaddress", "mail", "primaryemail"],
+            or: &[
                 "emails",
-                "emailaddress",
                 "emailaddresses",
                 "emailaddress1",
-                "mail",
-                "primaryemail",
                 "emailprimary",
                 "mainemail",
                 "email1",
@@ -103,15 +97,12 @@ pub(super) const SHAPE: Shape = Shape {
         },
         Column {
             name: "second email",
-            also: &[
-                "secondemail",
+            also: &["secondemail", "secondaryemail", "email2", "otheremail"],
+            or: &[
                 "secondemailaddress",
-                "secondaryemail",
                 "emailsecondary",
-                "email2",
                 "emailaddress2",
                 "2ndemail",
-                "otheremail",
                 "alternateemail",
                 "alternativeemail",
                 "additionalemail",
@@ -126,8 +117,8 @@ pub(super) const SHAPE: Shape = Shape {
         },
         Column {
             name: "total",
-            also: &[
-                "totalamount",
+            also: &["totalamount", "tuition", "price", "fee"],
+            or: &[
                 "totaltuition",
                 "totalfee",
                 "totalfees",
@@ -135,12 +126,9 @@ pub(super) const SHAPE: Shape = Shape {
                 "totalcharges",
                 "totalprice",
                 "totalcost",
-                "tuition",
                 "tuitiontotal",
                 "tuitionamount",
                 "tuitionfee",
-                "price",
-                "fee",
                 "fees",
                 "charge",
                 "charges",
@@ -154,9 +142,8 @@ pub(super) const SHAPE: Shape = Shape {
         },
         Column {
             name: "paid",
-            also: &[
-                "paidamount",
-                "amountpaid",
+            also: &["paidamount", "amountpaid"],
+            or: &[
                 "totalpaid",
                 "paidtotal",
                 "paidsofar",
@@ -169,9 +156,8 @@ pub(super) const SHAPE: Shape = Shape {
         },
         Column {
             name: "due date",
-            also: &[
-                "duedate",
-                "due",
+            also: &["duedate", "due"],
+            or: &[
                 "dueon",
                 "dueby",
                 "duedatemdy",
@@ -181,7 +167,7 @@ pub(super) const SHAPE: Shape = Shape {
             ],
             needed: false,
         },
-        Column { name: "type", also: &["usertype"], needed: false },
+        Column { name: "type", also: &["usertype"], or: &[], needed: false },
     ],
     unclear: &[(
         "amount",
@@ -344,23 +330,23 @@ fn email(checks: &mut Validator, name: &str, typed: &str) -> Option<EmailAddress
     }
 }
 
-/// The addresses in a cell, such as `Leah <leah@family.example>; yossi@family.example`. Text that holds more than
+/// The addresses in a cell, such as `Leah <leah@family.example>; yossi@family.example`. Text that is more than names and
 /// addresses is returned as it is.
 fn addresses_in(cell: &str) -> Vec<&str> {
-    let named: Vec<&str> = cell
-        .split('<')
-        .skip(1)
-        .filter_map(|rest| rest.split_once('>'))
-        .map(|(inner, _)| inner.trim())
-        .collect();
-    if !named.is_empty() {
-        return named;
+    let (mut found, has_names) = (Vec::new(), cell.contains('<'));
+    for part in cell.split([';', ',', '/', '\n']).map(str::trim) {
+        let named =
+            part.split_once('<').and_then(|(name, rest)| Some((name, rest.strip_suffix('>')?)));
+        match named {
+            Some((name, address)) if !name.contains('@') => found.push(address.trim()),
+            // As in “Katz, Leah <leah@family.example>”.
+            None if has_names && !part.contains('@') => {}
+            _ => found.extend(part.split_whitespace()),
+        }
     }
-    let is_between = |c: char| c.is_whitespace() || matches!(c, ';' | ',' | '/');
-    let parts: Vec<&str> = cell.split(is_between).filter(|part| !part.is_empty()).collect();
-    match parts.len() > 1 && parts.iter().all(|part| part.contains('@')) {
-        true => parts,
-        false => Some(cell).filter(|cell| !cell.is_empty()).into_iter().collect(),
+    match found.len() > 1 && !found.iter().all(|part| part.contains('@')) {
+        true => vec![cell],
+        false => found,
     }
 }
 
@@ -406,11 +392,15 @@ fn due_date(checks: &mut Validator, typed: &str) -> Option<NaiveDate> {
             payments::check_date(checks, "due date", date);
             Some(date)
         }
-        Err(_) if cents(split_sign(typed).1).is_some() => {
+        // A number of digits only may be a year or a day of Excel.
+        Err(_)
+            if cents(split_sign(typed).1).is_some()
+                && typed.contains(['$', '€', '£', '₪', ',', '.']) =>
+        {
             let shown: String = typed.chars().take(40).collect();
             let message = format!(
-                "“{shown}” is an amount. This column is for the date when the rest is due; please call one with \
-                 amounts “balance”, which is not imported."
+                "“{shown}” is an amount. This column is for the date when the rest is due. If it has amounts, rename \
+                 it to “Balance”; it is not imported then."
             );
             checks.refuse("due date", message);
             None

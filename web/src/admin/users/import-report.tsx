@@ -45,14 +45,20 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
       )}
       {unknown_columns.length > 0 && (
         <Attention>
-          <bdi>Not used: {unknown_columns.join(", ")}.</bdi> If a column holds emails or amounts, give it one of the
-          names above and check the table again.
+          Not used:{" "}
+          {unknown_columns.map((name, i) => (
+            <span key={name}>
+              {i > 0 && ", "}
+              <bdi>{name}</bdi>
+            </span>
+          ))}
+          . If a column holds emails or amounts, give it one of the names above and check the table again.
         </Attention>
       )}
       {report.paid_otherwise > 0 && (
         <Attention>
-          The table has another paid amount for {count(report.paid_otherwise, "family", "families")} already here.
-          Payments of these are not imported: record them with the family.
+          The paid amount in the table differs from the portal for {count(report.paid_otherwise, "family", "families")}.
+          Payments of families already here are not imported: record them with the family.
         </Attention>
       )}
       {meanwhile.length > 0 && (
