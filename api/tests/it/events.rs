@@ -81,7 +81,7 @@ story! {
         page.hears("video.changed").await;
         staff.delete(&path).await.expect(204);
         page.hears("video.changed").await;
-        let sheet = b"title,video_url\nSummer,https://youtu.be/dQw4w9WgXcQ\n";
+        let sheet = b"title,video_url\nSummer,https://youtu.be/aBcDeFgHiJ0\n";
         gallery::import(&camp.beside().await.app, Actor::Operator, portal::spreadsheet::File::from(&sheet[..]), 2024, false, |_, _| {}).await.expect("an import");
         page.hears("video.changed").await;
         page.hears_nothing().await;

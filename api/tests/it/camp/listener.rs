@@ -58,7 +58,9 @@ impl Listener {
     pub fn hears(&mut self, kind: &str) -> impl Future<Output = Heard> {
         let at = std::panic::Location::caller();
         async move {
-            let heard = self.next().await.unwrap_or_else(|| panic!("the stream ended, at {at}"));
+            let heard = tokio::time::timeout(Duration::from_secs(60), self.next()).await;
+            let heard = heard.unwrap_or_else(|_| panic!("no “{kind}” within a minute, at {at}"));
+            let heard = heard.unwrap_or_else(|| panic!("the stream ended, at {at}"));
             assert_eq!(heard.kind, kind, "at {at}: {heard:?}");
             heard
         }
