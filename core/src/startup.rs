@@ -11,7 +11,7 @@ use crate::data_folder::{
     is_there, must_be_readable, must_be_there, no_camp, no_other_camp, shared_lock,
 };
 use crate::db::Db;
-use crate::{App, Error, Result, backup, comments, families, faq, file_permissions, updates};
+use crate::{App, Error, Result, backup, comments, faq, file_permissions, updates};
 
 /// What happens when there is no camp.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,6 @@ async fn migrate(db: &Db, config: &Config) -> Result<Option<PathBuf>> {
         db.migrate().await?;
         updates::end_old_pins(db).await?;
         comments::add_search_texts(db).await?;
-        families::add_merged_names(db).await?;
         faq::begin(db, &Clock::default()).await?;
         Ok(copy)
     };

@@ -231,6 +231,29 @@ on_both_engines! {
 }
 
 on_both_engines! {
+    async fn merged_families_are_found_by_their_earlier_names_after_the_upgrade(camp: Camp) {
+        let (db, _) = database_at_schema(&camp, 60).await;
+        family(&db, "kept", Some(("staff", true)), None, false).await;
+        family(&db, "other", None, None, false).await;
+        for names in ["leah lindenfeld\nlevi", "leah weiss\ndov"] {
+            execute!(
+                &db,
+                "insert into merged_identities (kind, value, profile_id)
+                 select 'name', $1, id from profiles where full_name = 'kept'",
+                names.to_owned(),
+            );
+        }
+        db.close().await;
+        let app = camp.app().await;
+        let found = |text: &'static str| count(&app.db, text);
+        assert_eq!(found("select count(*) from profiles where search_text like '%leah weiss dov%' and full_name = 'kept'").await, 1);
+        assert_eq!(found("select count(*) from profiles where search_text like '%lindenfeld levi%'").await, 1);
+        assert_eq!(found("select count(*) from profiles where search_text = '' and full_name = 'other'").await, 1);
+        app.db.close().await;
+    }
+}
+
+on_both_engines! {
     async fn dashes_of_before_the_upgrade_count_as_spaces(camp: Camp) {
         let (db, url) = database_at_schema(&camp, 51).await;
         let id = video(&db, 1, "upload", "https://media.example/day-1.mp4").await;

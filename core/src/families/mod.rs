@@ -11,7 +11,7 @@ pub(crate) use addresses::{add_address, has_address, mark_verified, move_address
 pub use own::{OwnChanges, OwnProfile, change_own, own};
 
 use crate::accounts::{User, UserType};
-use crate::db::{Db, On, Tx};
+use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
 use crate::money::Cents;
@@ -423,29 +423,6 @@ pub(crate) fn search_text<'a>(
         text.push_str(&normalize(email));
     }
     text
-}
-
-/// Adds the names from before a merge to search texts that lack them, which earlier versions wrote.
-///
-/// # Errors
-///
-/// [`Error::Database`] when the database does not answer.
-pub(crate) async fn add_merged_names(db: &Db) -> Result<()> {
-    let lacking: Vec<(FamilyId,)> = db
-        .sql(
-            "select distinct p.id from merged_identities m
-             join profiles p on p.id = m.profile_id
-             where m.kind = 'name' and p.deleted_at is null
-               and p.search_text not like '%' || replace(m.value, '\n', ' ') || '%'",
-        )
-        .all()
-        .await?;
-    for (id,) in lacking {
-        let mut tx = db.begin().await?;
-        refresh_search_text(&mut tx, id).await?;
-        tx.commit().await?;
-    }
-    Ok(())
 }
 
 /// Updates the search text and the sort key by address. Call it after every change of a name, an
