@@ -16,6 +16,7 @@ use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
+use crate::payments;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
@@ -246,7 +247,7 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     tx.commit().await
 }
 
-/// The log and the ledger go on saying who it was, also who took the money (decision S6).
+/// Keeps the name for the audit log and the ledgers (decision S6).
 async fn keep_name(tx: &mut Tx, now: DateTime<Utc>, id: StaffId, username: &str) -> Result<()> {
     tx.sql(
         "insert into former_staff (id, username, username_folded, deleted_at)
@@ -258,11 +259,7 @@ async fn keep_name(tx: &mut Tx, now: DateTime<Utc>, id: StaffId, username: &str)
     .bind(now)
     .execute()
     .await?;
-    tx.sql("update payments set recorded_by_former = $1 where recorded_by = $1")
-        .bind(id)
-        .execute()
-        .await?;
-    Ok(())
+    payments::keep_recorder(tx, id).await
 }
 
 /// Refuses a change after which no owner can sign in.
