@@ -18,32 +18,31 @@ const PASSWORD_CODES: [&str; 4] = ["(530)", "(534)", "(535)", "(538)"];
 
 impl From<SendError> for Trouble {
     fn from(answer: SendError) -> Trouble {
-        let (says, todo) = match &answer {
-            SendError::Unreachable(cause) if explains_itself(cause) => (
+        let (says, todo, passes) = match answer {
+            SendError::Unreachable(cause) if explains_itself(&cause) => (
                 format!("cannot be used: {cause}"),
                 "Check --smtp-url, and the certificate of the server.",
+                false,
             ),
             SendError::Unreachable(cause) => (
                 format!("cannot be reached: {cause}"),
                 "Check --smtp-url, and that no firewall blocks it.",
+                false,
             ),
             SendError::Later(cause) | SendError::DomainBusy(cause) | SendError::InDoubt(cause) => {
-                (format!("says “later”: {cause}"), "Try again in a few minutes.")
+                (format!("says “later”: {cause}"), "Try again in a few minutes.", true)
             }
-            SendError::Refused { text, .. } => (
-                format!("refuses us: {text}"),
-                match PASSWORD_CODES.iter().any(|code| text.contains(code)) {
+            SendError::Refused { text, .. } => {
+                let is_about_the_password = PASSWORD_CODES.iter().any(|code| text.contains(code));
+                let todo = match is_about_the_password {
                     true => "Check name and password in --smtp-url.",
                     false => {
                         "It takes no mail from this machine. Ask those who run it, or use another --smtp-url."
                     }
-                },
-            ),
+                };
+                (format!("refuses us: {text}"), todo, false)
+            }
         };
-        Trouble {
-            says: says.trim_end_matches('.').to_owned(),
-            todo,
-            passes: !matches!(answer, SendError::Unreachable(_) | SendError::Refused { .. }),
-        }
+        Trouble { says: says.trim_end_matches('.').to_owned(), todo, passes }
     }
 }
