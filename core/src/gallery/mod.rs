@@ -33,7 +33,7 @@ const SHAPE: Shape = Shape {
         Column {
             name: "title",
             also: &["name", "videotitle", "videoname", "heading"],
-            or: &[],
+            fallbacks: &[],
             needed: true,
         },
         Column {
@@ -53,13 +53,13 @@ const SHAPE: Shape = Shape {
                 "youtube",
                 "href",
             ],
-            or: &[],
+            fallbacks: &[],
             needed: true,
         },
         Column {
             name: "description",
             also: &["desc", "text", "details", "notes", "summary", "caption"],
-            or: &[],
+            fallbacks: &[],
             needed: false,
         },
         Column {
@@ -74,10 +74,15 @@ const SHAPE: Shape = Shape {
                 "publisheddate",
                 "uploaded",
             ],
-            or: &[],
+            fallbacks: &[],
             needed: false,
         },
-        Column { name: "featured", also: &["isfeatured", "highlight"], or: &[], needed: false },
+        Column {
+            name: "featured",
+            also: &["isfeatured", "highlight"],
+            fallbacks: &[],
+            needed: false,
+        },
     ],
     unclear: &[],
     max_bytes: MAX_BYTES,

@@ -18,8 +18,8 @@ pub struct Column {
     pub name: &'static str,
     /// Alternative column names: lower case, letters and digits only.
     pub also: &'static [&'static str],
-    /// Names that count if no other column of the table has one of the names above.
-    pub or: &'static [&'static str],
+    /// Further names, for a table without a column that has one of the names above.
+    pub fallbacks: &'static [&'static str],
     pub needed: bool,
 }
 
@@ -37,9 +37,9 @@ impl Shape {
         };
         let mut columns: Vec<Option<usize>> = names.iter().map(named).collect();
         for (at, name) in names.iter().enumerate() {
-            let or = self.columns.iter().position(|column| column.or.contains(&name.as_str()));
-            if or.is_some() && !columns.contains(&or) {
-                columns[at] = or;
+            let column = self.columns.iter().position(|one| one.fallbacks.contains(&name.as_str()));
+            if column.is_some() && !columns.contains(&column) {
+                columns[at] = column;
             }
         }
         columns

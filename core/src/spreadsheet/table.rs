@@ -72,8 +72,7 @@ impl<'s> Table<'s> {
 
     /// Whether this row has the column names, and the one that was taken for them names groups of columns.
     fn is_below_a_title(&self, values: &[&str]) -> bool {
-        let columns = self.shape.columns(values.iter().copied());
-        self.header.is_some() && self.shape.is_header(&columns)
+        self.header.is_some() && self.shape.is_header(&self.shape.columns(values.iter().copied()))
     }
 
     /// Takes a row as the column names, or as a line above them.

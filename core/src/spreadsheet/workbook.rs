@@ -160,9 +160,9 @@ mod tests {
         things: "families",
         thing: "family",
         columns: &[
-            Column { name: "name", also: &[], or: &[], needed: true },
-            Column { name: "total", also: &[], or: &[], needed: false },
-            Column { name: "due", also: &[], or: &[], needed: false },
+            Column { name: "name", also: &[], fallbacks: &[], needed: true },
+            Column { name: "total", also: &[], fallbacks: &[], needed: false },
+            Column { name: "due", also: &[], fallbacks: &[], needed: false },
         ],
         unclear: &[],
         max_bytes: 1 << 20,

@@ -32,7 +32,15 @@ pub(super) const SHAPE: Shape = Shape {
                 "contact",
                 "contactname",
             ],
-            or: &["guardian", "guardianname", "guardians", "שם", "נאמען", "משפחה", "שםהמשפחה"],
+            fallbacks: &[
+                "guardian",
+                "guardianname",
+                "guardians",
+                "שם",
+                "נאמען",
+                "משפחה",
+                "שםהמשפחה",
+            ],
             needed: true,
         },
         Column {
@@ -46,7 +54,7 @@ pub(super) const SHAPE: Shape = Shape {
                 "campers",
                 "campername",
             ],
-            or: &[
+            fallbacks: &[
                 "campersname",
                 "campernames",
                 "childrenname",
@@ -69,7 +77,7 @@ pub(super) const SHAPE: Shape = Shape {
         Column {
             name: "email",
             also: &["emailaddress", "mail", "primaryemail"],
-            or: &[
+            fallbacks: &[
                 "emails",
                 "emailaddresses",
                 "emailaddress1",
@@ -98,7 +106,7 @@ pub(super) const SHAPE: Shape = Shape {
         Column {
             name: "second email",
             also: &["secondemail", "secondaryemail", "email2", "otheremail"],
-            or: &[
+            fallbacks: &[
                 "secondemailaddress",
                 "emailsecondary",
                 "emailaddress2",
@@ -118,7 +126,7 @@ pub(super) const SHAPE: Shape = Shape {
         Column {
             name: "total",
             also: &["totalamount", "tuition", "price", "fee"],
-            or: &[
+            fallbacks: &[
                 "totaltuition",
                 "totalfee",
                 "totalfees",
@@ -143,7 +151,7 @@ pub(super) const SHAPE: Shape = Shape {
         Column {
             name: "paid",
             also: &["paidamount", "amountpaid"],
-            or: &[
+            fallbacks: &[
                 "totalpaid",
                 "paidtotal",
                 "paidsofar",
@@ -157,7 +165,7 @@ pub(super) const SHAPE: Shape = Shape {
         Column {
             name: "due date",
             also: &["duedate", "due"],
-            or: &[
+            fallbacks: &[
                 "dueon",
                 "dueby",
                 "duedatemdy",
@@ -167,7 +175,7 @@ pub(super) const SHAPE: Shape = Shape {
             ],
             needed: false,
         },
-        Column { name: "type", also: &["usertype"], or: &[], needed: false },
+        Column { name: "type", also: &["usertype"], fallbacks: &[], needed: false },
     ],
     unclear: &[(
         "amount",
