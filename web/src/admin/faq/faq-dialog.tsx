@@ -18,7 +18,7 @@ import {
   type AdminFaq,
   type Category,
 } from "./queries";
-import { filled, leftInAnswer, leftInQuestion } from "./words";
+import { filled } from "./words";
 
 const valuesOf = (entry: AdminFaq | null, category: Category) => ({
   question: entry?.question ?? "",
@@ -44,17 +44,15 @@ function useFaqValues({ entry, category }: Omit<Props, "onClose">) {
 export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
   const keyOf = useIdempotencyKey();
-  const placeholders = useQuery(placeholdersQuery).data ?? [];
   const edited = useFaqValues({ entry, category });
   const { row, values, base, set, dirty, stale, reload } = edited;
   const { busy, errors, message, form, close, question } = useStaffForm({
     values: edited,
     leave: { name: values.question.trim() || "A new question", onClose },
-    check: () => {
-      const inQuestion = values.question.trim() ? leftInQuestion(values.question) : "Please enter a question.";
-      const inAnswer = values.answer.trim() ? leftInAnswer(values.answer, placeholders) : "Please enter an answer.";
-      return { ...(inQuestion && { question: inQuestion }), ...(inAnswer && { answer: inAnswer }) };
-    },
+    check: () => ({
+      ...(values.question.trim() ? {} : { question: "Please enter a question." }),
+      ...(values.answer.trim() ? {} : { answer: "Please enter an answer." }),
+    }),
     submit: async () => {
       if (!row) {
         const added = { ...values, question: values.question.trim(), answer: values.answer.trim(), topic: null };
