@@ -10,3 +10,8 @@ export function toastFailure(error: unknown, fallback?: string) {
   if (requiresSignIn(error)) return;
   errorToast(fallback === undefined ? explain(error) : explainOr(error, fallback));
 }
+
+/** The same, with what failed before the reason. */
+export function toastFailureOf(what: string, error: unknown) {
+  if (!requiresSignIn(error)) errorToast(`${what}: ${explain(error)}`);
+}

@@ -1,10 +1,9 @@
-import { explain } from "../../lib/forms";
 import { count } from "../../lib/format";
 import { ConfirmDialog } from "../../ui/dialog";
 import { restoreFocus } from "../../ui/focus";
-import { errorToast, toast } from "../../ui/toast";
+import { toast } from "../../ui/toast";
+import { toastFailureOf } from "../shared/error-toast";
 import { ignoreNotFound } from "../shared/missing-records";
-import { requiresSignIn } from "../shared/session";
 import { deleteFamily, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
 
@@ -29,9 +28,7 @@ export function DeleteUser({
       }
       action="Delete user"
       onClose={onClose}
-      failed={(error) => {
-        if (!requiresSignIn(error)) errorToast(`Failed to delete user: ${explain(error)}`);
-      }}
+      failed={(error) => toastFailureOf("Failed to delete user", error)}
       onConfirm={async () => {
         // Somebody else may have deleted it already, which is no error.
         await ignoreNotFound(deleteFamily(family.id));

@@ -1,13 +1,14 @@
 import { useState } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { isApiError } from "../../api/client";
-import { explain, type Errors } from "../../lib/forms";
+import { type Errors } from "../../lib/forms";
 import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { Drawer } from "../../ui/drawer";
 import { Checkbox, EmailInput, Field, FormMessage, TextInput } from "../../ui/field";
-import { errorToast, toast } from "../../ui/toast";
+import { toast } from "../../ui/toast";
 import { focusOnMount } from "../../ui/focus";
+import { toastFailureOf } from "../shared/error-toast";
 import { nullIfNotFound } from "../shared/missing-records";
 import { FormButtons } from "../shared/form-buttons";
 import { StaleFormNotice, useFormValues, useStaffForm } from "../shared/form";
@@ -72,7 +73,7 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
     },
     failed: (error) => {
       const plan = isApiError(error) && Object.keys(error.fields).some(ofThePlan);
-      errorToast(`Failed to update ${plan ? "payment plan" : "user"}: ${explain(error)}`);
+      toastFailureOf(`Failed to update ${plan ? "payment plan" : "user"}`, error);
     },
   });
   return { ...state, ...edited, paidMeanwhile };

@@ -1,12 +1,13 @@
 import { useState } from "react";
 import { isApiError } from "../../api/client";
 import { useSite } from "../../api/queries";
-import { explain, type Errors } from "../../lib/forms";
+import { type Errors } from "../../lib/forms";
 import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Checkbox, Field, FormMessage, Select, TextInput } from "../../ui/field";
-import { errorToast, toast } from "../../ui/toast";
+import { toast } from "../../ui/toast";
+import { toastFailureOf } from "../shared/error-toast";
 import { newIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../../ui/focus";
 import { FormButtons } from "../shared/form-buttons";
@@ -116,7 +117,7 @@ function useRecordForm({ family, kind, currency, onClose }: FormProps) {
       void usersChanged();
     },
     failed: (error) => {
-      errorToast(`Failed to record ${kind}: ${explain(error)}`);
+      toastFailureOf(`Failed to record ${kind}`, error);
       // The first request may have succeeded, or the plan has changed: refetch the data behind the dialog.
       if (isApiError(error, "conflict", "not_found", "network")) void usersChanged();
     },

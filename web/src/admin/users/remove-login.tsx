@@ -1,9 +1,8 @@
-import { explain } from "../../lib/forms";
 import { ConfirmDialog } from "../../ui/dialog";
 import { restoreFocus } from "../../ui/focus";
-import { errorToast, toast } from "../../ui/toast";
+import { toast } from "../../ui/toast";
+import { toastFailureOf } from "../shared/error-toast";
 import { ignoreNotFound } from "../shared/missing-records";
-import { requiresSignIn } from "../shared/session";
 import { removeLogin, useUsersChanged, type FamilyDetail } from "./queries";
 import { nameOf } from "./words";
 
@@ -19,9 +18,7 @@ export function RemoveLogin({ family, login, onClose }: { family: FamilyDetail; 
       name={<bdi>{login.email}</bdi>}
       action="Remove login"
       onClose={onClose}
-      failed={(error) => {
-        if (!requiresSignIn(error)) errorToast(`Failed to remove the login: ${explain(error)}`);
-      }}
+      failed={(error) => toastFailureOf("Failed to remove the login", error)}
       onConfirm={async () => {
         await ignoreNotFound(removeLogin(family.id, login.user_id));
         toast({ title: "Login Removed", description: `${login.email} sees nothing of this family any more` });

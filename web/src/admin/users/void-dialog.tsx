@@ -1,11 +1,12 @@
 import { useState } from "react";
-import { explain, text } from "../../lib/forms";
+import { text } from "../../lib/forms";
 import { shortDate } from "../../lib/format";
 import { money } from "../../lib/money";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { FormMessage } from "../../ui/field";
-import { errorToast, toast } from "../../ui/toast";
+import { toast } from "../../ui/toast";
+import { toastFailureOf } from "../shared/error-toast";
 import { newIdempotencyKey } from "../shared/idempotency-key";
 import { focusOnMount } from "../../ui/focus";
 import { useStaffForm } from "../shared/form";
@@ -46,7 +47,7 @@ export function VoidDialog({
       void usersChanged();
     },
     failed: (error) => {
-      errorToast(`Failed to void ${what}: ${explain(error)}`);
+      toastFailureOf(`Failed to void ${what}`, error);
       void usersChanged();
     },
   });
