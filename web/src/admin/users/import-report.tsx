@@ -47,12 +47,12 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
         <Attention>
           Not used:{" "}
           {unknown_columns.map((name, i) => (
-            <span key={name}>
+            <span key={`${i} ${name}`}>
               {i > 0 && ", "}
               <bdi>{name}</bdi>
             </span>
           ))}
-          . If a column holds emails or amounts, give it one of the names above and check the table again.
+          . If one of them is needed, give it one of the names above and check the table again.
         </Attention>
       )}
       {report.paid_otherwise > 0 && (
