@@ -27,6 +27,7 @@ mod digest;
 mod erasure;
 mod events;
 mod families;
+mod family_import_tables;
 mod family_imports;
 mod family_membership;
 mod family_merging;
