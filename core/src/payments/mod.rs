@@ -24,8 +24,8 @@ pub use reminders::remind_due;
 
 use crate::accounts::User;
 use crate::clock::day_in;
-use crate::db::{Db, Tx};
-use crate::ids::{FamilyId, StaffId};
+use crate::db::Db;
+use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::settings::Settings;
 use crate::{App, Result};
@@ -104,15 +104,6 @@ const PAYMENT_COLUMNS: &str =
     "p.id, p.kind, p.amount, p.payment_date, p.notes, p.staff_notes, p.created_at,
                 v.id is not null as voided, p.void_of,
                 coalesce(s.username, g.username) as recorded_by";
-
-/// Marks what a staff account recorded, before it becomes a row of `former_staff` only.
-pub(crate) async fn keep_recorder(tx: &mut Tx, id: StaffId) -> Result<()> {
-    tx.sql("update payments set recorded_by_former = $1 where recorded_by = $1")
-        .bind(id)
-        .execute()
-        .await?;
-    Ok(())
-}
 
 /// Returns the ledger of a family for staff, the latest row first.
 pub(crate) async fn history(db: &Db, profile_id: FamilyId) -> Result<Vec<Payment>> {

@@ -16,7 +16,6 @@ use crate::email_address::EmailAddress;
 use crate::error::OrTaken;
 use crate::ids::StaffId;
 use crate::notifications::{self, AccountMail, Notice};
-use crate::payments;
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
@@ -247,7 +246,7 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     tx.commit().await
 }
 
-/// Keeps the name for the audit log and the ledgers (decision S6).
+/// The log and the ledger go on saying who it was, also who took the money (decision S6).
 async fn keep_name(tx: &mut Tx, now: DateTime<Utc>, id: StaffId, username: &str) -> Result<()> {
     tx.sql(
         "insert into former_staff (id, username, username_folded, deleted_at)
@@ -259,7 +258,11 @@ async fn keep_name(tx: &mut Tx, now: DateTime<Utc>, id: StaffId, username: &str)
     .bind(now)
     .execute()
     .await?;
-    payments::keep_recorder(tx, id).await
+    tx.sql("update payments set recorded_by_former = $1 where recorded_by = $1")
+        .bind(id)
+        .execute()
+        .await?;
+    Ok(())
 }
 
 /// Refuses a change after which no owner can sign in.
