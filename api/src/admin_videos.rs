@@ -198,7 +198,7 @@ async fn tell_late(
 /// Publish or delete several videos, all or none
 #[utoipa::path(post, path = "/api/admin/videos/bulk", tag = "admin videos", security(("staff" = [])),
     request_body = BulkVideos,
-    responses((status = 200, body = BulkDone), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    responses((status = 200, body = BulkDone), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn bulk(
     State(app): State<App>,
     CurrentStaff(staff): CurrentStaff,

@@ -149,7 +149,7 @@ async fn delete(
 
 /// Merge two families, or preview the result with `preview`
 #[utoipa::path(post, path = "/api/admin/users/merge", tag = "families", security(("staff" = [])),
-    request_body = Merge, responses((status = 200, body = Merged), (status = 404, body = Problem), (status = 422, body = Problem)))]
+    request_body = Merge, responses((status = 200, body = Merged), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 async fn merge_two(
     State(api): State<Api>,
     CurrentStaff(me): CurrentStaff,

@@ -1,5 +1,6 @@
 //! `camp family`: imports families from a table.
 
+use portal::accounts::UserType;
 use portal::audit::Actor;
 use portal::family_admin::Standing;
 use portal::family_admin::import::{
@@ -19,13 +20,14 @@ pub enum Family {
     ///
     /// FILE is an Excel workbook (.xlsx), CSV (comma, semicolon or tab) or JSON. Its first line names
     /// the columns, in any order: name and child, and optionally email, second email, total, paid, due
-    /// date and type. Amounts are 2800 or 2,800.00. Without a column “total”, new families get the default
+    /// date, type and access. Amounts are 2800 or 2,800.00. Without a column “total”, new families get the default
     /// plan; with an empty total, they get none. The paid amount counts only for new families.
     ///
     /// New families are added. Existing families stay unchanged: differences are shown, and applied with
     /// --update-existing. Valid rows are imported together; problems of other rows are printed with their
     /// line on standard error. A family is recognized by its address, otherwise by its names, so a second
-    /// run changes nothing. Staff send invitations from the user list; the import mails only parents who
+    /// run changes nothing. A row is that of an approved family, unless its access is "to approve" or "refused", as
+    /// in an export. Visitors without a plan are left out. Staff send invitations from the user list; the import mails only parents who
     /// signed up before and are approved by --update-existing. An import can be undone for a day.
     #[command(
         after_help = "Examples:\n  camp family import families.xlsx --dry-run\n  camp family import families.csv --update-existing\n  camp family import - --json < families.json\n\nExit codes: 0 all rows are in the portal, 3 some rows have problems (the others are in), 2 wrong command or option, 1 or 4 nothing was imported."
@@ -155,6 +157,13 @@ fn shown(field: Field, of: &Details, currency: &str) -> (&'static str, String) {
     match field {
         Field::FullName => ("name", of.full_name.clone()),
         Field::ChildName => ("child", of.child_name.clone()),
+        Field::UserType => {
+            let kind = match of.user_type {
+                UserType::Parent => "parent",
+                UserType::Visitor => "visitor",
+            };
+            ("type", kind.into())
+        }
         Field::Email => ("email", or_none(of.email.clone())),
         Field::SecondaryEmail => ("second email", or_none(of.secondary_email.clone())),
         Field::TotalAmount => {
@@ -173,7 +182,8 @@ fn shown(field: Field, of: &Details, currency: &str) -> (&'static str, String) {
 }
 
 fn sum(report: &Report) -> String {
-    let known = report.updated + report.differing + report.skipped + report.visitors;
+    let left_out = report.visitors + report.unapproved;
+    let known = report.updated + report.differing + report.skipped + left_out;
     let bad = report.rows - report.added - known;
     let (would, are) = match report.dry_run {
         true => ("would be ", "would be left out"),
@@ -181,7 +191,7 @@ fn sum(report: &Report) -> String {
     };
     format!(
         "{} {} {would}added, {} {would}updated, {} with other details left as they are, {} already \
-         there, {}{bad} with problems {are}.",
+         there, {}{}{bad} with problems {are}.",
         report.added,
         if report.added == 1 { "family" } else { "families" },
         report.updated,
@@ -191,6 +201,11 @@ fn sum(report: &Report) -> String {
             0 => String::new(),
             1 => "1 visitor left out, ".to_owned(),
             many => format!("{many} visitors left out, "),
+        },
+        match report.unapproved {
+            0 => String::new(),
+            1 => "1 family that is not approved left out, ".to_owned(),
+            many => format!("{many} families that are not approved left out, "),
         },
     )
 }

@@ -173,7 +173,8 @@ pub(crate) async fn choose_one(
     let (current, family) = standing(&mut *tx, email).await?;
     match (current.of(category), wanted) {
         (true, false) => stop(tx, app, now, email, category, Scope::Category).await,
-        (false, true) if family => resubscribe(tx, now, email, category).await,
+        // Also a subscriber of the mailing list, who gets newsletters anyway, may want those to families again.
+        (_, true) if family => resubscribe(tx, now, email, category).await,
         _ => Ok(()),
     }
 }

@@ -49,7 +49,7 @@ story! {
         assert_eq!(season["from"], "2026-07-29");
         assert_eq!(season["views"]["value"], 2);
         let table = owner.get("/api/admin/analytics.csv?period=season").await.expect(200).text();
-        assert!(table.starts_with("day,views,likes,comments,new_members\r\n2026-07-29,2,1,1,1\r\n"), "{table}");
+        assert!(table.starts_with("\u{feff}day,views,likes,comments,new_members\n2026-07-29,2,1,1,1\n"), "{table}");
         owner.get("/api/admin/analytics?period=8").await.refused(400, "bad_request");
     }
 }

@@ -231,7 +231,7 @@ story! {
         assert!(reply.header("content-disposition").contains("families.csv"));
         let table = reply.text();
         assert!(table.starts_with("\u{feff}Name,Child,Email,"), "{table}");
-        assert!(table.contains("Chaya Lindenfeld,Yossi,chaya@family.example,,parent,2800.00,2800.00,0.00,0.00,2026-07-01,Paid in Full,0,2026-07-15"), "{table}");
+        assert!(table.contains("Chaya Lindenfeld,Yossi,chaya@family.example,,parent,approved,2800.00,2800.00,0.00,0.00,2026-07-01,Paid in Full,0,2026-07-15"), "{table}");
         assert!(table.contains("'=cmd|' /C calc'!A0") && table.contains("'+sum@family.example"), "{table}");
         let log = owner.get("/api/admin/audit").await.json();
         assert!(log["items"].as_array().expect("a list").iter().any(|e| e["action"] == "profile.export"));

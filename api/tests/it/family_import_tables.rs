@@ -6,6 +6,7 @@ use encoding_rs::{WINDOWS_1252, WINDOWS_1255};
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook};
 use serde_json::{Value, json};
 
+use crate::camp::{Browser, Camp, sign_up};
 use crate::family_imports::{IMPORT, family, preview, send};
 
 fn file(bytes: &[u8]) -> Value {
@@ -164,5 +165,82 @@ story! {
         staff.post(IMPORT, json!({ "file": "not base64!" })).await.refused(422, "validation");
         staff.post(IMPORT, json!({ "file": "eA==", "csv": "x" })).await.refused(422, "validation");
         staff.post(IMPORT, json!({})).await.refused(422, "validation");
+    }
+}
+
+/// Families that the camp invited, that wait for approval with and without a confirmed address, and that were refused.
+async fn families_of_every_standing(camp: &Camp, staff: &Browser) {
+    let table = "name,child,email,total,type\nYoel Katz,Moshe,yoel@family.example,2800,parent\n";
+    send(staff, json!({ "csv": table })).await;
+    camp.set("access", "families").await;
+    camp.parent("Stranger", "stranger@other.example").await;
+    camp.unconfirmed_parent("Typed", "typed@other.example").await;
+    // Under a name of the camp's.
+    let mut namesake = sign_up("Yoel Katz", "namesake@other.example");
+    namesake["child_name"] = json!("Moshe");
+    camp.browser().post("/api/auth/sign-up", namesake).await.expect(201);
+    camp.parent("Refused", "refused@other.example").await;
+    let refused = family(staff, "refused").await["id"].as_str().expect("an id").to_owned();
+    staff.post(&format!("/api/admin/users/{refused}/refuse"), json!({})).await.expect(200);
+}
+
+story! {
+    async fn an_export_that_comes_back_approves_and_adds_nobody(camp) {
+        let (owner, staff) = (camp.owner().await, camp.staff().await);
+        families_of_every_standing(&camp, &staff).await;
+        let table = owner.get("/api/admin/users/export.csv").await.expect(200).text();
+        let access = |email: &str| table.lines().find(|row| row.contains(email)).map(|row| row.split(',').nth(5).expect("a cell").to_owned());
+        assert_eq!(["yoel@", "stranger@", "refused@"].map(access), ["approved", "to approve", "refused"].map(|word| Some(word.to_owned())), "{table}");
+        let seen = send(&staff, json!({ "csv": table, "dry_run": true })).await;
+        assert_eq!((&seen["added"], &seen["changes"], &seen["problems"]), (&json!(0), &json!([]), &json!([])), "{seen}");
+        assert_eq!((&seen["unapproved"], &seen["skipped"]), (&json!(2), &json!(3)), "who confirmed nothing is left out: {seen}");
+        assert_eq!(seen["unknown_columns"], json!(["Remaining", "Credit", "Status", "Logins", "Joined"]));
+        assert_eq!(family(&staff, "stranger").await["approved_at"], Value::Null);
+
+        // What else such a row says counts, and whoever is approved there by hand is.
+        let raised = table.replace("Stranger,Yossi,", "Stranger,Yossi and Ber,");
+        let seen = send(&staff, json!({ "csv": raised, "dry_run": true })).await;
+        assert_eq!(seen["changes"][0]["fields"], json!(["child_name"]), "{seen}");
+        let approved = table.replace("parent,to approve,", "parent,approved,");
+        let seen = send(&staff, json!({ "csv": approved, "dry_run": true })).await;
+        assert_eq!(seen["changes"][0]["fields"], json!(["standing"]), "{seen}");
+        let unclear = table.replace("to approve", "perhaps");
+        let seen = send(&staff, json!({ "csv": unclear, "dry_run": true })).await;
+        let message = "“perhaps” is not an access. Please enter “approved”, “to approve” or “refused”, or give the column another name.";
+        assert_eq!((&seen["problems"][0]["column"], &seen["problems"][0]["message"]), (&json!("access"), &json!(message)), "{seen}");
+    }
+}
+
+story! {
+    async fn a_family_on_the_office_s_list_is_one_of_parents_whatever_it_chose(camp) {
+        let (owner, staff) = (camp.owner().await, camp.staff().await);
+        let mut visitor = sign_up("Rivka", "rivka@family.example");
+        visitor["user_type"] = json!("visitor");
+        let rivka = camp.browser();
+        rivka.post("/api/auth/sign-up", visitor).await.expect(201);
+        let token = camp.token_for("rivka@family.example").await;
+        rivka.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
+        assert_eq!(rivka.get("/api/profile").await.json()["child_name"], Value::Null);
+
+        let office = "name,child,email,total\nRivka Weiss,Dovid,rivka@family.example,2800\n";
+        let seen = send(&staff, json!({ "csv": office, "dry_run": true })).await;
+        assert_eq!(seen["changes"][0]["fields"], json!(["full_name", "child_name", "user_type", "total_amount", "standing"]), "{seen}");
+        assert_eq!((&seen["changes"][0]["before"]["user_type"], &seen["changes"][0]["after"]["user_type"]), (&json!("visitor"), &json!("parent")));
+        let ticked = json!([{ "id": seen["changes"][0]["id"], "version": seen["changes"][0]["version"] }]);
+        let done = send(&staff, json!({ "csv": office, "update": ticked })).await;
+        assert_eq!(done["updated"], 1, "{done}");
+        assert_eq!(rivka.get("/api/profile").await.json()["child_name"], "Dovid");
+        let undo = format!("/api/admin/users/imports/{}/undo", done["id"].as_str().expect("an id"));
+        assert_eq!(staff.post(&undo, json!({})).await.expect(200).json()["restored"], 1);
+        assert_eq!(rivka.get("/api/profile").await.json()["child_name"], Value::Null);
+
+        // A visitor to whom staff gave a plan comes back with it.
+        let row = family(&staff, "rivka").await;
+        let plan = json!({ "version": row["version"], "total_amount": 50_000 });
+        staff.patch(&format!("/api/admin/users/{}", row["id"].as_str().expect("an id")), plan).await.expect(200);
+        let table = owner.get("/api/admin/users/export.csv").await.expect(200).text();
+        assert!(table.contains(",visitor,to approve,500.00,"), "{table}");
+        let seen = send(&staff, json!({ "csv": table.replace(",500.00,0.00,", ",900.00,0.00,"), "dry_run": true })).await;
+        assert_eq!((&seen["visitors"], &seen["changes"][0]["fields"]), (&json!(0), &json!(["total_amount"])), "{seen}");
     }
 }

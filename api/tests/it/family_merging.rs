@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::{Value, json};
 
 use crate::answers::approved;
-use crate::camp::Browser;
+use crate::camp::{Browser, sign_up};
 use crate::families::{find, import, names, path};
 use crate::payments::{assert_books_agree, count};
 
@@ -174,6 +174,24 @@ story! {
 }
 
 story! {
+    async fn a_merge_makes_no_opt_out_for_an_address_that_its_login_did_not_prove(camp) {
+        let staff = camp.staff().await;
+        import(&staff, "name,child,email,total\nPerl,Yossi,home@family.example,2800\n").await;
+        let mut form = sign_up("Stranger", "home@family.example");
+        for kind in ["email_notifications", "daily_video_email", "camp_updates_email"] {
+            form[kind] = json!(false);
+        }
+        camp.browser().post("/api/auth/sign-up", form).await.expect(201);
+        let ask = json!({ "keep": find(&staff, "perl").await["id"], "drop": find(&staff, "stranger").await["id"] });
+        staff.post("/api/admin/users/merge", ask).await.expect(200);
+        assert_eq!(count(&camp, "select count(*) from unsubscribes").await, 0);
+        let family = find(&staff, "perl").await;
+        let shown = staff.get(&path(&family)).await.expect(200).json();
+        assert_eq!(shown["daily_video_email"], true, "{shown}");
+    }
+}
+
+story! {
     async fn a_merged_family_hears_of_late_videos_only_if_both_asked(camp) {
         let staff = camp.staff().await;
         camp.set("postingDeadline", "21:00").await;
@@ -188,12 +206,14 @@ story! {
         for login in [&chaya, &shimon, &rivka] {
             login.patch("/api/profile", json!({ "late_video_note": true })).await.expect(200);
         }
+        shimon.patch("/api/profile", json!({ "daily_digest": true })).await.expect(200);
         for (keep, drop, ends) in [("chaya", "shimon", false), ("rivka", "zev", true)] {
             let (keep, drop) = (find(&staff, keep).await, find(&staff, drop).await);
             for preview in [true, false] {
                 let ask = json!({ "keep": keep["id"], "drop": drop["id"], "total": "keep", "preview": preview });
                 let merged = staff.post("/api/admin/users/merge", ask).await.expect(200).json();
                 assert_eq!(merged["late_note_ends"], ends, "{merged}");
+                assert_eq!(merged["daily_email_differs"], !ends, "{merged}");
             }
         }
         for (login, wanted) in [(&chaya, true), (&shimon, true), (&rivka, false)] {

@@ -361,7 +361,7 @@ story! {
         let sheet = owner.get("/api/admin/subscribers/export.csv").await.expect(200);
         assert!(sheet.header("content-type").starts_with("text/csv"));
         let text = sheet.text();
-        assert!(text.starts_with("Email,Confirmed (America/New_York)\n'=cmd@town.example,20"), "{text}");
+        assert!(text.starts_with("\u{feff}Email,Confirmed (America/New_York)\n'=cmd@town.example,20"), "{text}");
         assert!(text.contains("neighbor@town.example") && !text.contains("wish@"), "{text}");
         let path = format!("/api/admin/subscribers/{}", found["items"][0]["id"].as_str().expect("an id"));
         staff.delete(&path).await.expect(204);

@@ -7,6 +7,7 @@ use portal::unsubscribe;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, PASSWORD, address, sign_up, token};
+use crate::family_membership::copy_link;
 
 const MOTHER: &str = "chaya@family.example";
 const FATHER: &str = "moshe@family.example";
@@ -256,5 +257,44 @@ story! {
         assert_eq!(old.json()["user"], Value::Null);
         let right = json!({ "email": MOTHER, "password": PASSWORD });
         browser.post("/api/auth/sign-in", right).await.expect(200);
+    }
+}
+
+story! {
+    async fn only_the_login_with_the_primary_address_renames_the_family(camp) {
+        let staff = camp.staff().await;
+        let path = family(&staff).await;
+        let link = copy_link(&staff, &path).await;
+        let mut form = sign_up("Malka", "malka@other.example");
+        form["invite"] = json!(link);
+        let aunt = camp.browser();
+        aunt.post("/api/auth/sign-up", form).await.expect(201);
+        let name = || async { staff.get(&path).await.expect(200).json()["full_name"].clone() };
+        let mother = joined(&camp, sign_up("Chaya", MOTHER)).await;
+        aunt.patch("/api/profile", json!({ "full_name": "Malka Roth" })).await.expect(200);
+        assert_eq!(name().await, "Chaya Lindenfeld");
+        assert_eq!(shown(&aunt).await.0, "Malka Roth", "her own name is hers");
+        mother.patch("/api/profile", json!({ "full_name": "Chaya Weiss" })).await.expect(200);
+        assert_eq!(name().await, "Chaya Weiss");
+    }
+}
+
+story! {
+    async fn each_guardian_is_told_of_the_approval_by_their_own_name(camp) {
+        camp.set("access", "families").await;
+        let staff = camp.staff().await;
+        camp.parent("Chaya Lindenfeld", MOTHER).await;
+        let row = staff.get("/api/admin/users?filter=to_approve").await.expect(200).json()["items"][0].clone();
+        let path = format!("/api/admin/users/{}", row["id"].as_str().expect("an id"));
+        let second = json!({ "version": row["version"], "secondary_email": FATHER });
+        staff.patch(&path, second).await.expect(200);
+        joined(&camp, sign_up("Moshe Lindenfeld", FATHER)).await;
+        staff.post(&format!("{path}/approve"), json!({})).await.expect(200);
+        camp.work().await;
+        for (email, name) in [(MOTHER, "Chaya Lindenfeld"), (FATHER, "Moshe Lindenfeld")] {
+            let mails = camp.mails_to(email);
+            let welcome = mails.iter().find(|mail| mail.subject.starts_with("Welcome")).expect("a mail");
+            assert_eq!(welcome.to.name.as_deref(), Some(name));
+        }
     }
 }

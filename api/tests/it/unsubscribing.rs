@@ -6,6 +6,7 @@ use portal::unsubscribe;
 use serde_json::{Value, json};
 
 use crate::camp::{Browser, Camp, PASSWORD, address, sign_up};
+use crate::newsletters::subscribed;
 
 const MOTHER: &str = "chaya@family.example";
 const FATHER: &str = "moshe@family.example";
@@ -176,5 +177,20 @@ story! {
         mother.post("/api/auth/delete-account", given).await.expect(204);
         assert_eq!(mails_about_a_video(&camp, &staff, "Swim", MOTHER).await, 0);
         assert_eq!(camp.mails_to(FATHER).iter().filter(|mail| mail.subject.contains("Swim")).count(), 1);
+    }
+}
+
+story! {
+    async fn a_subscriber_of_the_mailing_list_may_want_newsletters_to_families_again(camp) {
+        let staff = camp.staff().await;
+        let chaya = camp.parent("Chaya", MOTHER).await;
+        chaya.patch("/api/profile", json!({ "email_notifications": false })).await.expect(200);
+        subscribed(&camp, MOTHER).await;
+        let saved = chaya.patch("/api/profile", json!({ "email_notifications": true })).await.expect(200).json();
+        assert_eq!(mail_of(&saved), [true, false, true]);
+        let letter = json!({ "subject": "Visiting day", "body": "Dear parents", "audience": "families" });
+        staff.post("/api/admin/letters", letter).await.expect(200);
+        camp.work().await;
+        assert_eq!(camp.mails_to(MOTHER).iter().filter(|mail| mail.subject == "Visiting day").count(), 1);
     }
 }

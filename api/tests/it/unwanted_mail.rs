@@ -6,9 +6,10 @@ use chrono::TimeDelta;
 use portal::notifications::digest;
 use serde_json::{Value, json};
 
-use crate::camp::{Browser, Camp};
+use crate::camp::{Browser, Camp, sign_up};
 use crate::digest::{category_mails, one_a_day, subjects};
 use crate::families::{find, path};
+use crate::family_membership::{confirmation, copy_link};
 use crate::mail::{fail_all_to, write};
 use crate::newsletters::subscribed;
 use crate::payments::{family, payment, record};
@@ -313,5 +314,37 @@ story! {
         staff.post("/api/admin/letters", letter("Visiting day", "families")).await.expect(200);
         camp.work().await;
         assert_eq!(readers(&camp, "Visiting day"), [CHAYA]);
+    }
+}
+
+story! {
+    async fn what_waits_goes_to_nobody_who_was_separated_from_the_family(camp) {
+        camp.set_clock(EVENING);
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Weiss", "email": CHAYA, "child_name": "Yossi" });
+        staff.post("/api/admin/users", new).await.expect(201);
+        // Somebody signs up with her address and never proves it, and a second one joins.
+        camp.set("requireEmailVerification", false).await;
+        let mut form = sign_up("Stranger", CHAYA);
+        form["invite"] = json!(copy_link(&staff, &path(&find(&staff, "chaya").await)).await);
+        let intruder = camp.browser();
+        intruder.post("/api/auth/sign-up", form).await.expect(201);
+        let mut form = sign_up("Friend", DOVID);
+        form["invite"] = json!(copy_link(&staff, &path(&find(&staff, "chaya").await)).await);
+        let friend = camp.browser();
+        friend.post("/api/auth/sign-up", form).await.expect(201);
+        let confirm = json!({ "token": confirmation(&camp, DOVID).await });
+        friend.post("/api/auth/verify", confirm).await.expect(200);
+        assert_eq!(find(&staff, "chaya").await["secondary_email"], DOVID);
+        let mine = camp.browser();
+        mine.post("/api/auth/forgot", json!({ "email": CHAYA })).await.expect(202);
+        let token = camp.token_for(CHAYA).await;
+        staff.post("/api/admin/letters", letter("Visiting day", "families")).await.expect(200);
+        let new = json!({ "token": token, "password": "a quiet lake at noon" });
+        mine.post("/api/auth/reset", new).await.expect(204);
+        assert_eq!(find(&staff, "chaya").await["secondary_email"], Value::Null);
+        work_a_while(&camp).await;
+        assert!(!readers(&camp, "Visiting day").contains(&DOVID.to_owned()));
+        assert!(readers(&camp, "Visiting day").contains(&CHAYA.to_owned()));
     }
 }

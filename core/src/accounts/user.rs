@@ -14,11 +14,12 @@ use crate::settings::Settings;
 
 /// A label that grants nothing (decision P4).
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
+    Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum UserType {
+    #[default]
     Parent,
     Visitor,
 }

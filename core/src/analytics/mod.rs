@@ -4,6 +4,7 @@
 pub mod dashboard;
 
 use std::collections::BTreeMap;
+use std::iter;
 
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use chrono_tz::Tz;
@@ -16,6 +17,7 @@ use crate::clock::{day_in, moment_in, year_in};
 use crate::db::Db;
 use crate::notifications::{self, Category};
 use crate::settings::Settings;
+use crate::spreadsheet::cell::table;
 use crate::{App, Result};
 
 /// The period, up to and including today.
@@ -72,7 +74,7 @@ pub struct Devices {
 pub struct UserTypes {
     pub parents: i64,
     pub visitors: i64,
-    /// Families that staff added and that have no user yet.
+    /// Families without a login.
     pub without_login: i64,
 }
 
@@ -369,24 +371,21 @@ pub async fn export(
     settings: &Settings,
     period: Period,
 ) -> Result<String> {
-    let table = csv(&compute(app, settings, period).await?);
+    let text = csv(&compute(app, settings, period).await?)?;
     let mut tx = app.db.begin().await?;
     let (now, subject) = (app.clock.now(), Subject::none(SubjectKind::Analytics));
     let details = json!({ "period": period });
     audit::record(&mut tx, now, actor, Action::AnalyticsExport, subject, details).await?;
     tx.commit().await?;
-    Ok(table)
+    Ok(text)
 }
 
-fn csv(analytics: &Analytics) -> String {
-    let mut text = String::from("day,views,likes,comments,new_members\r\n");
-    for day in &analytics.days {
-        text.push_str(&format!(
-            "{},{},{},{},{}\r\n",
-            day.day, day.views, day.likes, day.comments, day.new_members
-        ));
-    }
-    text
+fn csv(analytics: &Analytics) -> Result<String> {
+    let cells = |day: &Day| {
+        let counts = [day.views, day.likes, day.comments, day.new_members];
+        iter::once(day.day.to_string()).chain(counts.map(|count| count.to_string()))
+    };
+    table(&["day", "views", "likes", "comments", "new_members"], analytics.days.iter().map(cells))
 }
 
 #[cfg(test)]

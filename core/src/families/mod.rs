@@ -15,6 +15,7 @@ use crate::db::{On, Tx};
 use crate::email_address::EmailAddress;
 use crate::ids::{FamilyId, UserId};
 use crate::money::Cents;
+use crate::notifications;
 use crate::search_text::normalize;
 use crate::{Error, Result};
 
@@ -313,10 +314,11 @@ pub(crate) async fn separate_from_strangers(
     let id = create_own(tx, now, "", "", user.user_type, DEFAULT_PREFERENCES).await?;
     tx.sql("update users set full_name = '' where id = $1").bind(user.id).execute().await?;
     move_user(tx, now, user.id, id).await?;
-    match drop_if_own_and_empty(tx, now, own).await? {
-        true => Ok(()),
-        false => refresh_search_text(tx, own).await,
+    if drop_if_own_and_empty(tx, now, own).await? {
+        return Ok(());
     }
+    notifications::follow_addresses(tx, now, own).await?;
+    refresh_search_text(tx, own).await
 }
 
 /// Removes the users and addresses that a family got since this user was created, except those that
@@ -379,6 +381,7 @@ async fn separate_others(tx: &mut Tx, now: DateTime<Utc>, user: &User) -> Result
     .bind(id)
     .execute()
     .await?;
+    notifications::follow_addresses(tx, now, id).await?;
     refresh_search_text(tx, id).await
 }
 

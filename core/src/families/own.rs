@@ -275,10 +275,14 @@ async fn change_record(
     child_name: Option<String>,
     changes: &OwnChanges,
 ) -> Result<()> {
-    // The family's name follows the user whose address is the primary one.
+    // The family's name follows the user whose address is the primary one. Others may correct it while there is no
+    // such user.
     tx.sql(
         "update profiles
          set full_name = case when exists (select 1 from profile_addresses a
+                                           join users u on u.email = a.email and u.profile_id = a.profile_id
+                                           where a.profile_id = profiles.id and a.kind = 'primary' and a.email <> $3)
+                                or exists (select 1 from profile_addresses a
                                            where a.profile_id = profiles.id and a.kind = 'secondary' and a.email = $3)
                               then full_name else coalesce($2, full_name) end,
              child_name = case when user_type = 'parent' then coalesce($4, child_name) else child_name end,

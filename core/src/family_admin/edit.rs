@@ -1,7 +1,7 @@
 //! Adds families and changes their details, for staff.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Detail, Family, detail, family};
@@ -15,7 +15,7 @@ use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::notifications::{self, AccountMail, Category, Notice, suppression};
 use crate::payments::{self, PlanChanges};
-use crate::validation::Validator;
+use crate::validation::{Validator, given};
 use crate::{App, Error, Result};
 
 /// The "Add New User" form.
@@ -59,11 +59,6 @@ pub struct FamilyChanges {
     pub email_notifications: Option<bool>,
     pub daily_video_email: Option<bool>,
     pub camp_updates_email: Option<bool>,
-}
-
-/// Distinguishes `null` from an omitted field.
-fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(from).map(Some)
 }
 
 const STOPPED: &str = "The family turned these emails off. Only they can turn them on again, on their profile page or with the link at the bottom of any email from camp.";

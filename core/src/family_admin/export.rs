@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
+use crate::family_admin::membership::{APPROVAL, Standing};
 use crate::ids::FamilyId;
 use crate::money::Cents;
 use crate::payments::{self, Badge, Plan};
@@ -19,6 +20,7 @@ struct Row {
     email: Option<String>,
     secondary_email: Option<String>,
     user_type: UserType,
+    standing: Standing,
     total_amount: Option<Cents>,
     paid_amount: Option<Cents>,
     due_date: Option<NaiveDate>,
@@ -33,9 +35,11 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
     let today = payments::today(&settings, now);
     let rows: Vec<Row> = app
         .db
-        .sql(
+        .sql([
             "select p.id, p.full_name, p.child_name, a.email, s.email as secondary_email,
-                    p.user_type, l.total_amount, l.paid_amount, l.due_date,
+                    p.user_type, l.total_amount, l.paid_amount, l.due_date, ",
+            APPROVAL,
+            " as standing,
                     (select count(*) from users u where u.profile_id = p.id) as logins,
                     p.created_at
              from profiles p
@@ -44,7 +48,7 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
              left join profile_addresses s on s.profile_id = p.id and s.kind = 'secondary'
              where p.deleted_at is null
              order by p.search_text, p.id",
-        )
+        ])
         .all()
         .await?;
     let head = [
@@ -53,6 +57,7 @@ pub async fn csv(app: &App, actor: Actor) -> Result<String> {
         "Email",
         "Second Email",
         "Type",
+        "Access",
         "Total",
         "Paid",
         "Remaining",
@@ -98,6 +103,11 @@ fn cells(row: &Row, settings: &crate::settings::Settings, today: NaiveDate) -> V
         match row.user_type {
             UserType::Parent => "parent".into(),
             UserType::Visitor => "visitor".into(),
+        },
+        match row.standing {
+            Standing::Approved => "approved".into(),
+            Standing::Waiting => "to approve".into(),
+            Standing::Refused => "refused".into(),
         },
         amount(plan.as_ref().map(|plan| plan.total_amount)),
         amount(plan.as_ref().map(|plan| plan.paid_amount)),

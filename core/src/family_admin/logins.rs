@@ -69,6 +69,8 @@ async fn separate(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId, user_id: UserId
     }
     let own = create_own(tx, now, &full_name, "", UserType::Visitor, DEFAULT_PREFERENCES).await?;
     move_user(tx, now, user_id, own).await?;
+    // Mail that waits belongs to the family; what was sent belongs to its reader.
+    notifications::follow_addresses(tx, now, id).await?;
     notifications::move_mails_of_user(tx, user_id, id, own).await?;
     sessions::end_all(tx, Holder::User(user_id), None).await?;
     tokens::revoke_all(tx, Holder::User(user_id)).await?;

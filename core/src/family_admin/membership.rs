@@ -249,9 +249,9 @@ async fn notify_users(
     mail: AccountMail,
 ) -> Result<Told> {
     // Nobody knows whose an unverified address is (decision M2).
-    let known: Vec<(EmailAddress,)> = tx
+    let known: Vec<(EmailAddress, String)> = tx
         .sql(
-            "select u.email from users u
+            "select u.email, u.full_name from users u
              where u.profile_id = $1
                and (u.verified_at is not null
                     or exists (select 1 from profile_addresses a
@@ -260,9 +260,10 @@ async fn notify_users(
         .bind(profile.id)
         .all()
         .await?;
-    for (email,) in &known {
+    for (email, name) in &known {
         let notice = Notice::new(mail, profile.id);
-        notifications::notify(tx, app, notice, email, &profile.full_name).await?;
+        let name = if name.is_empty() { &profile.full_name } else { name };
+        notifications::notify(tx, app, notice, email, name).await?;
     }
     Ok(if known.is_empty() { Told::NoAddress } else { Told::ByMail })
 }

@@ -68,6 +68,8 @@ pub struct Merged {
     pub mail: Vec<Mail>,
     /// Only one family asked for a note when a video is late, so the merged one gets none.
     pub late_note_ends: bool,
+    /// The two families chose differently about one email a day. The choice of the kept one stays.
+    pub daily_email_differs: bool,
 }
 
 /// Cents.
@@ -121,8 +123,7 @@ async fn merge_once(
     let plans = (payments::find(&mut tx, keep).await?, payments::find(&mut tx, drop).await?);
 
     let before = mail(&mut tx, keep, drop).await?;
-    let late_note_ends =
-        wants_late_note(&mut tx, keep).await? != wants_late_note(&mut tx, drop).await?;
+    let choices = [choices(&mut tx, keep).await?, choices(&mut tx, drop).await?];
     suppression::keep_declined(&mut tx, now, drop).await?;
     let left_out = leave_unconfirmed(&mut tx, now, &dropped).await?;
     let moved = move_rows(&mut tx, now, keep, drop).await?;
@@ -156,7 +157,8 @@ async fn merge_once(
     let mut merged = outcome(&mut tx, payments::today(settings, now), keep, before).await?;
     merged.totals = totals;
     merged.unconfirmed_logins = left_out;
-    merged.late_note_ends = late_note_ends;
+    merged.late_note_ends = choices[0].late_video_note != choices[1].late_video_note;
+    merged.daily_email_differs = choices[0].daily_digest != choices[1].daily_digest;
     if undecided {
         merged.plan = None;
     }
@@ -180,8 +182,15 @@ async fn mail(tx: &mut Tx, keep: FamilyId, drop: FamilyId) -> Result<Vec<(EmailA
     Ok(found)
 }
 
-async fn wants_late_note(tx: &mut Tx, id: FamilyId) -> Result<bool> {
-    tx.sql("select late_video_note from profiles where id = $1").bind(id).scalar().await
+/// What a family chose for all its addresses.
+#[derive(sqlx::FromRow)]
+struct Choices {
+    late_video_note: bool,
+    daily_digest: bool,
+}
+
+async fn choices(tx: &mut Tx, id: FamilyId) -> Result<Choices> {
+    tx.sql("select late_video_note, daily_digest from profiles where id = $1").bind(id).one().await
 }
 
 /// What changed in the kept family, for the audit log.
@@ -412,6 +421,7 @@ async fn outcome(
         emails: [primary, secondary].into_iter().flatten().map(|kept| kept.email.into()).collect(),
         mail,
         late_note_ends: false,
+        daily_email_differs: false,
     })
 }
 

@@ -306,7 +306,8 @@ pub(crate) async fn restore_one(tx: &mut Tx, app: &App, email: &EmailAddress) ->
 }
 
 /// Call it before a family is merged into another. What the family had switched off stays declined
-/// for each of its addresses, whatever the other family receives. Camp updates are off by default,
+/// for each of its addresses and those that its logins confirmed, whatever the other family receives. Nobody
+/// declines for the address of somebody else. Camp updates are off by default,
 /// so for a family without a login that is nobody's choice.
 pub(crate) async fn keep_declined(
     tx: &mut Tx,
@@ -318,7 +319,8 @@ pub(crate) async fn keep_declined(
          select a.email, c.category, $2
          from profiles p
          join (select email, profile_id from profile_addresses
-               union select email, profile_id from users) a on a.profile_id = p.id
+               union select email, profile_id from users where verified_at is not null) a
+           on a.profile_id = p.id
          cross join (select 'daily_videos' as category
                      union select 'camp_updates' union select 'general') c
          where p.id = $1

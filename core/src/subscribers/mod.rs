@@ -18,7 +18,7 @@ use crate::pagination::{Page, PageRequest};
 use crate::rate_limits;
 use crate::search_text::optional_pattern;
 use crate::settings::Settings;
-use crate::spreadsheet::cell::plain;
+use crate::spreadsheet::cell::{plain, table};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
@@ -237,18 +237,15 @@ pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
         )
         .all()
         .await?;
-    let mut sheet = csv::Writer::from_writer(Vec::new());
     let confirmed = format!("Confirmed ({zone})");
-    sheet.write_record(["Email", &confirmed]).map_err(Error::unforeseen)?;
-    for (email, at) in &rows {
-        let at = at.with_timezone(&zone).format("%Y-%m-%d %H:%M:%S").to_string();
-        sheet.write_record([&plain(email), &at]).map_err(Error::unforeseen)?;
-    }
+    let cells = |(email, at): &(String, DateTime<Utc>)| {
+        [plain(email), at.with_timezone(&zone).format("%Y-%m-%d %H:%M:%S").to_string()]
+    };
+    let text = table(&["Email", &confirmed], rows.iter().map(cells))?;
     let subject = Subject::none(SubjectKind::Subscribers);
     let details = json!({ "rows": rows.len() });
     audit::record(tx, app.clock.now(), actor, Action::SubscribersExport, subject, details).await?;
-    let bytes = sheet.into_inner().map_err(Error::unforeseen)?;
-    String::from_utf8(bytes).map_err(Error::unforeseen)
+    Ok(text)
 }
 
 /// Deletes unconfirmed subscriptions and expired links. Runs hourly.

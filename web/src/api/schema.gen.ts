@@ -3697,11 +3697,13 @@ export interface components {
             /** @description Existing families without differences, and merged families. */
             skipped: number;
             source: components["schemas"]["ImportSource"];
+            /** @description Rows whose access is "to approve" or "refused" and whose addresses belong to no family. They are left out. */
+            unapproved: number;
             /** @description Columns that were ignored. */
             unknown_columns: string[];
             /** @description Existing families that were changed to match the file. */
             updated: number;
-            /** @description Rows of visitors, who are left out. */
+            /** @description Rows of visitors without a plan, who are left out. */
             visitors: number;
         };
         /** @description An existing family, before and after. */
@@ -3734,9 +3736,10 @@ export interface components {
              * @description Cents; null without a plan.
              */
             total_amount?: number | null;
+            user_type: components["schemas"]["UserType"];
         };
         /** @enum {string} */
-        FamilyImportField: "full_name" | "child_name" | "email" | "secondary_email" | "total_amount" | "due_date" | "standing";
+        FamilyImportField: "full_name" | "child_name" | "user_type" | "email" | "secondary_email" | "total_amount" | "due_date" | "standing";
         FamilyImportMerged: {
             child_name: string;
             full_name: string;
@@ -4290,6 +4293,8 @@ export interface components {
             child_name: string;
             /** Format: int64 */
             comments: number;
+            /** @description The two families chose differently about one email a day. The choice of the kept one stays. */
+            daily_email_differs: boolean;
             /** @description At most two. Further ones are only kept by their users. */
             emails: string[];
             full_name: string;
@@ -6119,7 +6124,7 @@ export interface components {
             visitors: number;
             /**
              * Format: int64
-             * @description Families that staff added and that have no user yet.
+             * @description Families without a login.
              */
             without_login: number;
         };
@@ -10088,6 +10093,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
@@ -10597,6 +10603,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];

@@ -69,6 +69,7 @@ pub(super) async fn add(
     let state = State {
         full_name: wanted.full_name.clone(),
         child_name: wanted.child_name.clone(),
+        user_type: UserType::Parent,
         primary: wanted.email.as_ref().map(StoredAddress::typed),
         secondary: wanted.second.as_ref().map(StoredAddress::typed),
         total,
@@ -100,12 +101,20 @@ pub(super) async fn update(
             .await?;
         refresh_search_text(tx, id).await?;
     }
+    if before.user_type != after.user_type {
+        tx.sql("update profiles set user_type = $2 where id = $1")
+            .bind(id)
+            .bind(after.user_type)
+            .execute()
+            .await?;
+    }
     if (&before.primary, &before.secondary) != (&after.primary, &after.secondary) {
         replace_addresses(tx, now, id, after.primary.clone(), after.secondary.clone()).await?;
     }
     let personal = [
         ("full_name", before.full_name != after.full_name),
         ("child_name", before.child_name != after.child_name),
+        ("user_type", before.user_type != after.user_type),
         ("emails", (&before.primary, &before.secondary) != (&after.primary, &after.secondary)),
     ];
     let details = audit::personal(Map::new(), personal);

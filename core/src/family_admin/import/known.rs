@@ -6,6 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 
 use super::row::{Total, Wanted};
 use crate::Result;
+use crate::accounts::UserType;
 use crate::db::Tx;
 use crate::email_address::EmailAddress;
 use crate::families::addresses::StoredAddress;
@@ -37,6 +38,7 @@ pub(super) struct Known {
 pub(super) struct State {
     pub(super) full_name: String,
     pub(super) child_name: String,
+    pub(super) user_type: UserType,
     pub(super) primary: Option<StoredAddress>,
     pub(super) secondary: Option<StoredAddress>,
     pub(super) total: Option<Cents>,
@@ -51,6 +53,12 @@ enum Identity {
     Name(String),
 }
 
+/// Why a row is left out.
+pub(super) enum LeftOut {
+    Visitor,
+    Unapproved,
+}
+
 /// The family that a row matches.
 pub(super) enum Found {
     New {
@@ -62,9 +70,18 @@ pub(super) enum Found {
     Merged(FamilyId),
 }
 
-/// Id, version, name, children, total, paid amount and due date of the plan, and whether staff approved it.
-type FamilyRow =
-    (FamilyId, i64, String, String, Option<Cents>, Option<Cents>, Option<NaiveDate>, Standing);
+#[derive(sqlx::FromRow)]
+struct FamilyRow {
+    id: FamilyId,
+    version: i64,
+    full_name: String,
+    child_name: String,
+    user_type: UserType,
+    total_amount: Option<Cents>,
+    paid_amount: Option<Cents>,
+    due_date: Option<NaiveDate>,
+    standing: Standing,
+}
 /// Family, kind, address, whether staff entered it, and when it was verified.
 type AddressRow = (FamilyId, String, EmailAddress, bool, Option<DateTime<Utc>>);
 
@@ -73,21 +90,29 @@ impl Known {
         let mut known = Known::default();
         let families: Vec<FamilyRow> = tx
             .sql([
-                "select p.id, p.version, p.full_name, p.child_name, l.total_amount,
+                "select p.id, p.version, p.full_name, p.child_name, p.user_type, l.total_amount,
                         l.paid_amount, l.due_date, ",
                 APPROVAL,
-                " from profiles p
+                " as standing from profiles p
                  left join payment_plans l on l.profile_id = p.id
                  where p.deleted_at is null",
             ])
             .all()
             .await?;
-        for (id, version, full_name, child_name, total, paid, due, standing) in families {
-            known.paid.extend(paid.map(|paid| (id, paid)));
-            let (primary, secondary) = (None, None);
-            let state =
-                State { full_name, child_name, primary, secondary, total, due, standing, version };
-            known.families.insert(id, state);
+        for row in families {
+            known.paid.extend(row.paid_amount.map(|paid| (row.id, paid)));
+            let state = State {
+                full_name: row.full_name,
+                child_name: row.child_name,
+                user_type: row.user_type,
+                primary: None,
+                secondary: None,
+                total: row.total_amount,
+                due: row.due_date,
+                standing: row.standing,
+                version: row.version,
+            };
+            known.families.insert(row.id, state);
         }
         let addresses: Vec<AddressRow> = tx
             .sql("select profile_id, kind, email, entered_by_staff, verified_at from profile_addresses")
@@ -164,6 +189,17 @@ impl Known {
     /// The state of a family once this file is imported.
     fn expected(&self, id: FamilyId) -> Option<&State> {
         self.proposed.get(&id).or_else(|| self.families.get(&id))
+    }
+
+    /// Whether a row is left out that is not about a family of the camp: a visitor without a plan, or a family that
+    /// staff did not approve and that no address identifies, since anybody may sign up under a known name.
+    pub(super) fn leaves_out(&self, wanted: &Wanted) -> Option<LeftOut> {
+        let emails = [&wanted.email, &wanted.second].into_iter().flatten();
+        let mut families = emails.filter_map(|email| self.by_email.get(email));
+        if wanted.visitor && !families.clone().any(|id| self.paid.contains_key(id)) {
+            return Some(LeftOut::Visitor);
+        }
+        (wanted.unapproved && families.next().is_none()).then_some(LeftOut::Unapproved)
     }
 
     /// Finds the family of a row.
@@ -272,6 +308,9 @@ impl State {
             child_name: wanted.child_name.clone(),
             ..self.clone()
         };
+        if !wanted.visitor {
+            after.user_type = UserType::Parent;
+        }
         for email in [&wanted.email, &wanted.second].into_iter().flatten() {
             match () {
                 _ if after.has(email) => {}
@@ -287,7 +326,7 @@ impl State {
         }
         after.due = wanted.due.or(after.due);
         // A refusal stays: staff know why.
-        if after.standing == Standing::Waiting {
+        if after.standing == Standing::Waiting && !wanted.unapproved {
             after.standing = Standing::Approved;
         }
         Ok(after)

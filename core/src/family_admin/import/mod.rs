@@ -23,7 +23,7 @@ pub use row::MAX_BYTES;
 pub(super) use undo::forget;
 pub use undo::{NotUndone, RecentImport, Undone, prune, recent, undo};
 
-use self::known::{Found, Known};
+use self::known::{Found, Known, LeftOut};
 use self::row::Wanted;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
@@ -152,9 +152,16 @@ impl Run<'_> {
     }
 
     async fn put(&mut self, tx: &mut Tx, wanted: &Wanted) -> Result<()> {
-        if wanted.visitor {
-            self.report.visitors += 1;
-            return Ok(());
+        match self.known.leaves_out(wanted) {
+            Some(LeftOut::Visitor) => {
+                self.report.visitors += 1;
+                return Ok(());
+            }
+            Some(LeftOut::Unapproved) => {
+                self.report.unapproved += 1;
+                return Ok(());
+            }
+            None => {}
         }
         match self.known.find(wanted) {
             Err((column, message)) => self.refuse(wanted, column, message),

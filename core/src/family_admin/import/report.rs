@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::known::State;
+use crate::accounts::UserType;
 use crate::families::addresses::StoredAddress;
 use crate::family_admin::membership::Standing;
 use crate::ids::FamilyId;
@@ -27,8 +28,10 @@ pub struct Report {
     pub differing: usize,
     /// Existing families without differences, and merged families.
     pub skipped: usize,
-    /// Rows of visitors, who are left out.
+    /// Rows of visitors without a plan, who are left out.
     pub visitors: usize,
+    /// Rows whose access is "to approve" or "refused" and whose addresses belong to no family. They are left out.
+    pub unapproved: usize,
     /// Existing families that have paid another amount than the file says. Their payments are not imported.
     pub paid_otherwise: usize,
     pub problems: Vec<Problem>,
@@ -47,7 +50,8 @@ impl Report {
     pub(super) fn totals(&self) -> Value {
         json!({
             "added": self.added, "updated": self.updated, "differing": self.differing,
-            "skipped": self.skipped, "visitors": self.visitors, "problems": self.problems.len(),
+            "skipped": self.skipped, "visitors": self.visitors, "unapproved": self.unapproved,
+            "problems": self.problems.len(),
         })
     }
 }
@@ -86,6 +90,7 @@ pub enum Outcome {
 pub enum Field {
     FullName,
     ChildName,
+    UserType,
     Email,
     SecondaryEmail,
     TotalAmount,
@@ -98,6 +103,7 @@ pub enum Field {
 pub struct Details {
     pub full_name: String,
     pub child_name: String,
+    pub user_type: UserType,
     pub email: Option<String>,
     pub secondary_email: Option<String>,
     /// Cents; null without a plan.
@@ -140,6 +146,7 @@ impl Details {
         Details {
             full_name: state.full_name.clone(),
             child_name: state.child_name.clone(),
+            user_type: state.user_type,
             email: email(&state.primary),
             secondary_email: email(&state.secondary),
             total_amount: state.total,
@@ -162,6 +169,7 @@ impl Change {
         let fields = [
             (Field::FullName, before.full_name != after.full_name),
             (Field::ChildName, before.child_name != after.child_name),
+            (Field::UserType, before.user_type != after.user_type),
             (Field::Email, before.email != after.email),
             (Field::SecondaryEmail, before.secondary_email != after.secondary_email),
             (Field::TotalAmount, before.total_amount != after.total_amount),

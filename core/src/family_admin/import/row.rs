@@ -176,6 +176,7 @@ pub(super) const SHAPE: Shape = Shape {
             needed: false,
         },
         Column { name: "type", also: &["usertype"], fallbacks: &[], needed: false },
+        Column { name: "access", also: &[], fallbacks: &[], needed: false },
     ],
     unclear: &[(
         "amount",
@@ -192,6 +193,7 @@ const TOTAL: usize = 4;
 const PAID: usize = 5;
 const DUE: usize = 6;
 const TYPE: usize = 7;
+const ACCESS: usize = 8;
 
 /// The names of a row below the table, normalized.
 const SUMS: &[&str] =
@@ -210,6 +212,8 @@ pub(super) struct Wanted {
     pub(super) paid: Option<Cents>,
     pub(super) due: Option<NaiveDate>,
     pub(super) visitor: bool,
+    /// An export lists families that staff did not approve. Such a row approves nobody.
+    pub(super) unapproved: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -245,6 +249,7 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     let full_name = checks.line("name", &cell(NAME), 120);
     let child_name = checks.line("child", &cell(CHILD), 200);
     let visitor = is_visitor(&mut checks, &cell(TYPE));
+    let unapproved = is_unapproved(&mut checks, &cell(ACCESS));
     if full_name.is_empty() {
         checks.refuse(
             "name",
@@ -277,13 +282,21 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
             refuse(column, message);
         }
     }
-    let line = row.line;
-    match problems.is_empty() {
-        true => {
-            Ok(Wanted { line, full_name, child_name, email, second, total, paid, due, visitor })
-        }
-        false => Err(problems),
+    if !problems.is_empty() {
+        return Err(problems);
     }
+    Ok(Wanted {
+        line: row.line,
+        full_name,
+        child_name,
+        email,
+        second,
+        total,
+        paid,
+        due,
+        visitor,
+        unapproved,
+    })
 }
 
 /// Without a type, a family is one of parents.
@@ -297,6 +310,23 @@ fn is_visitor(checks: &mut Validator, typed: &str) -> bool {
                 "“{shown}” is not a type. Please enter “parent” or “visitor”, or give the column another name."
             );
             checks.refuse("type", message);
+            false
+        }
+    }
+}
+
+/// Without a word about it, a family on the office's list is approved.
+fn is_unapproved(checks: &mut Validator, typed: &str) -> bool {
+    match typed.to_lowercase().as_str() {
+        "" | "approved" => false,
+        "to approve" | "refused" => true,
+        _ => {
+            let shown: String = typed.chars().take(40).collect();
+            let message = format!(
+                "“{shown}” is not an access. Please enter “approved”, “to approve” or “refused”, or give the column \
+                 another name."
+            );
+            checks.refuse("access", message);
             false
         }
     }

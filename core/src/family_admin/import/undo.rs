@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::Report;
 use super::apply;
 use super::known::State;
+use crate::accounts::UserType;
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::families::addresses::{StoredAddress, addresses, set_addresses};
@@ -70,6 +71,8 @@ pub(super) struct Snapshot {
     version: i64,
     full_name: String,
     child_name: String,
+    #[serde(default)]
+    user_type: UserType,
     primary: Option<StoredAddress>,
     secondary: Option<StoredAddress>,
     total: Option<Cents>,
@@ -80,8 +83,9 @@ pub(super) struct Snapshot {
     logins: i64,
 }
 
-/// Version, name, children, total, due date, standing, rows of the ledger, users.
-type SnapshotRow = (i64, String, String, Option<Cents>, Option<NaiveDate>, Standing, i64, i64);
+/// Version, name, children, type, total, due date, standing, rows of the ledger, users.
+type SnapshotRow =
+    (i64, String, String, UserType, Option<Cents>, Option<NaiveDate>, Standing, i64, i64);
 
 /// Locks a family and returns its state before that, or `None` if it was deleted or merged.
 pub(super) async fn locked(
@@ -101,7 +105,7 @@ pub(super) async fn locked(
 async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
     let found: Option<SnapshotRow> = tx
         .sql([
-            "select p.version, p.full_name, p.child_name, l.total_amount, l.due_date, ",
+            "select p.version, p.full_name, p.child_name, p.user_type, l.total_amount, l.due_date, ",
             APPROVAL,
             ",
                     (select count(*) from payments y where y.plan_id = l.id),
@@ -113,7 +117,8 @@ async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
         .bind(id)
         .optional()
         .await?;
-    let Some((version, full_name, child_name, total, due, standing, payments, logins)) = found
+    let Some((version, full_name, child_name, user_type, total, due, standing, payments, logins)) =
+        found
     else {
         return Ok(None);
     };
@@ -122,6 +127,7 @@ async fn snapshot(tx: &mut Tx, id: FamilyId) -> Result<Option<Snapshot>> {
         version,
         full_name,
         child_name,
+        user_type,
         primary,
         secondary,
         total,
@@ -141,6 +147,7 @@ impl Snapshot {
         State {
             full_name: self.full_name.clone(),
             child_name: self.child_name.clone(),
+            user_type: self.user_type,
             primary: self.primary.clone(),
             secondary: self.secondary.clone(),
             total: self.total,

@@ -195,8 +195,8 @@ function useReach(): Reach {
   const refetchInterval = useRefetchInterval(everyFifteenSeconds);
   return {
     families: useQuery({ ...letterReachQuery("families"), refetchInterval }).data,
-    mailing_list: useQuery(letterReachQuery("mailing_list")).data,
-    both: useQuery(letterReachQuery("both")).data,
+    mailing_list: useQuery({ ...letterReachQuery("mailing_list"), refetchInterval }).data,
+    both: useQuery({ ...letterReachQuery("both"), refetchInterval }).data,
   };
 }
 

@@ -122,6 +122,7 @@ describe("the drawer of a family", () => {
       payments: 2,
       comments: 0,
       late_note_ends: true,
+      daily_email_differs: true,
       emails: ["chaya@family.example", "leah@family.example"],
       mail: [
         {
@@ -153,6 +154,7 @@ describe("the drawer of a family", () => {
     expect(said("leah@family.example")).toBe("Gets videos, no more updates");
     expect(said("office@family.example")).toBe("Gets no more videos");
     expect(dialog.getByText("Late videos").nextElementSibling?.textContent).toContain("the merged family gets none");
+    expect(dialog.getByText("Daily email").nextElementSibling?.textContent).toContain("the one that you keep");
     expect(dialog.getByText(/turned off goes to no one/).textContent).toContain("What Chaya Lindenfeld turned");
     await user.click(dialog.getByRole("button", { name: "Merge the two" }));
     expect(await screen.findByText("Users merged")).toBeTruthy();
@@ -175,6 +177,7 @@ describe("the drawer of a family", () => {
       emails: [],
       mail: [],
       late_note_ends: false,
+      daily_email_differs: false,
     };
     const camp = office({
       "POST /api/admin/users/merge": ({ body }: { body: { total: string | null } }) => ({

@@ -109,8 +109,9 @@ export function ImportDialog({ currency, onClose }: { currency: string; onClose:
         {!report && !file && !csv && <RecentImports />}
         <p className="text-muted">
           A table with column names in the first row: Name and Child, and optionally Email, Second Email, Total, Paid,
-          Due Date and Type. Families already here change only if you check them. “Paid” counts for new families only.
-          “Type” is parent or visitor; visitors are skipped. The only emails are those to families who were waiting for
+          Due Date, Type and Access. Families already here change only if you check them. “Paid” counts for new families
+          only. “Type” is parent or visitor; visitors without a plan are skipped. Families on the table are approved,
+          unless “Access” is “to approve” or “refused”. The only emails are those to families who were waiting for
           approval and get it here.
         </p>
         <TableSource csv={csv} file={file} disabled={busy === "import"} onTable={begin} onFailure={setFailure} />

@@ -38,11 +38,7 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
         ))}
       </dl>
       <WhatWasRead source={report.source} />
-      {report.visitors > 0 && (
-        <p className="text-sm text-muted">
-          {count(report.visitors, "visitor")} {report.visitors === 1 ? "is" : "are"} left out.
-        </p>
-      )}
+      <LeftOut report={report} />
       {unknown_columns.length > 0 && (
         <Attention>
           Not used:{" "}
@@ -112,6 +108,20 @@ export function ImportReportView({ report, currency, fromFile, ticked, onTick }:
   );
 }
 
+function LeftOut({ report: { visitors, unapproved } }: { report: ImportReport }) {
+  const rows = [
+    { many: visitors, what: count(visitors, "visitor") },
+    { many: unapproved, what: `${count(unapproved, "family", "families")} without approval` },
+  ];
+  return rows
+    .filter(({ many }) => many > 0)
+    .map(({ many, what }) => (
+      <p key={what} className="text-sm text-muted">
+        {what} {many === 1 ? "is" : "are"} left out.
+      </p>
+    ));
+}
+
 const Attention = ({ children }: { children: ReactNode }) => (
   <p className="flex items-start gap-2 text-sm">
     <Icon name="alert" className="mt-[0.15em] text-clay" />
@@ -175,12 +185,15 @@ function Changes({ changes, currency, ticked, onTick }: Ticks & { changes: Impor
 const names: Record<ImportChange["fields"][number], string> = {
   full_name: "Name",
   child_name: "Child",
+  user_type: "Type",
   email: "Email",
   secondary_email: "Second email",
   total_amount: "Total",
   due_date: "Due date",
   standing: "Access",
 };
+
+const types: Record<ImportChange["before"]["user_type"], string> = { parent: "Parent", visitor: "Visitor" };
 
 const standings: Record<ImportChange["before"]["standing"], string> = {
   waiting: "To approve",
@@ -227,6 +240,7 @@ function Differences({ change, currency }: { change: ImportChange; currency: str
 function shown(of: ImportChange["before"], field: keyof typeof names, currency: string) {
   if (field === "total_amount") return of.total_amount == null ? "No plan" : money(of.total_amount, currency);
   if (field === "due_date") return of.due_date ? shortDate(of.due_date) : "None";
+  if (field === "user_type") return types[of.user_type];
   if (field === "standing") return standings[of.standing];
   return of[field] || "None";
 }

@@ -17,6 +17,7 @@ const before = {
   secondary_email: null,
   total_amount: 280_000,
   due_date: null,
+  user_type: "parent",
   standing: "waiting",
 };
 const change = (id: string, version: number) => ({
@@ -57,6 +58,7 @@ const report = {
   differing: 0,
   skipped: 0,
   visitors: 0,
+  unapproved: 0,
   paid_otherwise: 0,
   unknown_columns: [],
   source,
@@ -134,7 +136,14 @@ describe("the import of families", () => {
   it("shows the plan of every new family", async () => {
     const paid = { ...fresh(5), full_name: "Chaya", paid_amount: 100_000, due_date: "2027-06-01" };
     const planless = { ...fresh(6), full_name: "Zev", total_amount: null };
-    office({ "POST /api/admin/users/import": { ...report, visitors: 2, new_families: [fresh(4), paid, planless] } });
+    office({
+      "POST /api/admin/users/import": {
+        ...report,
+        visitors: 2,
+        unapproved: 1,
+        new_families: [fresh(4), paid, planless],
+      },
+    });
     const user = open("/admin/users?action=import");
     const dialog = await drawer();
     await user.click(dialog.getByLabelText("Or paste the table"));
@@ -142,6 +151,7 @@ describe("the import of families", () => {
     await user.click(dialog.getByRole("button", { name: "Check the table" }));
     const rows = within((await dialog.findByText("Show the new families")).parentElement!);
     expect(dialog.getByText("2 visitors are left out.")).toBeTruthy();
+    expect(dialog.getByText("1 family without approval is left out.")).toBeTruthy();
     expect(rows.getAllByRole("listitem", { hidden: true }).map(({ textContent }) => textContent)).toEqual([
       "New · LeibNo Email$2,800",
       "Chaya · LeibNo Email$2,800$1,000 paidDue Jun 1, 2027",

@@ -191,6 +191,14 @@ function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
           <dd>Only one of the two asked for an email when a video is late, so the merged family gets none.</dd>
         </>
       )}
+      {merged.daily_email_differs && (
+        <>
+          <dt className="text-clay">Daily email</dt>
+          <dd>
+            Only one of the two gets all emails in one a day. The merged family does as the one that you keep does now.
+          </dd>
+        </>
+      )}
       {leftOut.length > 0 && (
         <>
           <dt className="text-clay">Left out</dt>

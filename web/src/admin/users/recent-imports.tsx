@@ -26,10 +26,10 @@ export function RecentImports({ only }: { only?: string }) {
     void usersChanged();
   }
 
-  if (imports.isError && only)
+  if (imports.isError)
     return (
       <ErrorState
-        title="The import could not be loaded"
+        title={only ? "The import could not be loaded" : "The imports of the last day could not be loaded"}
         error={imports.error}
         retrying={imports.isFetching}
         onRetry={imports.refetch}

@@ -360,8 +360,6 @@ function SortBy({
   );
 }
 
-/** Owners export the whole list as CSV. */
-
 /** Owners take the list along. */
 function ExportUsers() {
   if (useStaff()?.role !== "owner") return null;
