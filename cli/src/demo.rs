@@ -135,6 +135,8 @@ async fn start_over(config: &Config) -> Result<()> {
         return Err(OWN_CAMP);
     }
     app.db.close().await;
+    drop(app);
+    let _alone = portal::exclusive_lock(folder)?;
     print_note(format!("Removing the demo's data in {} …", folder.display()));
     for file in ["camp.db", "camp.db-wal", "camp.db-shm", "migrate.lock"] {
         gone(std::fs::remove_file(folder.join(file)))?;

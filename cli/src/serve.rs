@@ -71,7 +71,7 @@ pub async fn both(app: &App, stop: CancellationToken) -> Result<()> {
     worked
 }
 
-/// A token that the first SIGTERM, SIGINT or SIGHUP cancels; a second one ends the process at once.
+/// A token that the first SIGTERM or SIGINT cancels; a second one ends the process at once.
 pub fn stop_on_signal() -> Result<CancellationToken> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;

@@ -152,7 +152,7 @@ pub(crate) fn shared_lock(data_dir: &Path) -> Result<File> {
 ///
 /// [`Error::Conflict`] while another process uses it, [`Error::Setup`] without the permission, [`Error::Full`]
 /// or [`Error::Unforeseen`] when the lock file cannot be created, opened or locked.
-pub(crate) fn exclusive_lock(data_dir: &Path) -> Result<File> {
+pub fn exclusive_lock(data_dir: &Path) -> Result<File> {
     let lock = in_use(data_dir)?;
     match lock.try_lock() {
         Ok(()) => Ok(lock),

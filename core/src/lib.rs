@@ -88,6 +88,7 @@ mod webp_copies;
 
 pub use app::{App, Keys};
 pub use config::Config;
+pub use data_folder::exclusive_lock;
 pub use email_address::EmailAddress;
 pub use error::{Error, FieldError, OrTaken, Result};
 pub use ids::{FamilyId, StaffId, UserId};

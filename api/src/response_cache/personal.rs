@@ -84,7 +84,7 @@ impl Placeholders {
         for (n, Placeholder { part, video, at }) in self.0.iter().enumerate() {
             let value = match part {
                 Part::New => of.begun.contains_key(video).then(|| "false".to_owned()),
-                Part::Position => of.begun.get(video).filter(|at| **at > 0).map(i64::to_string),
+                Part::Position => of.begun.get(video).map(i64::to_string),
                 Part::Like => of.liked.contains(video).then(|| "true".to_owned()),
             };
             if let Some(value) = value {

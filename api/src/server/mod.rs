@@ -19,6 +19,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, Version};
+use chrono::TimeDelta;
 use futures_util::FutureExt;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -283,9 +284,11 @@ fn answer(
 
 /// Alerts owners when no worker runs, which only the site can do.
 async fn monitor_worker(app: App) {
+    let started = Instant::now();
     loop {
         sleep(Duration::from_secs(60)).await;
-        if let Err(error) = portal::alerts::check_worker(&app).await {
+        let up = TimeDelta::from_std(started.elapsed()).unwrap_or(TimeDelta::MAX);
+        if let Err(error) = portal::alerts::check_worker(&app, up).await {
             tracing::debug!(error = error.reason(), "the check for a worker failed");
         }
     }

@@ -11,12 +11,12 @@ story! {
     async fn owners_hear_once_a_day_that_no_worker_runs(camp) {
         camp.owner().await;
         camp.staff().await;
-        alerts::check_worker(&camp.app).await.expect("a look");
-        assert!(camp.mails().is_empty(), "a portal that never had a worker is being set up");
+        alerts::check_worker(&camp.app, TimeDelta::minutes(4)).await.expect("a look");
+        assert!(camp.mails().is_empty(), "a worker may be about to start");
         portal::notifications::record_heartbeat(&camp.app).await.expect("a beat");
         camp.wait(TimeDelta::minutes(6));
         for _ in 0..3 {
-            alerts::check_worker(&camp.app).await.expect("a look");
+            alerts::check_worker(&camp.app, TimeDelta::minutes(1)).await.expect("a look");
         }
         let mails = camp.mails();
         assert_eq!(mails.len(), 1, "the owner, once, without a worker");
@@ -24,8 +24,17 @@ story! {
         assert!(mails[0].text.contains("No worker has been running"), "{}", mails[0].text);
         camp.set("systemAlerts", false).await;
         camp.wait(TimeDelta::days(1));
-        alerts::check_worker(&camp.app).await.expect("a look");
+        alerts::check_worker(&camp.app, TimeDelta::minutes(1)).await.expect("a look");
         assert_eq!(camp.mails().len(), 1);
+    }
+}
+
+story! {
+    async fn owners_hear_that_no_worker_ever_ran(camp) {
+        camp.owner().await;
+        alerts::check_worker(&camp.app, TimeDelta::minutes(6)).await.expect("a look");
+        assert_eq!(camp.mails().len(), 1);
+        assert!(camp.mails()[0].text.contains("No worker has been running"));
     }
 }
 

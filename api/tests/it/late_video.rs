@@ -101,6 +101,8 @@ story! {
         }
         camp.set_clock("2026-08-04T01:30:00Z");
         assert_eq!(late_video(&staff).await, Value::Null, "four days without a video");
+        posted(&staff, "Camp of old", json!({ "upload_date": "2019-07-15" })).await;
+        assert_eq!(late_video(&staff).await, Value::Null, "an earlier summer is no season");
     }
 }
 

@@ -3,6 +3,7 @@
 //! difference.
 
 use axum::http::Method;
+use chrono::TimeDelta;
 use portal::alerts;
 use portal::mail::Mail;
 use serde_json::{Value, json};
@@ -308,7 +309,7 @@ story! {
         camp.owner().await;
         portal::notifications::record_heartbeat(&camp.app).await.expect("a heartbeat");
         camp.set_clock("2026-07-29T16:06:00Z");
-        alerts::check_worker(&camp.app).await.expect("a check");
+        alerts::check_worker(&camp.app, TimeDelta::minutes(1)).await.expect("a check");
         approved(&camp, "alert", "kornbluh@camp.example").await;
     }
 }

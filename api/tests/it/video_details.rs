@@ -218,6 +218,11 @@ story! {
         let video = shown(&staff, &published(&camp, &staff).await).await;
         caption(&staff, &video, "yi", YIDDISH.as_bytes()).await.expect(200);
         edited(&staff, &video, json!({ "chapters": "0:00 Lineup\n0:05 Bunk 7", "poster": 2 })).await;
+        let readers = [camp.parent("Chaya", "chaya@family.example").await, camp.parent("Moshe", "moshe@family.example").await];
+        for (reader, seconds) in readers.iter().zip([6, 2]) {
+            let place = Some(json!({ "seconds": seconds }));
+            reader.send(Method::PUT, &format!("/api/videos/{}/position", id(&video)), place, &[]).await.expect(204);
+        }
         let before = seen(&home, &video).await;
         let picture = format!("/media/thumbnails/{}", id(&video));
         let chosen = home.get(&picture).await.expect(200).bytes;
@@ -240,6 +245,9 @@ story! {
         assert_eq!(after["duration_seconds"], 3);
         assert_ne!(after["hls_url"], before["hls_url"]);
         assert_eq!(after["chapters"], json!([{ "start_seconds": 0, "title": "Lineup" }, { "start_seconds": 1, "title": "Bunk 7" }]));
+        for (reader, place) in readers.iter().zip([2, 0]) {
+            assert_eq!(seen(reader, &video).await["resume_seconds"], place, "in what was cut off it begins anew");
+        }
         assert_ne!(after["captions"], before["captions"], "a browser may keep the old ones");
         let captions = after["captions"][0]["url"].as_str().expect("an address");
         assert_eq!(home.get(captions).await.expect(200).text(), "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\nBunk 7 &amp; 8\n");
@@ -370,7 +378,7 @@ story! {
         camp.write_views().await;
         assert!(!is_new(&chaya, &lake).await);
         assert!(is_new(&moshe, &lake).await, "others have not seen it");
-        assert_eq!(seen(&chaya, &lake).await["resume_seconds"], Value::Null);
+        assert_eq!(seen(&chaya, &lake).await["resume_seconds"], 0);
 
         let path = format!("/api/videos/{}/position", id(&lake));
         let put = async |browser: &Browser, seconds: i64| {
@@ -386,7 +394,7 @@ story! {
         assert_eq!((&mine["watched"][0]["video_id"], &mine["watched"][0]["seconds"]), (&lake["id"], &json!(42)));
         assert!(mine["account"]["last_watched_at"].as_str().is_some_and(|at| at.starts_with(&NOON[..13])), "{mine}");
         put(&chaya, 0).await.expect(204);
-        assert_eq!(seen(&chaya, &lake).await["resume_seconds"], Value::Null);
+        assert_eq!(seen(&chaya, &lake).await["resume_seconds"], 0, "who finished it elsewhere begins anew");
         for seconds in [-1, 90_000] {
             put(&chaya, seconds).await.refused(422, "validation");
         }

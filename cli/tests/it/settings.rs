@@ -1,6 +1,9 @@
 //! Settings and maintenance commands.
 
-use crate::camp::Camp;
+use std::time::Duration;
+
+use crate::camp::{Camp, free_port};
+use crate::mail::eventually;
 use crate::on_both_engines;
 
 on_both_engines! {
@@ -283,4 +286,18 @@ fn the_demo_does_not_listen_to_strangers() {
         assert!(said.code == 3 && said.err.contains("camp of your own"), "{}", said.err);
     }
     assert!(camp.run(&["admin", "list"]).out.contains("miriam"), "nothing was removed");
+}
+
+#[tokio::test]
+async fn a_demo_that_runs_is_not_started_over() {
+    let camp = Camp::on_sqlite();
+    let address = format!("127.0.0.1:{}", free_port());
+    let mut demo = camp.start(&["demo", "--bind", &address]);
+    let listens = || std::net::TcpStream::connect(&address).is_ok();
+    eventually("the demo listens", Duration::from_secs(120), listens).await;
+    let other = format!("127.0.0.1:{}", free_port());
+    let said = camp.run(&["demo", "--bind", &other, "--start-over"]);
+    assert!(said.code == 3 && said.err.contains("The camp is running"), "{said:?}");
+    assert!(camp.data("camp.db").exists(), "nothing was removed");
+    assert_eq!(demo.stop().await, Some(0), "it ends well");
 }

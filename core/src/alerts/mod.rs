@@ -112,9 +112,10 @@ async fn came_back(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Checks the worker's heartbeat. The site runs it, and has to send the mail itself.
-pub async fn check_worker(app: &App) -> Result<()> {
-    let Some(ago) = notifications::since_last_heartbeat(app).await? else { return Ok(()) };
+/// Checks the worker's heartbeat. The site runs it, and has to send the mail itself. It has been up for that time, in
+/// which a worker should have begun.
+pub async fn check_worker(app: &App, up: TimeDelta) -> Result<()> {
+    let ago = notifications::since_last_heartbeat(app).await?.unwrap_or(up);
     if ago < SILENT {
         return Ok(());
     }

@@ -1,6 +1,8 @@
 //! Copies PostgreSQL databases with its own programs: `pg_dump`, `pg_restore` and `psql`.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -106,6 +108,7 @@ pub(super) async fn put(
     // Only the owner of an extension can comment on it.
     write.args(["--no-owner", "--no-privileges", "--no-comments", "--file"]).arg(&script).arg(dump);
     run(write).await?;
+    without_newer_settings(&script, tools.server)?;
 
     let aside = present.anything.then(|| format!("{ASIDE}{}", stamp(now)).to_lowercase());
     let before = work.join("before.sql");
@@ -126,6 +129,22 @@ pub(super) async fn put(
         said.lines().find_map(|line| line.strip_prefix(what)?.trim().parse().ok()).unwrap_or(0)
     };
     Ok((Held { mails: number("held mails"), videos: number("held videos") }, aside))
+}
+
+/// pg_restore of version 17 sets a parameter that older servers refuse. The line becomes a comment of the same length.
+fn without_newer_settings(script: &Path, server: u32) -> Result<()> {
+    const NEWER: &[u8] = b"\nSET transaction_timeout = 0;\n";
+    if server >= 17 {
+        return Ok(());
+    }
+    let mut file = File::options().read(true).write(true).open(script)?;
+    let mut head = Vec::new();
+    Read::by_ref(&mut file).take(4096).read_to_end(&mut head)?;
+    if let Some(at) = head.windows(NEWER.len()).position(|text| text == NEWER) {
+        file.seek(SeekFrom::Start(at as u64 + 1))?;
+        file.write_all(b"-- ")?;
+    }
+    Ok(())
 }
 
 fn set_aside(present: &Present, aside: Option<&str>) -> String {
@@ -176,6 +195,8 @@ pub(super) struct Tools {
     folder: Option<PathBuf>,
     address: String,
     password: Option<String>,
+    /// The major version of the server.
+    server: u32,
 }
 
 impl Tools {
@@ -190,7 +211,7 @@ impl Tools {
             db.sql("select current_setting('server_version_num')").scalar().await?;
         let wanted = number.parse::<u32>().map_err(Error::unforeseen)? / 10_000;
         let (address, password) = without_password(url)?;
-        let tools = |folder| Tools { folder, address, password };
+        let tools = |folder| Tools { folder, address, password, server: wanted };
         let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
             .into_iter()
             .flatten()
@@ -307,6 +328,22 @@ async fn run(mut command: Command) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn only_older_servers_are_spared_the_newer_setting() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let script = folder.path().join("restore.sql");
+        let written = "SET lock_timeout = 0;\nSET transaction_timeout = 0;\nSET x = 1;\n";
+        for (server, kept) in
+            [(17, written.to_owned()), (16, written.replace("SET transaction", "-- transaction"))]
+        {
+            std::fs::write(&script, written).expect("written");
+            without_newer_settings(&script, server).expect("read");
+            assert_eq!(std::fs::read_to_string(&script).expect("read"), kept);
+        }
+    }
+
     #[test]
     fn a_password_is_never_part_of_a_command_line() {
         for (url, address, password) in [

@@ -13,6 +13,8 @@ const FASTEST: f64 = 30.5;
 /// EBU R128 at the loudness that phones and browsers expect.
 const LOUDNESS: &str = "loudnorm=I=-16:TP=-1.5:LRA=11,aresample=48000:async=1:first_pts=0";
 
+pub(super) const SOUND: &str = "-c:a aac -b:a 128k -ac 2 -ar 48000";
+
 /// One size of the ladder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rung {
@@ -132,7 +134,10 @@ impl Plan {
             chains.push(format!("[s{at}]scale={width}:{height}:flags=bicubic,setsar=1[v{at}]"));
         }
         let sound = match media.audio {
-            Some(index) => format!("[0:{index}]{LOUDNESS}"),
+            // A player of HLS ends with what ends first, so the sound goes on as long as the picture.
+            Some(index) => {
+                format!("[0:{index}]{LOUDNESS},apad=whole_dur={:.3}", media.duration)
+            }
             None => "[1:a]anull".into(),
         };
         let all: Vec<usize> = (0..self.rungs.len()).collect();
@@ -176,7 +181,7 @@ impl Plan {
                 add(&format!("-color_range tv -threads {threads}"));
             }
         }
-        add("-c:a aac -b:a 128k -ac 2 -ar 48000");
+        add(SOUND);
         words.extend(rung.packaging());
         words
     }

@@ -257,6 +257,20 @@ async fn loud_and_quiet_sound_become_alike() {
 }
 
 #[tokio::test]
+async fn the_sound_goes_on_as_long_as_the_picture() {
+    for (name, options) in [
+        ("lake.mkv", "-af atrim=end=3 -c:v mpeg4 -q:v 20 -c:a pcm_s16le"),
+        ("copied.mp4", "-af atrim=end=5.6 -c:v libx264 -pix_fmt yuv420p -c:a aac"),
+    ] {
+        let film = film(name, "640x480@12", 6.0, options);
+        film.convert().await.expect("converted");
+        let path = film.output.join("480.mp4");
+        let (picture, sound) = (span(&path, "v:0"), span(&path, "a:0"));
+        assert!(sound.1 > picture.1 - 0.05, "{name}: {picture:?} {sound:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_ends_are_cut_off_in_all_sizes_without_encoding() {
     let film = film("lake.avi", "1280x720@12", 14.0, "-c:v mpeg4 -q:v 20 -c:a pcm_s16le");
     let converted = film.convert().await.expect("converted");
@@ -277,7 +291,13 @@ async fn the_ends_are_cut_off_in_all_sizes_without_encoding() {
     {
         let seconds = shown(&folder.path().join(name), stream, "duration");
         let seconds: f64 = seconds.parse().expect("a number");
-        assert!((6.8..7.2).contains(&seconds), "{name} {stream}: {seconds}");
+        assert!((6.8..7.5).contains(&seconds), "{name} {stream}: {seconds}");
+    }
+    for name in ["720.mp4", "480.mp4"] {
+        let path = folder.path().join(name);
+        let (picture, sound) = (span(&path, "v:0"), span(&path, "a:0"));
+        assert!((sound.0 - picture.0).abs() < 0.25, "{name}: {picture:?} {sound:?}");
+        assert!((-0.05..0.2).contains(&(sound.1 - picture.1)), "{name}: {picture:?} {sound:?}");
     }
     for name in [MASTER, POSTER, PREVIEWS, "poster-3.jpg", "sprite.jpg", "480.m3u8"] {
         assert!(folder.path().join(name).exists(), "{name}");
@@ -289,6 +309,20 @@ async fn the_ends_are_cut_off_in_all_sizes_without_encoding() {
         assert!((82..=86).contains(&after.len()), "{name}: {}", after.len());
         assert_eq!(after, before[48..48 + after.len()], "{name}");
     }
+}
+
+/// When the first packet of a stream begins and the last one ends, in seconds.
+fn span(path: &Path, stream: &str) -> (f64, f64) {
+    let words = ["-v", "error", "-select_streams", stream, "-of", "csv=p=0"];
+    let entries = ["-show_entries", "packet=pts_time,duration_time"];
+    let output = Command::new("ffprobe").args(words).args(entries).arg(path).output();
+    let text = String::from_utf8(output.expect("ffprobe is installed").stdout).expect("times");
+    let times = text.lines().filter_map(|line| {
+        let (at, rest) = line.split_once(',')?;
+        let at: f64 = at.parse().ok()?;
+        Some((at, at + rest.trim_end_matches(',').parse::<f64>().ok()?))
+    });
+    times.fold((f64::MAX, 0.0), |(first, last), (start, end)| (first.min(start), last.max(end)))
 }
 
 /// A hash of each frame.

@@ -1,4 +1,4 @@
-//! Cuts the ends of a converted video off without encoding it again.
+//! Cuts the ends of a converted video off without encoding its picture again.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::ladder::{Plan, Rung};
+use super::ladder::{Plan, Rung, SOUND};
 use super::playlist::{self, Playlist};
 use super::probe::Rate;
 use super::process::{self, Tools};
@@ -17,6 +17,8 @@ const LIMIT: Duration = Duration::from_secs(3600);
 const SAME: f64 = 0.3;
 /// The picture begins this long after the sound at most, in seconds.
 const BEHIND: f64 = 0.1;
+/// Where a picture may be read before it is shown, it comes by this many pictures too early at most.
+const REORDERED: f64 = 5.0;
 
 /// The part of a video that stays, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -54,7 +56,7 @@ pub async fn trim(
     let plan = Plan { rungs, rate: rate(&master) };
     for (done, rung) in plan.rungs.iter().enumerate() {
         progress((done * 80 / plan.rungs.len()) as u8);
-        tools.ffmpeg(arguments(source, rung, cut), folder, LIMIT, None).await?;
+        tools.ffmpeg(arguments(source, rung, plan.rate, cut), folder, LIMIT, None).await?;
     }
     let playlists = playlist::read_all(folder, &plan.rungs).await?;
     Ok((describe(tools, &plan, playlists, folder, progress).await?, cut))
@@ -86,14 +88,18 @@ fn rate(master: &str) -> Rate {
     Rate((value * 1000.0).round() as u32, 1000)
 }
 
-fn arguments(source: &Path, rung: &Rung, cut: Cut) -> Vec<OsString> {
+fn arguments(source: &Path, rung: &Rung, rate: Rate, cut: Cut) -> Vec<OsString> {
     let (start, end) = (format!("{:.3}", cut.start + BEHIND), format!("{:.3}", cut.end));
-    let mut options = vec!["-to", &end];
+    // The sound begins with the picture, not at the exact moment.
+    let mut options = vec!["-noaccurate_seek", "-to", &end];
     if cut.start > 0.0 {
         options.extend(["-ss", &start]);
     }
     let mut arguments = process::input(&source.join(rung.file()), "mov", &options);
-    arguments.extend(["-map", "0", "-c", "copy"].map(Into::into));
+    // A player of HLS ends with what ends first, and the last pictures are read after the last sound.
+    let seconds = cut.end - cut.start + REORDERED / rate.value();
+    let words = format!("-map 0:v -map 0:a -c:v copy -af apad=whole_dur={seconds:.3} {SOUND}");
+    arguments.extend(words.split(' ').map(Into::into));
     arguments.extend(rung.packaging().into_iter().map(Into::into));
     arguments
 }

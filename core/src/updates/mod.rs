@@ -48,7 +48,7 @@ pub struct LiveUpdate {
     pub author: String,
     pub priority: Priority,
     pub created_at: DateTime<Utc>,
-    /// Until then it stands above the others, except those that [`PLACE`] puts first.
+    /// Until then it stands above the others, except High Priority ones of the last 24 hours.
     pub pinned_until: Option<DateTime<Utc>>,
 }
 
@@ -57,7 +57,7 @@ const TOP_FOR: TimeDelta = TimeDelta::hours(24);
 
 /// The place of an update in lists at the time $2, of which $3 is [`TOP_FOR`] earlier: High Priority
 /// ones of the last 24 hours stand first, then pinned ones, then the rest (decision U4). The web has
-/// the same rule in `web/src/updates/queries.ts`.
+/// the same rule in `web/src/updates/order.ts`.
 const PLACE: &str = "cast(case when u.priority = 'high' and u.created_at > $3 then 2
                                 when u.pinned_until > $2 then 1
                                 else 0 end as bigint) ";

@@ -52,7 +52,7 @@ pub(crate) async fn late(app: &App, settings: &Settings) -> Result<Option<Evenin
         .db
         .sql(
             "select exists (select 1 from videos
-                            where status = 'published' and published_at > $1),
+                            where status = 'published' and published_at > $1 and upload_date >= $3),
                     exists (select 1 from videos
                             where status = 'published'
                               and (upload_date >= $2

@@ -167,7 +167,8 @@ pub struct Video {
     /// Captions that can be turned on.
     #[sqlx(skip)]
     pub captions: Vec<Captions>,
-    /// Where the signed-in viewer stopped watching.
+    /// Where the signed-in viewer stopped watching, in seconds: 0 at the beginning and at the end; null if they never
+    /// began.
     #[sqlx(skip)]
     #[schema(required)]
     pub resume_seconds: Option<i64>,

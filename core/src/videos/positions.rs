@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::{VideoCard, or_gone};
 use crate::access::Viewer;
 use crate::db::{On, Tx, with_ids};
+use crate::ffmpeg::Cut;
 use crate::ids::UserId;
 use crate::settings::Settings;
 use crate::videos::must_be_open;
@@ -56,6 +57,21 @@ pub(super) async fn end_at(tx: &mut Tx, id: Uuid, seconds: i64) -> Result<()> {
     Ok(())
 }
 
+/// Moves the places along with a cut of the video; those in what was cut off are forgotten.
+pub(super) async fn cut(tx: &mut Tx, id: Uuid, cut: Cut) -> Result<()> {
+    tx.sql(
+        "update video_positions
+         set seconds = case when seconds < $2 or seconds >= $3 then 0 else seconds - $2 end
+         where video_id = $1",
+    )
+    .bind(id)
+    .bind(cut.start.round() as i64)
+    .bind(cut.end.floor() as i64)
+    .execute()
+    .await?;
+    Ok(())
+}
+
 /// Remembers that a user began to watch a video at that time. A place that is known already stays.
 pub(super) async fn begin(tx: &mut Tx, user_id: UserId, id: Uuid, at: DateTime<Utc>) -> Result<()> {
     tx.sql(
@@ -86,13 +102,10 @@ pub(super) async fn begin_now(
     tx.commit().await
 }
 
-/// Returns where the viewer stopped watching, in seconds.
+/// Returns where the viewer stopped watching, in seconds; `None` if they never began.
 pub(super) async fn of(app: &App, user_id: UserId, id: Uuid) -> Result<Option<i64>> {
     app.db
-        .sql(
-            "select max(seconds) from video_positions
-             where user_id = $1 and video_id = $2 and seconds > 0",
-        )
+        .sql("select max(seconds) from video_positions where user_id = $1 and video_id = $2")
         .bind(user_id)
         .bind(id)
         .scalar()

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::admin::must_exist;
 use super::own_file::is_prepared;
-use super::{captions, chapters};
+use super::{captions, chapters, positions};
 use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::ffmpeg::Cut;
@@ -74,7 +74,7 @@ pub async fn trim(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, trim: Trim) ->
     audit::record(tx, app.clock.now(), actor, Action::VideoTrim, subject, details).await
 }
 
-/// Moves chapters and captions of the video of an upload along with its cut.
+/// Moves chapters, captions and the places where viewers stopped along with the cut of the video of an upload.
 pub(crate) async fn cut_texts(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -98,5 +98,6 @@ pub(crate) async fn cut_texts(
         .bind(chapters::cut(lines.as_deref(), cut))
         .execute()
         .await?;
+    positions::cut(tx, id, cut).await?;
     captions::cut(tx, now, id, cut).await
 }

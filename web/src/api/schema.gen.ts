@@ -4167,7 +4167,7 @@ export interface components {
             message: string;
             /**
              * Format: date-time
-             * @description Until then it stands above the others, except those that [`PLACE`] puts first.
+             * @description Until then it stands above the others, except High Priority ones of the last 24 hours.
              */
             pinned_until?: string | null;
             priority: components["schemas"]["UpdatePriority"];
@@ -4967,7 +4967,7 @@ export interface components {
                 message: string;
                 /**
                  * Format: date-time
-                 * @description Until then it stands above the others, except those that [`PLACE`] puts first.
+                 * @description Until then it stands above the others, except High Priority ones of the last 24 hours.
                  */
                 pinned_until?: string | null;
                 priority: components["schemas"]["UpdatePriority"];
@@ -6173,7 +6173,8 @@ export interface components {
             previous: components["schemas"]["VideoRef"] | null;
             /**
              * Format: int64
-             * @description Where the signed-in viewer stopped watching.
+             * @description Where the signed-in viewer stopped watching, in seconds: 0 at the beginning and at the end; null if they never
+             *     began.
              */
             resume_seconds: number | null;
             /** @description An embed of Drive or YouTube, the path of an own file, or an https media file. */

@@ -14,5 +14,5 @@ function subscribe(listener: () => void) {
   };
 }
 
-/** The current time, updated every second, so that relative times on an open page stay right. */
+/** The current time, updated every 20 seconds, so that relative times on an open page stay right. */
 export const useNow = () => new Date(useSyncExternalStore(subscribe, () => Math.ceil(Date.now() / 1_000) * 1_000));

@@ -112,7 +112,7 @@ describe("a device that has them on", () => {
   async function listening(answers: Record<string, unknown> = {}) {
     localStorage.setItem("notifications", "on");
     phone.Notification.permission = "granted";
-    const camp = server(answers);
+    const camp = server({ "GET /api/live-updates/n2": { ...news(), withdrawn: false }, ...answers });
     open("/");
     await waitFor(() => expect(line.open()).toHaveLength(1));
     await waitFor(() => expect(phone.held.map(({ name }) => name)).toContain("notifications: who listens"));
@@ -256,6 +256,20 @@ describe("a device that has them on", () => {
     await waitFor(() => expect(phone.shown).toHaveLength(1), { timeout: 3_000 });
     await moment();
     expect(phone.shown.map(({ tag }) => tag)).toEqual(["n2"]);
+  });
+
+  it.each([
+    ["withdrawn", { ...update({ id: "n2" }), withdrawn: true }],
+    ["for others only", refuse(401, "sign_in_required")],
+  ])("shows no update of an earlier page that is %s by now", async (_why, answer) => {
+    const quietUntil = new Date(Date.now() - 60_000).toISOString();
+    const left = (id: string) => ({ id, title: id, body: "The bus is late", path: `/updates/${id}`, quietUntil });
+    localStorage.setItem("waitingNotices", JSON.stringify([left("n2"), left("n3")]));
+    await listening({
+      "GET /api/live-updates/n2": answer,
+      "GET /api/live-updates/n3": { ...update({ id: "n3" }), withdrawn: false },
+    });
+    await waitFor(() => expect(phone.shown.map(({ tag }) => tag)).toEqual(["n3"]));
   });
 
   it("takes a video back once it is not to be seen, and leaves others", async () => {

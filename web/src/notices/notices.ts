@@ -31,10 +31,18 @@ const pageTimeout = 1_000;
 /** A timer is set again after this long, in milliseconds, because the device may have slept. */
 const longestTimer = 60_000;
 
+const refused = (status: number) => [401, 403, 404].includes(status);
+
 /** Whether the server says that a video was taken back, or is for others only. */
 async function isGone(id: string) {
   const answer = await api.GET("/api/videos/{id}", { params: { path: { id } } }).catch(() => null);
-  return answer !== null && [401, 403, 404].includes(answer.response.status);
+  return answer !== null && refused(answer.response.status);
+}
+
+/** Whether an update was taken back, has expired or is for others only. */
+async function isWithdrawn(id: string) {
+  const answer = await api.GET("/api/live-updates/{id}", { params: { path: { id } } }).catch(() => null);
+  return answer !== null && (answer.data?.withdrawn === true || refused(answer.response.status));
 }
 
 /** Shows one notification for each update and video, however many pages are open. */
@@ -73,6 +81,7 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
     if (ended || !leads) return;
     for (const notice of takeDue(Date.now())) {
       if (notice.path === paths.video(notice.id) && (await isGone(notice.id))) continue;
+      if (notice.path === paths.update(notice.id) && (await isWithdrawn(notice.id))) continue;
       await show(notice).catch(() => undefined);
     }
     const next = timeToNext(Date.now());

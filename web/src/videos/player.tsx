@@ -13,7 +13,7 @@ import { Button, buttonLook } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { InlineTitle } from "../ui/inline-title";
 import type { ControlsProps } from "./playback/controls";
-import { goOnIn, load, methodFor } from "./playback/source";
+import { goOnIn, load, methodFor, playbackOf } from "./playback/source";
 import { countView, keepPlace, videoQuery } from "./queries";
 import { Thumbnail } from "./thumbnail";
 import { PlayMark } from "./video-card";
@@ -307,12 +307,12 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   }, [media, file]);
 
   /** Goes on in the plain file; that one has nothing behind it. */
-  function fallBack() {
+  function fallBack(was = media && playbackOf(media)) {
     if (isGone()) return;
     setNative(false);
     setHls(null);
-    stopped.current = media?.currentTime || stopped.current;
-    if (media && media.getAttribute("src") !== video.video_url) return goOnIn(media, video.video_url);
+    stopped.current = was?.currentTime || stopped.current;
+    if (media && was && media.getAttribute("src") !== video.video_url) return goOnIn(media, video.video_url, was);
     setBroken(true);
     onBroken?.();
   }

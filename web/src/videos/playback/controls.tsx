@@ -385,7 +385,8 @@ function useResume(
   const tell = useEffectEvent((seconds: number) => onPlace?.(seconds));
   useEffect(() => {
     if (!id) return;
-    const before = placed ? null : (begun ?? positionOf(id));
+    // Who finished it on another device begins anew.
+    const before = placed ? null : (begun ?? positionOf(id)) || null;
     let told: number | null = null;
     const goOn = () => {
       if (before === null || media.currentTime > 3 || before > media.duration - 10) return;

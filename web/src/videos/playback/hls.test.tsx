@@ -10,7 +10,14 @@ const fake = vi.hoisted(() => {
   class FakeHls {
     static made: FakeHls[] = [];
     static isSupported = () => true;
-    static Events = { ERROR: "error", MANIFEST_PARSED: "parsed", DESTROYING: "destroying" };
+    static Events = {
+      ERROR: "error",
+      MANIFEST_PARSED: "parsed",
+      DESTROYING: "destroying",
+      FRAG_BUFFERED: "buffered",
+      BUFFER_EOS: "eos",
+    };
+    static ErrorDetails = { BUFFER_APPEND_NO_PROGRESS: "bufferAppendNoProgress" };
     static ErrorTypes = { MEDIA_ERROR: "mediaError" };
     static DefaultConfig = { fragLoadPolicy: { default: {} }, playlistLoadPolicy: { default: {} } };
     levels = [{ width: 1280, height: 720 }];
@@ -25,12 +32,22 @@ const fake = vi.hoisted(() => {
     }
     once = this.on;
     loadSource() {}
-    attachMedia() {}
+    media: HTMLVideoElement | null = null;
+    attachMedia(element: HTMLVideoElement) {
+      this.media = element;
+    }
+    said: string[] = [];
+    trigger(event: string) {
+      this.said.push(event);
+    }
     tell(event: string, data = {}) {
       this.listeners.filter(([name]) => name === event).forEach(([, listener]) => listener(event, data));
     }
     destroy() {
       this.destroyed = true;
+      // As in a browser, where the element is loaded anew.
+      if (this.media) this.media.currentTime = 0;
+      this.media = null;
       this.tell(FakeHls.Events.DESTROYING);
     }
   }
@@ -85,6 +102,43 @@ describe("a browser that needs hls.js", () => {
     hls.tell("parsed");
     await waitFor(() => expect(started).toHaveLength(1));
     expect(hls.destroyed).toBe(false);
+  });
+
+  it("goes on where it was when it gives up in the middle, also after another failure", async () => {
+    const { hls, user } = await watch();
+    hls.tell("parsed");
+    await waitFor(() => expect(started).toHaveLength(1));
+    media().currentTime = 600;
+    hls.tell("error", { fatal: true, type: "networkError" });
+    await waitFor(() => expect(media().getAttribute("src")).toBe("/media/videos/v1"));
+    expect(media().currentTime).toBe(0);
+    fireEvent.loadedMetadata(media());
+    expect(media().currentTime).toBe(600);
+    fireEvent.error(media());
+    await user.click(await screen.findByRole("button", { name: "Retry" }));
+    media().currentTime = 0;
+    fireEvent.loadedMetadata(media());
+    expect(media().currentTime).toBe(600);
+  });
+
+  it("plays to the end where the sound is shorter than the picture", async () => {
+    const { hls } = await watch();
+    hls.tell("parsed");
+    await waitFor(() => expect(started).toHaveLength(1));
+    Object.defineProperty(media(), "buffered", { value: { length: 1, end: () => 19.7 } });
+    hls.tell("buffered", { frag: { endList: undefined, end: 16 } });
+    hls.tell("buffered", { frag: { endList: true, end: 19.72 } });
+    expect(hls.said).toEqual([]);
+    hls.tell("buffered", { frag: { endList: true, end: 20 } });
+    expect(hls.said).toEqual(["eos"]);
+    // The sound ends some parts before.
+    hls.tell("error", { fatal: false, type: "mediaError", details: "bufferStalledError" });
+    expect(hls.destroyed).toBe(false);
+    const stuck = { fatal: false, type: "mediaError", details: "bufferAppendNoProgress" };
+    hls.tell("error", { ...stuck, frag: { endList: true } });
+    expect(hls.destroyed).toBe(false);
+    hls.tell("error", { ...stuck, frag: {} });
+    await waitFor(() => expect(media().getAttribute("src")).toBe("/media/videos/v1"));
   });
 
   it("goes on in the plain file when the sizes cannot be loaded, and says so when that one fails too", async () => {

@@ -1,7 +1,7 @@
 import type Hls from "hls.js";
 import type { LoadPolicy, RetryConfig } from "hls.js";
 import { rungsOf } from "./master";
-import { goOnIn } from "./source";
+import { goOnIn, playbackOf, type Playing } from "./source";
 
 /** The sizes of the picture by their lines, best first, and which is chosen; null is automatic. */
 export type Quality = { rungs: number[]; chosen: number | null; choose: (lines: number | null) => void };
@@ -23,11 +23,27 @@ const withPatience = ({ default: policy }: LoadPolicy): LoadPolicy => ({ default
 /** Loads the code of hls.js. */
 export const loadHls = () => import("hls.js/light");
 
+/**
+ * Where the sound of a film ends before its picture, only what has both counts as loaded, and hls.js waits for the rest of the
+ * last part without end. Once that is there nothing more comes, and the rest plays without sound.
+ */
+function endWithTheLastPart(hls: Hls, events: typeof Hls.Events, media: HTMLVideoElement) {
+  hls.on(events.FRAG_BUFFERED, (_event, { frag }) => {
+    const { length } = media.buffered;
+    const end = length > 0 ? media.buffered.end(length - 1) : 0;
+    if (frag.endList && end < frag.end - 0.05) hls.trigger(events.BUFFER_EOS, { type: null });
+  });
+}
+
 /** Connects hls.js to an element, and returns null if it could not play. */
-export async function connectHls(media: HTMLVideoElement, url: string, onFatal: () => void): Promise<Hls | null> {
+export async function connectHls(
+  media: HTMLVideoElement,
+  url: string,
+  onFatal: (was: Playing) => void,
+): Promise<Hls | null> {
   const { default: HlsPlayer } = await loadHls();
   if (!HlsPlayer.isSupported()) {
-    onFatal();
+    onFatal(playbackOf(media));
     return null;
   }
   // The content security policy allows no worker that is made of a string.
@@ -38,16 +54,21 @@ export async function connectHls(media: HTMLVideoElement, url: string, onFatal: 
     fragLoadPolicy: withPatience(fragLoadPolicy),
     playlistLoadPolicy: withPatience(playlistLoadPolicy),
   });
-  hls.on(HlsPlayer.Events.ERROR, (_event, { fatal, type }) => {
-    if (!fatal) return;
-    if (type === HlsPlayer.ErrorTypes.MEDIA_ERROR && !recovered.has(hls)) {
+  hls.on(HlsPlayer.Events.ERROR, (_event, { fatal, type, details, frag }) => {
+    // A whole part without sound, say: it would be loaded again and again.
+    const stuck = details === HlsPlayer.ErrorDetails.BUFFER_APPEND_NO_PROGRESS && !frag?.endList;
+    if (!fatal && !stuck) return;
+    const was = playbackOf(media);
+    if (fatal && type === HlsPlayer.ErrorTypes.MEDIA_ERROR && !recovered.has(hls)) {
       recovered.add(hls);
       hls.recoverMediaError();
+      if (!was.paused) void media.play()?.catch(() => undefined);
     } else {
       hls.destroy();
-      onFatal();
+      onFatal(was);
     }
   });
+  endWithTheLastPart(hls, HlsPlayer.Events, media);
   const parsed = new Promise<Hls>((done) => hls.once(HlsPlayer.Events.MANIFEST_PARSED, () => done(hls)));
   const failed = new Promise<null>((done) => hls.once(HlsPlayer.Events.DESTROYING, () => done(null)));
   hls.loadSource(url);

@@ -28,9 +28,22 @@ export function load(media: HTMLVideoElement, url: string) {
   media.src = url;
 }
 
+/** Where a film is, and how it plays. */
+export type Playing = Pick<HTMLVideoElement, "currentTime" | "paused" | "playbackRate">;
+
+/** Reads it before the element is given up by what fed it: then it stands at the beginning. */
+export const playbackOf = ({ currentTime, paused, playbackRate }: HTMLVideoElement): Playing => ({
+  currentTime,
+  paused,
+  playbackRate,
+});
+
 /** Goes on at the same place of another file. */
-export function goOnIn(media: HTMLVideoElement, url: string) {
-  const { currentTime, paused, playbackRate } = media;
+export function goOnIn(
+  media: HTMLVideoElement,
+  url: string,
+  { currentTime, paused, playbackRate } = playbackOf(media),
+) {
   media.src = url;
   media.addEventListener(
     "loadedmetadata",
