@@ -14,7 +14,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{Stream, StreamExt, stream};
 use portal::audit::Actor;
 use portal::uploads::{self, NewUpload, Received, Upload};
-use portal::{App, Error, StaffId};
+use portal::{App, Error, StaffId, videos};
 use serde::Serialize;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -283,7 +283,7 @@ async fn received(
     responses((status = 204), (status = 401, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 async fn remove(State(api): State<Api>, CurrentStaff(staff): CurrentStaff, Id(id): Id) -> Response {
     api.senders.end(id);
-    let removed = uploads::discard(&api.app, Actor::Staff(staff.id), id).await;
+    let removed = videos::cancel_upload(&api.app, Actor::Staff(staff.id), id).await;
     tus::answer(removed.map(|()| StatusCode::NO_CONTENT.into_response()).map_err(Problem::from))
 }
 

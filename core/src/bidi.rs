@@ -29,10 +29,11 @@ impl Direction {
         }
     }
 
-    /// The direction of most letters outside isolated names and addresses; the first letter decides a tie.
-    /// A Yiddish sentence that begins with an English word is still Yiddish. `None` without any letter.
+    /// The direction of most letters outside isolated names and addresses. A Yiddish sentence that begins with an
+    /// English word is still Yiddish; in one that begins with a Yiddish word, Yiddish letters count as three, because
+    /// names of places and trips are English. `None` without any letter.
     pub(crate) fn of(text: &str) -> Option<Direction> {
-        let (mut depth, mut balance, mut first) = (0_u32, 0_i64, None);
+        let (mut depth, mut left, mut right, mut first) = (0_u32, 0_i64, 0_i64, None);
         for word in text.split_whitespace() {
             let is_address = word.contains('@') || word.contains("://");
             for c in word.chars() {
@@ -41,18 +42,19 @@ impl Direction {
                     (POP_ISOLATE, _) => depth = depth.saturating_sub(1),
                     _ if depth > 0 || is_address => {}
                     (_, BidiClass::LeftToRight) => {
-                        balance += 1;
+                        left += 1;
                         first.get_or_insert(Direction::LeftToRight);
                     }
                     (_, BidiClass::RightToLeft | BidiClass::ArabicLetter) => {
-                        balance -= 1;
+                        right += 1;
                         first.get_or_insert(Direction::RightToLeft);
                     }
                     _ => {}
                 }
             }
         }
-        match balance {
+        let weight = if first == Some(Direction::RightToLeft) { 3 } else { 1 };
+        match left - weight * right {
             0 => first,
             1.. => Some(Direction::LeftToRight),
             _ => Some(Direction::RightToLeft),
@@ -121,6 +123,9 @@ mod tests {
             ("The gates open at ten.", Some(Direction::LeftToRight)),
             ("די טויערן עפענען זיך 10 אזייגער.", Some(Direction::RightToLeft)),
             ("WhatsApp גרופע פאר די עלטערן", Some(Direction::RightToLeft)),
+            ("טאג 5: שווימען מיט bunk 12 און 3 counselors (Part 2)", Some(Direction::RightToLeft)),
+            ("מארגן: trip צו Howe Caverns.", Some(Direction::RightToLeft)),
+            ("Trip to Howe Caverns מארגן אינדערפרי", Some(Direction::LeftToRight)),
             ("שלום dear parents, the bus comes at ten", Some(Direction::LeftToRight)),
             ("\u{2068}קעמפ נערים און נאך א סאך\u{2069} got it", Some(Direction::LeftToRight)),
             ("רופט (845) 555-0142, office@camp.example", Some(Direction::RightToLeft)),

@@ -217,6 +217,9 @@ story! {
         stranger.post(nowhere, json!({})).await.refused(404, "not_found");
         let seen = staff.get(&format!("/api/admin{}/comments", video.trim_start_matches("/api"))).await.expect(200).json();
         assert_eq!(seen["items"][0]["reports"], 2);
+        moshe.post(&report, json!({ "category": "private", "reason": "It names a child" })).await.expect(204);
+        let seen = staff.get(&format!("/api/admin{}/comments", video.trim_start_matches("/api"))).await.expect(200).text();
+        assert!(seen.contains("It names a child") && !seen.contains("It is rude"), "{seen}");
     }
 }
 

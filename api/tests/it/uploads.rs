@@ -389,6 +389,36 @@ story! {
 }
 
 story! {
+    async fn a_video_whose_upload_is_cancelled_is_a_draft_until_it_has_a_file(camp) {
+        let camp = without_converter(&camp).await;
+        let staff = camp.staff().await;
+        let path = begun(&staff, "lake.mp4", LAKE.len()).await;
+        let form = json!({ "title": "Lake", "upload_id": id_of(&path), "status": "published" });
+        let saved = staff.post("/api/admin/videos", form).await.expect(201).json()["video"].clone();
+        assert_eq!((&saved["publishes_when_ready"], &saved["has_no_file"]), (&json!(true), &json!(false)));
+        staff.send(Method::DELETE, &path, None, &[TUS]).await.expect(204);
+
+        let video = format!("/api/admin/videos/{}", saved["id"].as_str().expect("an id"));
+        let left = staff.get(&video).await.expect(200).json();
+        assert_eq!((&left["status"], &left["has_no_file"], &left["publishes_when_ready"]), (&json!("draft"), &json!(true), &json!(false)), "{left}");
+        let publish = json!({ "version": left["version"], "status": "published" });
+        let refused = staff.patch(&video, publish).await.refused(422, "validation");
+        let message = json!("“Lake” has no file yet. Please choose one first.");
+        assert_eq!((&refused["errors"][0]["field"], &refused["errors"][0]["message"]), (&json!("video_url"), &message));
+        let bulk = json!({ "action": "publish", "ids": [saved["id"]] });
+        staff.post("/api/admin/videos/bulk", bulk).await.refused(422, "validation");
+        let renamed = json!({ "version": left["version"], "title": "The lake" });
+        staff.patch(&video, renamed).await.expect(200);
+
+        let other = uploaded(&staff, "lake.mp4", LAKE).await;
+        let left = staff.get(&video).await.expect(200).json();
+        let again = json!({ "version": left["version"], "upload_id": other, "status": "published" });
+        let saved = staff.patch(&video, again).await.expect(200).json()["video"].clone();
+        assert_eq!((&saved["has_no_file"], &saved["publishes_when_ready"]), (&json!(false), &json!(true)), "{saved}");
+    }
+}
+
+story! {
     async fn room_is_checked_before_the_first_byte(camp) {
         let camp = without_converter(&camp).await;
         let staff = camp.staff().await;

@@ -106,6 +106,17 @@ pub async fn report(
         .execute()
         .await?;
     if marked == 0 {
+        // What staff have not answered yet may be put in other words.
+        tx.sql(
+            "update comment_reports set category = $3, reason = $4
+             where comment_id = $1 and reporter = $2 and closed_at is null",
+        )
+        .bind(id)
+        .bind(reporter)
+        .bind(report.category)
+        .bind(reason)
+        .execute()
+        .await?;
         return Ok(());
     }
     tx.sql(

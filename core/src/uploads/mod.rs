@@ -35,7 +35,8 @@ pub(crate) use mp4_metadata::remove_metadata;
 pub(crate) use prune::left_over;
 pub use prune::prune;
 pub use receive::{Checksum, Received, offset, receive};
-pub use remove::{RemoveUpload, discard};
+pub use remove::RemoveUpload;
+pub(crate) use remove::discard;
 pub(crate) use remove::{remove_all, remove_others, remove_pending};
 pub(crate) use trim::{NewTrim, begin_trim, finished};
 

@@ -33,14 +33,18 @@ impl Job for RemoveUpload {
     }
 }
 
-/// Removes an upload that no video shows: it is cancelled, or its replacement is not wanted.
+/// Removes an upload that no video shows: it is cancelled, or its replacement is not wanted. Returns its video.
 ///
 /// # Errors
 ///
 /// [`Error::NotFound`], [`Error::Conflict`] for the file that a video shows.
-pub async fn discard(app: &App, actor: Actor, id: Uuid) -> Result<()> {
-    let mut tx = app.db.begin().await?;
-    let row = find(&mut tx, id).await?.ok_or(NOT_FOUND)?;
+pub(crate) async fn discard(
+    tx: &mut Tx,
+    app: &App,
+    actor: Actor,
+    id: Uuid,
+) -> Result<Option<Uuid>> {
+    let row = find(&mut *tx, id).await?.ok_or(NOT_FOUND)?;
     // Of a video, the upload that is ready is the one that it shows. A subquery on the videos would
     // not see a transaction that shows this upload right now: after waiting for it, PostgreSQL reads
     // only the row itself again.
@@ -60,9 +64,9 @@ pub async fn discard(app: &App, actor: Actor, id: Uuid) -> Result<()> {
     }
     let details = json!({ "file_name": row.file_name, "size_bytes": row.size_bytes });
     let now = app.clock.now();
-    audit::record(&mut tx, now, actor, Action::VideoUploadCancel, row.subject(), details).await?;
-    enqueue(&mut tx, app, removed).await?;
-    tx.commit().await
+    audit::record(tx, now, actor, Action::VideoUploadCancel, row.subject(), details).await?;
+    enqueue(tx, app, removed).await?;
+    Ok(row.video_id)
 }
 
 /// Removes all uploads of a video.

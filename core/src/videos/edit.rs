@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::admin::{AdminVideo, find_for_staff};
-use super::own_file::{attach, choose_poster, remove_files, waits};
+use super::own_file::{attach, choose_poster, has_no_file, remove_files, waits};
 use super::publish::{Change, publish_change};
 use super::record::{Source, differences, find, set_source, update};
 use super::{NOT_FOUND, Status, VideoChanges, chapters};
@@ -64,6 +64,10 @@ pub async fn edit(
     }
     if let Some(poster) = changes.poster {
         choose_poster(tx, app, id, poster).await?;
+    }
+    if new.status != Status::Draft && has_no_file(tx, id).await? {
+        let message = format!("“{}” has no file yet. Please choose one first.", new.title);
+        return Err(Error::invalid("video_url", message));
     }
     if waits(tx, id).await? {
         new = new.when_ready(Some(&old), now);

@@ -50,6 +50,7 @@ pub(crate) use late::{
 };
 pub use link::VideoType;
 pub use list::{Filter, list, posting_time, years};
+pub use own_file::cancel_upload;
 pub(crate) use own_file::chosen_poster;
 pub(crate) use own_file::{held_back, use_upload};
 pub use own_picture::{remove_picture, set_picture};

@@ -1,11 +1,13 @@
 //! Videos whose files staff upload: from when they may be public, and what they show.
 
+use serde_json::json;
 use uuid::Uuid;
 
 use super::link::VideoType;
 use super::own_picture::is_own_picture;
 use super::record::{Record, Source, find, set_source};
-use super::{NOT_FOUND, chapters, positions};
+use super::{NOT_FOUND, Status, chapters, positions};
+use crate::audit::{self, Action, Actor, Subject, SubjectKind};
 use crate::db::Tx;
 use crate::events::{self, Event};
 use crate::ffmpeg::{CANDIDATES, POSTER};
@@ -18,6 +20,51 @@ pub(super) const WAITS: &str = "(v.file_key is null and v.video_url like '/media
                   or exists (select 1 from uploads u
                              where u.video_id = v.id and u.state <> 'ready'
                                and u.staff_id is not null))";
+
+/// Whether `videos v` was saved with a file that is gone, so that nothing will ever publish it.
+const HAS_NO_FILE: &str = "(v.file_key is null and v.video_url like '/media/videos/%'
+                  and not exists (select 1 from uploads u where u.video_id = v.id))";
+
+/// Whether the file of a stored video is gone.
+pub(super) async fn has_no_file(tx: &mut Tx, id: Uuid) -> Result<bool> {
+    let found: i64 = tx
+        .sql(["select count(*) from videos v where v.id = $1 and ", HAS_NO_FILE])
+        .bind(id)
+        .scalar()
+        .await?;
+    Ok(found > 0)
+}
+
+/// Cancels an upload, or removes one that failed. A video that is left without a file is a draft again.
+///
+/// # Errors
+///
+/// [`Error::NotFound`], [`Error::Conflict`] for the file that a video shows.
+pub async fn cancel_upload(app: &App, actor: Actor, upload_id: Uuid) -> Result<()> {
+    let now = app.clock.now();
+    let mut tx = app.db.begin().await?;
+    let Some(id) = uploads::discard(&mut tx, app, actor, upload_id).await? else {
+        return tx.commit().await;
+    };
+    let taken_back = tx
+        .sql([
+            "update videos as v
+             set status = 'draft', scheduled_date = null, version = version + 1, updated_at = $2
+             where v.id = $1 and v.status = 'scheduled' and ",
+            HAS_NO_FILE,
+        ])
+        .bind(id)
+        .bind(now)
+        .execute()
+        .await?;
+    if taken_back > 0 {
+        let details =
+            json!({ "status": audit::changed(json!(Status::Scheduled), json!(Status::Draft)) });
+        let subject = Subject::new(SubjectKind::Video, id);
+        audit::record(&mut tx, now, actor, Action::VideoEdit, subject, details).await?;
+    }
+    tx.commit().await
+}
 
 /// The source of a video whose file is not ready.
 pub(super) fn no_file_yet(id: Uuid) -> Source {

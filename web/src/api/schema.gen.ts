@@ -3135,6 +3135,8 @@ export interface components {
              * @description Mails about it that could not be sent within the last seven days.
              */
             failed_mails: number;
+            /** @description The file that it was saved with is gone: only one with another file or a link can be published. */
+            has_no_file: boolean;
             /** @description Whether staff gave it a picture of their own. */
             has_own_picture: boolean;
             /**
@@ -4714,6 +4716,8 @@ export interface components {
                  * @description Mails about it that could not be sent within the last seven days.
                  */
                 failed_mails: number;
+                /** @description The file that it was saved with is gone: only one with another file or a link can be published. */
+                has_no_file: boolean;
                 /** @description Whether staff gave it a picture of their own. */
                 has_own_picture: boolean;
                 /**

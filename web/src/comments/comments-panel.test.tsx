@@ -223,7 +223,7 @@ it("reports somebody else's with a reason, and words of one's own or none", asyn
   expect(await screen.findByText("Comment reported")).toBeTruthy();
   expect(reports()).toEqual([{ category: "private", reason: "Names a child" }]);
 
-  await user.click(screen.getByRole("button", { name: /^Report/ }));
+  await user.click(screen.getByRole("button", { name: /^Reported comment by/ }));
   await user.click(await screen.findByRole("radio", { name: "It is unkind" }));
   await user.click(screen.getByRole("button", { name: "Report comment" }));
   await waitFor(() => expect(reports()).toHaveLength(2));

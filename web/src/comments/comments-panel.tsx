@@ -213,6 +213,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
   const site = useSite();
   const client = useQueryClient();
   const [asking, setAsking] = useState<"delete" | "report" | null>(null);
+  const [reported, setReported] = useState(false);
   const [folded, setFolded] = useState(isLong(comment.content));
 
   return (
@@ -248,7 +249,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
           onClick={() => setAsking(comment.mine ? "delete" : "report")}
           className="-mb-3 inline-flex min-h-tap items-center text-xs text-muted underline-offset-2 hover:text-clay hover:underline"
         >
-          {comment.mine ? "Delete" : "Report"}
+          {comment.mine ? "Delete" : reported ? "Reported" : "Report"}
           <span className="sr-only"> comment by {comment.author_name}</span>
         </button>
       </div>
@@ -269,7 +270,7 @@ function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: str
       )}
       {asking === "report" && (
         <Suspense fallback={null}>
-          <ReportDialog comment={comment} onClose={() => setAsking(null)} />
+          <ReportDialog comment={comment} onReported={() => setReported(true)} onClose={() => setAsking(null)} />
         </Suspense>
       )}
     </li>

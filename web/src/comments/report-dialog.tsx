@@ -14,13 +14,16 @@ const categories: readonly { value: ReportCategory; label: string }[] = [
   { value: "other", label: "Something else" },
 ];
 
+type Props = { comment: Comment; onReported: () => void; onClose: () => void };
+
 /** Asks what is wrong with a comment. Loaded when somebody wants to report one. */
-export default function ReportDialog({ comment, onClose }: { comment: Comment; onClose: () => void }) {
+export default function ReportDialog({ comment, onReported, onClose }: Props) {
   const report = useForm({
     check: required({ category: "Please choose what is wrong with it." }),
     submit: (data) =>
       reportComment(comment.id, text(data, "category") as ReportCategory, text(data, "reason").trim() || null),
     done: () => {
+      onReported();
       onClose();
       toast({ title: "Comment reported", description: "Thank you. The camp will look at it." });
     },

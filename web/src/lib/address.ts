@@ -21,6 +21,17 @@ function setSearchParams(next: Query | ((now: URLSearchParams) => Query), option
 /** Writes a hash into the address that nothing scrolls to. */
 export const writeHash = (next: string) => History.prototype.replaceState.call(history, history.state, "", next);
 
-/** The index of the current entry in the tab's history; browsers without the Navigation API do not tell it. */
-export const currentEntry = () => window.navigation?.currentEntry?.index ?? NaN;
-export const useCurrentEntry = () => useAddress(currentEntry);
+const entryKey = () => window.navigation?.currentEntry?.key ?? "";
+
+/** The key of the current entry in the tab's history; browsers without the Navigation API do not tell it. */
+export const useEntryKey = () => useAddress(entryKey);
+
+/**
+ * How many entries lie between that one and the current one; NaN if it is not known. Indexes change once the browser drops the
+ * oldest entries, after fifty of them.
+ */
+export function entriesSince(key: string) {
+  const { navigation } = window;
+  const index = navigation?.entries().find((entry) => entry.key === key)?.index ?? NaN;
+  return (navigation?.currentEntry?.index ?? NaN) - index;
+}

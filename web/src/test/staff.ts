@@ -59,6 +59,7 @@ export const adminVideo = (change: Partial<AdminVideo> = {}): AdminVideo => ({
   upload: null,
   publishes_when_ready: false,
   has_own_picture: false,
+  has_no_file: false,
   ...change,
 });
 

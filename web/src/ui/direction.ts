@@ -1,7 +1,12 @@
 export type Direction = "rtl" | "ltr" | "auto";
 
-/** The direction of most letters, as in emails: a Yiddish title that begins with "WhatsApp" is still Yiddish. */
+/**
+ * The direction of most letters, as in emails: a Yiddish title that begins with "WhatsApp" is still Yiddish. In one that
+ * begins in Yiddish, Yiddish letters count as three.
+ */
 export function directionOf(text: string): Direction {
-  const yiddish = text.split(/[א-ײ]/).length - text.split(/[a-z]/i).length;
+  const count = (letters: RegExp) => text.split(letters).length - 1;
+  const weight = /^[^a-zא-ײ]*[א-ײ]/i.test(text) ? 3 : 1;
+  const yiddish = weight * count(/[א-ײ]/) - count(/[a-z]/i);
   return yiddish > 0 ? "rtl" : yiddish < 0 ? "ltr" : "auto";
 }

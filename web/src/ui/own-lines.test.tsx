@@ -8,8 +8,11 @@ it.each([
   ["שבת Shalom from everybody in camp", "ltr"],
   ["The gates open at ten.", "ltr"],
   ["הײַנט און מאָרגן", "rtl"],
+  ["טאג 5: שווימען מיט bunk 12 און 3 counselors (Part 2)", "rtl"],
+  ["מארגן: trip צו Howe Caverns.", "rtl"],
+  ["Trip to Howe Caverns מארגן אינדערפרי", "ltr"],
   ["12:30 – 14:00", "auto"],
-])("takes the direction from most letters, not from the first: %s", (text, direction) => {
+])("takes the direction from most letters, and a first one in Yiddish weighs more: %s", (text, direction) => {
   expect(directionOf(text)).toBe(direction);
 });
 

@@ -146,6 +146,11 @@ pub(super) async fn add_files(
         video.captions =
             captions.iter().filter(|captions| captions.is_of(video.id)).cloned().collect();
         video.upload = found.iter().find(|upload| upload.video_id == Some(video.id)).cloned();
+        video.has_no_file = video.waits && video.upload.is_none();
+        if video.has_no_file {
+            video.publishes_when_ready = false;
+            video.recipients = None;
+        }
     }
     Ok(())
 }

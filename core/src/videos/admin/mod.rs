@@ -97,6 +97,9 @@ pub struct AdminVideo {
     /// Its time has come, but its file is not ready.
     #[sqlx(skip)]
     pub publishes_when_ready: bool,
+    /// The file that it was saved with is gone: only one with another file or a link can be published.
+    #[sqlx(skip)]
+    pub has_no_file: bool,
     #[serde(skip)]
     waits: bool,
     #[serde(skip)]

@@ -246,13 +246,13 @@ function Preview({ subject, body }: { subject: string; body: string }) {
         <p className="font-head text-sm text-pine">
           <bdi>{site?.site_name}</bdi>
         </p>
-        <p dir={directionOf(subject)} className="mt-3 font-head text-xl">
+        <p dir={directionOf(subject)} className="mt-3 font-head text-xl wrap-anywhere">
           {subject.trim() || <span className="text-muted">Subject</span>}
         </p>
         <div className="mt-3 grid gap-3">
           {body.trim() ? (
             paragraphs(body).map((text, i) => (
-              <p key={i}>
+              <p key={i} className="wrap-anywhere">
                 <OwnLines text={text}>{(lines) => <LinkedText text={lines} />}</OwnLines>
               </p>
             ))

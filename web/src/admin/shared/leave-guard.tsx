@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from "react";
 import { usePathname } from "../../lib/navigation";
-import { currentEntry, useCurrentEntry } from "../../lib/address";
+import { entriesSince, useEntryKey } from "../../lib/address";
 import { popState } from "../../lib/pop-state";
 import { ConfirmDialog } from "../../ui/dialog";
 
@@ -37,14 +37,14 @@ export function useOpenForm(form: OpenForm) {
  */
 export function LeaveGuard() {
   const pathname = usePathname();
-  const index = useCurrentEntry();
-  const here = useRef({ index, pathname });
+  const key = useEntryKey();
+  const here = useRef({ key, pathname });
   const leaving = useRef(false);
   const [onward, setOnward] = useState<(() => void) | null>(null);
 
   useEffect(() => {
-    here.current = { index, pathname };
-  }, [index, pathname]);
+    here.current = { key, pathname };
+  }, [key, pathname]);
 
   useEffect(() => {
     let afterReturn: (() => void) | null = null;
@@ -71,7 +71,7 @@ export function LeaveGuard() {
         event.stopImmediatePropagation();
         return then();
       }
-      const distance = currentEntry() - here.current.index;
+      const distance = entriesSince(here.current.key);
       if (leaving.current || !distance) return void (leaving.current = false);
       afterReturn = instead(distance);
       if (!afterReturn) return;

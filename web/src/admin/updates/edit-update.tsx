@@ -21,6 +21,9 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
   });
 
   const { row, values, base, set, dirty, stale, reload } = edited;
+  const { queued = 0, collected = 0, sent = 0 } = update.deliveries ?? {};
+  const waits = update.announced && sent === 0 && queued + collected > 0;
+  const mailed = update.announced && sent + queued + collected > 0;
   const { busy, errors, message, form, close, question } = useStaffForm({
     values: edited,
     leave: { name: update.title, about: "changes", onClose },
@@ -29,15 +32,17 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
       if (dirty) await editUpdate(update.id, { version: row.version, ...changesOf(values, base) });
     },
     done: async () => {
-      toast({ title: "Update Saved", description: "Families see it as it is now. No more emails were sent." });
+      toast({
+        title: "Update Saved",
+        description: waits
+          ? "Families see it as it is now. The emails that wait have the new text."
+          : "Families see it as it is now. No more emails were sent.",
+      });
       onClose();
       await updatesChanged();
     },
     failed: (error) => toastFailure(error, "Failed to update the live update."),
   });
-
-  const { queued = 0, collected = 0, sent = 0 } = update.deliveries ?? {};
-  const mailed = update.announced && queued + collected + sent > 0;
 
   return (
     <Drawer title="Edit update" onClose={close}>
@@ -51,7 +56,9 @@ export function EditUpdate({ update, timeZone, onClose }: Props) {
           focus
         />
         <p className="rounded-md bg-sunk px-3.5 py-2.5 text-sm text-muted">
-          {mailed ? "Families were emailed when it was posted. " : ""}Saving does not send any emails.
+          {waits
+            ? "Its emails still wait, and will have what you save."
+            : `${mailed ? "Families were emailed when it was posted. " : ""}Saving does not send any emails.`}
         </p>
         <FormMessage>{message}</FormMessage>
         <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap justify-end gap-3 border-t border-line bg-paper px-5 py-3">

@@ -369,6 +369,18 @@ describe("editing an update", () => {
     });
   });
 
+  it("says that its emails wait, and have what is saved", async () => {
+    const waiting = update({ deliveries: { queued: 211, collected: 1, sent: 0, failed: 0, suppressed: 0 } });
+    desk({ "GET /api/admin/live-updates": list(waiting), "PATCH /api/admin/live-updates/n1": waiting });
+    const user = open("/admin/live-updates");
+    await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));
+    const panel = within(await screen.findByRole("dialog", { name: "Edit update" }));
+    expect(panel.getByText("Its emails still wait, and will have what you save.")).toBeTruthy();
+    await user.type(panel.getByLabelText("Title"), " sharp");
+    await user.click(panel.getByRole("button", { name: "Save update" }));
+    expect(await screen.findByText(/The emails that wait have the new text/)).toBeTruthy();
+  });
+
   it("keeps what was typed when somebody deleted the update meanwhile", async () => {
     const camp = desk({ "PATCH /api/admin/live-updates/n1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/live-updates");

@@ -96,7 +96,7 @@ export function EditDrawer(props: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, savedPart, values, set, status, stale, reload, ...state } = useEditForm(props);
+  const { row: video, savedPart, values, set, status, dirty, stale, reload, ...state } = useEditForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
   const year = publicationYear(status, values.date, site);
   const reach = reachOf(video, values.upload_date, year, counts?.recipients ?? 0);
@@ -145,6 +145,7 @@ export function EditDrawer(props: Props) {
           set={set}
           onPicture={(poster) => savedPart({ poster })}
           errors={errors}
+          dirty={dirty}
           onTrimmed={close}
         />
 

@@ -203,6 +203,17 @@ describe("trimming", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
+  it("waits until other changes are saved", async () => {
+    const { camp, user, panel } = await opened({ "POST /api/admin/videos/v1/trim": own });
+    await user.type(panel.getByLabelText(/^Chapters/), "0:00 Lineup");
+    await user.clear(panel.getByLabelText("Start at"));
+    await user.type(panel.getByLabelText("Start at"), "0:12");
+    await user.click(panel.getByRole("button", { name: "Trim the video" }));
+    expect(panel.getByText(/^Please save your other changes first/)).toBeTruthy();
+    expect(screen.queryByRole("dialog", { name: "Trim this video?" })).toBeNull();
+    expect(camp.asked("POST", "/api/admin/videos/v1/trim")).toHaveLength(0);
+  });
+
   it("takes only times", async () => {
     const { user, panel } = await opened();
     const end = panel.getByLabelText("End at");

@@ -35,12 +35,13 @@ type Props = {
   /** Called when a picture was saved by itself. */
   onPicture: (poster: number | null) => void;
   errors: { chapters?: string | undefined; poster?: string | undefined };
+  dirty: boolean;
   /** Called when the file is being cut. */
   onTrimmed: () => void;
 };
 
 /** Poster, chapters, captions, download and trim: folded, because most videos need none of them. */
-export function FileDetailsFields({ video, values, set, onPicture, errors, onTrimmed }: Props) {
+export function FileDetailsFields({ video, values, set, onPicture, errors, dirty, onTrimmed }: Props) {
   const [open, setOpen] = useUnfolded(Boolean(errors.chapters ?? errors.poster));
   if (!isOwnFile(video)) return null;
   return (
@@ -84,7 +85,7 @@ export function FileDetailsFields({ video, values, set, onPicture, errors, onTri
           checked={values.is_downloadable}
           onChange={(event) => set({ is_downloadable: event.target.checked })}
         />
-        {video.posters.length > 0 && <TrimField video={video} onDone={onTrimmed} />}
+        {video.posters.length > 0 && <TrimField video={video} dirty={dirty} onDone={onTrimmed} />}
       </div>
     </details>
   );

@@ -159,7 +159,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
 export function GalleryDialog(props: Props) {
   const { video: opened, currentYear } = props;
   const [tried, setTried] = useState<Tried | null>(null);
-  const { row: video, savedPart, values, set, stale, reload, ...state } = useGalleryForm(props);
+  const { row: video, savedPart, values, set, dirty, stale, reload, ...state } = useGalleryForm(props);
   const { busy, errors, message, form, close, question, unpublishing } = state;
   const { status, date, time } = values;
   const chosen = useLiveUploads().find(({ id }) => id === values.upload_id);
@@ -206,6 +206,7 @@ export function GalleryDialog(props: Props) {
             set={set}
             onPicture={(poster) => savedPart({ poster })}
             errors={errors}
+            dirty={dirty}
             onTrimmed={close}
           />
         )}

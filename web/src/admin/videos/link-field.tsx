@@ -21,7 +21,7 @@ export function looksLikeLink(typed: string) {
   );
 }
 
-type Known = { video_url: string; video_type: VideoType; thumbnail_url?: string | null };
+type Known = { video_url: string; video_type: VideoType; thumbnail_url?: string | null; has_no_file?: boolean };
 type Props = {
   label?: string;
   value: string;
@@ -38,7 +38,8 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
   const unchanged = saved !== undefined && value.trim() === saved.video_url;
   const check = useQuery(linkQuery(!unchanged && looksLikeLink(settled) ? settled : ""));
   const current = settled === value.trim();
-  const known = unchanged ? saved : current ? check.data : undefined;
+  const isGone = unchanged && saved.has_no_file;
+  const known = isGone ? undefined : unchanged ? saved : current ? check.data : undefined;
   const refusal =
     current && isApiError(check.error, "validation")
       ? (check.error.fields["video_url"] ?? invalidUrl)
@@ -54,9 +55,11 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
         label={label}
         error={error ?? refused}
         hint={
-          saved?.video_url.startsWith("/media/") && unchanged
-            ? "A file stored on this site."
-            : "A Google Drive, YouTube or Dropbox link, or the address of a media file."
+          isGone
+            ? "The file is gone. Choose another video, or enter a link."
+            : saved?.video_url.startsWith("/media/") && unchanged
+              ? "A file stored on this site."
+              : "A Google Drive, YouTube or Dropbox link, or the address of a media file."
         }
       >
         <TextInput

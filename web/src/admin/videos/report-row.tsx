@@ -163,7 +163,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
           )}
         </p>
         <div className="flex shrink-0 max-md:-me-2 max-md:ms-auto">
-          <OpenLink video={video} />
+          {!video.has_no_file && <OpenLink video={video} />}
           <IconButton icon="edit" label={`Edit ${video.title}`} title="Edit" onClick={onEdit} />
           <IconButton icon="trash" danger label={`Delete ${video.title}`} title="Delete" onClick={onDelete} />
         </div>

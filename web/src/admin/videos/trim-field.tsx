@@ -15,8 +15,15 @@ function secondsOf(time: string): number | null {
   return parts.reduce((sum, part) => sum * 60 + Number(part), 0);
 }
 
+type Props = {
+  video: AdminVideo;
+  /** Whether something in the form around it is not saved. */
+  dirty: boolean;
+  onDone: () => void;
+};
+
 /** Cuts the beginning and the end off. */
-export function TrimField({ video, onDone }: { video: AdminVideo; onDone: () => void }) {
+export function TrimField({ video, dirty, onDone }: Props) {
   const length = video.duration_seconds ?? 0;
   const [start, setStart] = useState("0:00");
   const [end, setEnd] = useState(duration(length));
@@ -27,7 +34,8 @@ export function TrimField({ video, onDone }: { video: AdminVideo; onDone: () => 
   const [from, to] = [secondsOf(start), secondsOf(end)];
 
   function ask() {
-    const wrong = refusalOf(from, to, length);
+    const unsaved = "Please save your other changes first. Chapters and captions then move along with the cut.";
+    const wrong = refusalOf(from, to, length) || (dirty ? unsaved : "");
     setProblem(wrong);
     if (!wrong) setAsking(true);
   }

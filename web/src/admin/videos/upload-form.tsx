@@ -16,7 +16,7 @@ import { TriedNotice, type Tried } from "./try-video";
 import { usePageForm } from "../shared/form";
 import { useLiveUploads } from "./uploads/live-upload";
 import { SourceField } from "./uploads/source-field";
-import { uploadLabel, withNotifications, withSchedule } from "./words";
+import { savedReport, uploadLabel } from "./words";
 
 const shortTitle = "Title must be at least 2 characters.";
 
@@ -84,8 +84,8 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
       return createVideo(keyOf(video), video);
     },
     done: async (saved) => {
-      const uploaded = withSchedule("Video uploaded successfully", saved.video, timeZone);
-      toast({ title: "Success", description: withNotifications(uploaded, saved, timeZone) });
+      const isSending = file !== null && chosen?.state === "uploading";
+      toast({ title: "Success", description: savedReport(saved, isSending, timeZone) });
       onDone();
       await videosChanged();
     },

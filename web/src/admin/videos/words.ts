@@ -39,3 +39,13 @@ export function withSchedule(sentence: string, video: AdminVideo, timeZone: stri
     ? `${sentence}. It appears ${lowerFirst(scheduleTime(at, timeZone))}.`
     : sentence;
 }
+
+type SavedReport = Notified & { video: AdminVideo };
+
+/** What is said of a new report. One whose file has not arrived yet needs the page open. */
+export function savedReport(saved: SavedReport, isSending: boolean, timeZone: string) {
+  const sentence = isSending ? "Video saved" : "Video uploaded successfully";
+  const said = withNotifications(withSchedule(sentence, saved.video, timeZone), saved, timeZone);
+  if (!isSending) return said;
+  return `${said.replace(/\.$/, "")}. Its file is still uploading: please keep this page open until it has arrived.`;
+}

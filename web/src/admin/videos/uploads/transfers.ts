@@ -54,16 +54,18 @@ export function onArrival(listener: (transfer: Transfer) => void) {
 
 /**
  * Starts to send a file and returns the id of its upload. One of which a part has arrived goes on from there, whoever
- * began it, and one that arrived without being used is not sent again.
+ * began it, and one that arrived without being used is not sent again. The file of a saved video is that video's: the
+ * same one is sent again.
  */
 export async function sendFile(file: File, known: readonly Upload[]) {
-  const running = transfers.find((one) => one.file.size === file.size && one.file.name === file.name);
+  const isTaken = ({ id }: Transfer) => known.some((upload) => upload.id === id && upload.video_id);
+  const running = transfers.find((one) => one.file.size === file.size && one.file.name === file.name && !isTaken(one));
   if (running?.state === "refused") forget(running.id);
   else if (running) {
     resume(running.id);
     return running.id;
   }
-  const begun = known.find((upload) => isSameFile(upload, file) && (isUnfinished(upload) || isUnused(upload)));
+  const begun = known.find((upload) => isSameFile(upload, file) && isUnused(upload));
   if (begun && !isUnfinished(begun)) return begun.id;
   const id = begun?.id ?? (await createUpload(file));
   continueFile(id, file, begun?.received_bytes);

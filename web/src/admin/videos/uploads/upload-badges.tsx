@@ -12,6 +12,12 @@ import { retryUpload, uploadsChanged } from "./queries";
 /** How far the file of a video is, and when it appears; nothing for one that can be watched. */
 export function UploadBadges({ video }: { video: AdminVideo }) {
   const upload = useLiveUpload(video.upload);
+  if (video.has_no_file)
+    return (
+      <Badge tone="bad" icon="alert">
+        No file
+      </Badge>
+    );
   if (!upload || upload.state === "ready") return null;
   const { tone, icon, words } = stateOf(upload);
   return (

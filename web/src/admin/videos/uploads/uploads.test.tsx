@@ -62,7 +62,9 @@ describe("a file that staff choose", () => {
     await user.type(report.getByLabelText("Title"), "Color War breaks out");
     await user.click(report.getByRole("button", { name: "Publish when it is ready and notify 212 people" }));
     expect(
-      await screen.findByText("Video uploaded successfully. Families see it as soon as its file is ready."),
+      await screen.findByText(
+        "Video saved. Families see it as soon as its file is ready. Its file is still uploading: please keep this page open until it has arrived.",
+      ),
     ).toBeTruthy();
     expect(server.asked("POST", "/api/admin/videos")[0]?.body).toEqual({
       title: "Color War breaks out",
@@ -309,6 +311,15 @@ describe("after a reload", () => {
     await choose(user, film());
     await sending();
     expect(server.asked("POST", "/api/admin/uploads")).toHaveLength(0);
+  });
+
+  it("the file of a saved video is that video's, and the same one is sent again", async () => {
+    const server = camp({ "GET /api/admin/uploads": uploads(upload({ id: "u0", video_id: "v1" })) });
+    const user = open("/admin/reports?action=upload");
+    await choose(user, film());
+    await sending();
+    expect(server.asked("POST", "/api/admin/uploads")).toHaveLength(1);
+    expect(FakeSender.last.options.uploadUrl).toBe("http://camp.test/api/admin/uploads/u1");
   });
 
   it("a file is known again by what can be seen of its name", async () => {
