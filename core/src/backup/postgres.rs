@@ -336,7 +336,7 @@ mod tests {
         let script = folder.path().join("restore.sql");
         let written = "SET lock_timeout = 0;\nSET transaction_timeout = 0;\nSET x = 1;\n";
         for (server, kept) in
-            [(17, written.to_owned()), (16, written.replace("SET transaction", "-- transaction"))]
+            [(17, written.to_owned()), (16, written.replace("SET transaction", "--  transaction"))]
         {
             std::fs::write(&script, written).expect("written");
             without_newer_settings(&script, server).expect("read");
