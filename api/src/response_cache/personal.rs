@@ -208,6 +208,6 @@ mod tests {
         let parts = [&after["is_new"], &after["resume_seconds"], &after["liked"]];
         assert_eq!(parts.map(ToString::to_string), ["false", "42", "true"]);
         watched.begun.insert(lake, 0);
-        assert_eq!(placeholders.changes(&watched).0, "0=false,2=true,");
+        assert_eq!(placeholders.changes(&watched).0, "0=false,1=0,2=true,");
     }
 }

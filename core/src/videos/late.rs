@@ -1,7 +1,7 @@
 //! A late video of the evening: staff are told when no video is published by the posting time, and
 //! decide whether to tell the families that asked for it.
 
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
+use chrono::{DateTime, Datelike, Days, NaiveDate, NaiveTime, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -52,7 +52,7 @@ pub(crate) async fn late(app: &App, settings: &Settings) -> Result<Option<Evenin
         .db
         .sql(
             "select exists (select 1 from videos
-                            where status = 'published' and published_at > $1 and upload_date >= $3),
+                            where status = 'published' and published_at > $1 and year = $5),
                     exists (select 1 from videos
                             where status = 'published'
                               and (upload_date >= $2
@@ -62,6 +62,7 @@ pub(crate) async fn late(app: &App, settings: &Settings) -> Result<Option<Evenin
         .bind(evening.day)
         .bind(evening.day - Days::new(7))
         .bind(now - RECENTLY)
+        .bind(i64::from(evening.day.year()))
         .one()
         .await?;
     Ok((season && !published).then_some(evening))
