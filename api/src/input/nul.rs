@@ -14,7 +14,7 @@ use crate::error::Problem;
 pub async fn refuse_in_addresses(request: Request, next: Next) -> Response {
     let uri = request.uri();
     let has_one = |part: &str| part.contains("%00");
-    let is_page = request.method() == Method::GET && !uri.path().starts_with("/api/");
+    let is_page = request.method() == Method::GET && is_page(uri.path());
     if let Some(query) = uri.query().filter(|query| is_page && has_one(query))
         && !has_one(uri.path())
     {
@@ -26,6 +26,14 @@ pub async fn refuse_in_addresses(request: Request, next: Next) -> Response {
         return Problem::bad_request(detail).into_response();
     }
     next.run(request).await
+}
+
+/// Whether somebody may have followed a link there: no file, and nothing that only programs read.
+fn is_page(path: &str) -> bool {
+    let is_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    !is_file
+        && !["/api/", "/media/"].iter().any(|start| path.starts_with(start))
+        && !["/healthz", "/readyz", "/metrics"].contains(&path)
 }
 
 /// The outermost field of a JSON text whose name or value contains a NUL.
