@@ -8,6 +8,7 @@
 //! approved. Staff send invitations from the user list.
 
 mod apply;
+mod columns;
 mod known;
 mod report;
 mod row;
@@ -17,9 +18,9 @@ use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
+pub use columns::MAX_BYTES;
 pub(super) use known::name_key;
 pub use report::{Change, Details, Field, MergedRow, NewRow, Outcome, Report};
-pub use row::MAX_BYTES;
 pub(super) use undo::forget;
 pub use undo::{NotUndone, RecentImport, Undone, prune, recent, undo};
 
@@ -82,7 +83,7 @@ pub async fn import(
 ) -> Result<Report> {
     let now = app.clock.now();
     let settings = app.settings().await?;
-    let sheet = spreadsheet::open(import.file, &row::SHAPE).await?;
+    let sheet = spreadsheet::open(import.file, &columns::SHAPE).await?;
     let mut good = Vec::with_capacity(sheet.rows.len());
     let mut problems = Vec::new();
     for row in &sheet.rows {
