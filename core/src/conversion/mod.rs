@@ -323,7 +323,7 @@ async fn show(app: &App, claimed: &Conversion, made: &Made) -> Result<bool> {
         return Ok(false);
     }
     if let Some(cut) = cut {
-        videos::cut_texts(&mut tx, app.clock.now(), claimed.id, *cut).await?;
+        videos::follow_cut(&mut tx, app.clock.now(), claimed.id, *cut).await?;
     }
     videos::use_upload(&mut tx, app, claimed.id).await?;
     tx.commit().await?;

@@ -62,7 +62,7 @@ pub(crate) use reactions::erase_likes;
 pub use reactions::{Like, favorites, like, record_view, unlike};
 pub(crate) use reactions::{must_be_open, viewer_key, write_views, write_watcher};
 pub(crate) use record::search_texts;
-pub(crate) use trim::cut_texts;
+pub(crate) use trim::follow_cut;
 pub use trim::{Trim, trim};
 pub use watch::{Preview, find, media_elsewhere, preview, published};
 

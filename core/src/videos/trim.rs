@@ -75,7 +75,7 @@ pub async fn trim(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, trim: Trim) ->
 }
 
 /// Moves chapters, captions and the places where viewers stopped along with the cut of the video of an upload.
-pub(crate) async fn cut_texts(
+pub(crate) async fn follow_cut(
     tx: &mut Tx,
     now: DateTime<Utc>,
     upload_id: Uuid,
