@@ -348,3 +348,25 @@ story! {
         assert!(readers(&camp, "Visiting day").contains(&CHAYA.to_owned()));
     }
 }
+
+story! {
+    async fn what_waits_goes_to_no_login_that_staff_took_off_the_family(camp) {
+        let staff = camp.staff().await;
+        let new = json!({ "full_name": "Chaya Weiss", "email": CHAYA, "child_name": "Yossi" });
+        staff.post("/api/admin/users", new).await.expect(201);
+        let family = path(&find(&staff, "chaya").await);
+        let mut form = sign_up("Friend", DOVID);
+        form["invite"] = json!(copy_link(&staff, &family).await);
+        let friend = camp.browser();
+        friend.post("/api/auth/sign-up", form).await.expect(201);
+        let confirm = json!({ "token": confirmation(&camp, DOVID).await });
+        friend.post("/api/auth/verify", confirm).await.expect(200);
+        staff.post("/api/admin/letters", letter("Visiting day", "families")).await.expect(200);
+        let shown = staff.get(&family).await.expect(200).json();
+        let emails = shown["emails"].as_array().expect("a list");
+        let login = emails.iter().find(|one| one["email"] == DOVID).expect("a login")["user_id"].as_str().expect("an id");
+        staff.delete(&format!("{family}/logins/{login}")).await.expect(204);
+        work_a_while(&camp).await;
+        assert_eq!(readers(&camp, "Visiting day"), [CHAYA]);
+    }
+}
