@@ -197,7 +197,7 @@ function RemoveButton({ upload, onGone }: { upload: LiveUpload; onGone?: () => v
             </>
           )}
           {running ? "What has arrived of it is deleted." : "It is deleted from the portal."}
-          {video_id && " The video keeps everything else, and is a draft while it has no file."}
+          {video_id && " The video keeps everything else. Without another file it becomes a draft."}
         </ConfirmDialog>
       )}
     </>
