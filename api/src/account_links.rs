@@ -57,9 +57,9 @@ async fn confirmation(
 #[schema(as = Verification)]
 struct Verification {
     token: String,
-    /// Of the login whose address is confirmed, where nobody is signed in to it in this browser.
+    /// Password of the login whose address is confirmed, if nobody is signed in to it in this browser.
     current_password: Option<String>,
-    /// Instead of it, for the address with which a login was made. Ends all its other sessions.
+    /// A new password instead, for the address with which the login was made. Ends all its other sessions.
     new_password: Option<String>,
 }
 

@@ -122,7 +122,7 @@ struct NewPassword {
     new_password: String,
 }
 
-/// Change one's password; ends all other sessions
+/// Change your password; ends all other sessions
 #[utoipa::path(post, path = "/api/auth/password", tag = "accounts", security(("session" = [])),
     request_body = NewPassword, responses((status = 204), (status = 422, body = Problem)))]
 async fn change_password(
@@ -147,7 +147,7 @@ struct NewEmail {
     new_email: String,
 }
 
-/// Ask to sign in with another address; counts once the link sent there was followed
+/// Ask to sign in with another address; takes effect once the link sent there has been followed
 #[utoipa::path(post, path = "/api/auth/email", tag = "accounts", security(("session" = [])),
     request_body = NewEmail, responses((status = 202), (status = 422, body = Problem)))]
 async fn change_email(
@@ -161,7 +161,7 @@ async fn change_email(
     Ok(StatusCode::ACCEPTED)
 }
 
-/// Where one is signed in
+/// Where you are signed in
 #[utoipa::path(get, path = "/api/auth/sessions", tag = "accounts", security(("session" = [])),
     responses((status = 200, body = Page<SessionInfo>)))]
 async fn list_sessions(
@@ -172,7 +172,7 @@ async fn list_sessions(
     Ok(Json(Page::whole(sessions)))
 }
 
-/// End one of one's sessions
+/// End one of your sessions
 #[utoipa::path(delete, path = "/api/auth/sessions/{id}", tag = "accounts", security(("session" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn end_session(
@@ -208,7 +208,7 @@ struct Confirmation {
     current_password: String,
 }
 
-/// Delete one's login; the family record stays with the camp
+/// Delete your login; the family record stays with the camp
 #[utoipa::path(post, path = "/api/auth/delete-account", tag = "accounts", security(("session" = [])),
     request_body = Confirmation, responses((status = 204), (status = 422, body = Problem)))]
 async fn delete_account(
@@ -224,14 +224,14 @@ async fn delete_account(
     Ok((StatusCode::NO_CONTENT, jar.add(no_cookie(config, user_cookie(config)))))
 }
 
-/// One's family
+/// Your family
 #[utoipa::path(get, path = "/api/profile", tag = "profile", security(("session" = [])),
     responses((status = 200, body = OwnProfile)))]
 async fn profile(State(app): State<App>, signed_in: CurrentUser) -> Answer<Json<OwnProfile>> {
     Ok(Json(families::own(&app, &signed_in.user).await?))
 }
 
-/// Change what is known about one's family; what is left out stays
+/// Change what is known about your family; omitted fields stay as they are
 #[utoipa::path(patch, path = "/api/profile", tag = "profile", security(("session" = [])),
     request_body = OwnChanges, responses((status = 200, body = OwnProfile), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn change_profile(
@@ -245,7 +245,7 @@ async fn change_profile(
     Ok(Json(profile))
 }
 
-/// Everything that is held about oneself, as a file
+/// Everything that is stored about you, as a file
 #[utoipa::path(get, path = "/api/profile/download", tag = "profile", security(("session" = [])),
     responses((status = 200, content_type = "application/json", body = serde_json::Value)))]
 async fn download(State(app): State<App>, signed_in: CurrentUser) -> Answer<Response> {

@@ -227,9 +227,10 @@ async fn edit(
     Ok(Json(saved))
 }
 
-/// Cut the ends of a video off
+/// Cut off the ends of a video
 ///
-/// Nothing is encoded again, so the start may be a few seconds earlier. Until it is done, the video shows what it did.
+/// Nothing is encoded again, so the start may be a few seconds earlier. Until the cut is made, the
+/// video shows what it showed before.
 #[utoipa::path(post, path = "/api/admin/videos/{id}/trim", tag = "admin videos", security(("staff" = [])),
     params(("id" = Uuid, Path)), request_body = Trim,
     responses((status = 200, body = AdminVideo), (status = 404, body = Problem),
@@ -279,7 +280,7 @@ struct Retried {
     queued: i64,
 }
 
-/// Send the mails that failed again
+/// Send the failed mails again
 #[utoipa::path(post, path = "/api/admin/videos/{id}/deliveries/retry", tag = "admin videos", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Retried), (status = 404, body = Problem)))]
 async fn retry(

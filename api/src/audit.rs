@@ -37,13 +37,13 @@ struct AuditQuery {
     subject_kind: Option<String>,
     /// Only what happened to this record.
     subject_id: Option<Uuid>,
-    /// The first day in camp.
+    /// The first day, in the camp's time zone.
     from: Option<NaiveDate>,
-    /// The last day in camp.
+    /// The last day, in the camp's time zone.
     to: Option<NaiveDate>,
-    /// Not for the table, which is whole.
+    /// Ignored by the table, which is always complete.
     cursor: Option<String>,
-    /// Not for the table, which is whole.
+    /// Ignored by the table, which is always complete.
     limit: Option<i64>,
 }
 

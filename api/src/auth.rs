@@ -57,7 +57,7 @@ impl SessionCache {
         self.staff.invalidate_all();
     }
 
-    /// The user of a request, if this is known without asking the database. None of staff.
+    /// The user of a request, if this is known without asking the database. Always `None` for staff.
     pub async fn known_user(&self, config: &Config, headers: &HeaderMap) -> Option<Arc<User>> {
         if cookie_value(headers, staff_cookie(config)).is_some() {
             return None;
@@ -183,7 +183,7 @@ pub struct CurrentStaff(pub Arc<Staff>);
 /// An owner.
 pub struct Owner(pub Arc<Staff>);
 
-/// Any member of the staff, also one who still has to set up the second factor.
+/// Any member of the staff, including one who still has to set up the second factor.
 pub struct AnyStaff(pub Arc<Staff>);
 
 /// The same, with the session of the request.
@@ -247,7 +247,7 @@ fn staff_of<'a>(parts: &'a Parts, api: &'a Api) -> Identity<'a, Staff> {
     })
 }
 
-/// Whether the staff session of a request that takes long still exists.
+/// Whether the staff session of a long-running request still exists.
 pub async fn is_still_staff(api: &Api, headers: &HeaderMap) -> Result<bool, Error> {
     let jar = CookieJar::from_headers(headers);
     let Some(cookie) = jar.get(staff_cookie(&api.app.config)) else { return Ok(false) };

@@ -52,7 +52,7 @@ async fn picture(State(app): State<App>, Id(id): Id, headers: HeaderMap) -> Answ
     send(&app, id, false, &headers).await
 }
 
-/// The same for phones
+/// The same picture for phones
 #[utoipa::path(get, path = "/media/site/{id}/small", tag = "media", security(()), params(("id" = Uuid, Path)),
     responses((status = 200, content_type = "image/*"), (status = 404, body = Problem)))]
 async fn small(State(app): State<App>, Id(id): Id, headers: HeaderMap) -> Answer<Response> {

@@ -70,7 +70,7 @@ async fn post(
     Ok((StatusCode::CREATED, Json(comment)))
 }
 
-/// Delete one's own comment
+/// Delete your own comment
 #[utoipa::path(delete, path = "/api/comments/{id}", tag = "comments", security(("session" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn delete_own(
@@ -104,7 +104,7 @@ async fn report(
     Ok((jar, StatusCode::NO_CONTENT))
 }
 
-/// All comments on a video, also hidden and held ones
+/// All comments on a video, including hidden and held ones
 #[utoipa::path(get, path = "/api/admin/videos/{id}/comments", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path), PageQuery),
     responses((status = 200, body = Page<AdminComment>), (status = 404, body = Problem)))]
@@ -178,7 +178,7 @@ async fn keep(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Open the reports again that were closed last
+/// Reopen the reports that were closed last
 #[utoipa::path(delete, path = "/api/admin/comments/{id}/kept", tag = "comments", security(("staff" = [])),
     params(("id" = Uuid, Path)),
     responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]

@@ -1,14 +1,14 @@
-//! The content security policies (safety 19): one of pages, and one of everything else.
+//! The content security policies (safety 19): one for pages, and one for everything else.
 
 use portal::settings::Settings;
 use portal::{App, Result, videos};
 
-/// The policy of data and files, which need nothing even if a browser shows one as a page.
+/// The policy for data and files, which need nothing even if a browser shows one as a page.
 pub const OF_DATA: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// The policy of a page. It allows media from other sites only while there are such
-/// videos, and in the staff area, where staff try a video before they publish it. The page for a new
-/// password leads staff there without another page load, so it gets the same policy.
+/// The policy for a page. It allows media from other sites only while there are such videos, and in
+/// the staff area, where staff try a video before they publish it. The page for a new password
+/// leads staff there without another page load, so it gets the same policy.
 pub async fn of_page(app: &App, settings: &Settings, path: &str) -> Result<String> {
     let staff_area = matches!(path, "/admin" | "/auth/reset") || path.starts_with("/admin/");
     let elsewhere = match staff_area || videos::media_elsewhere(app).await? {

@@ -108,7 +108,7 @@ async fn show(
     Ok(Json(family_admin::detail(&app, id).await?))
 }
 
-/// Change a family and its plan; what is left out stays
+/// Change a family and its plan; omitted fields stay as they are
 #[utoipa::path(patch, path = "/api/admin/users/{id}", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path)), request_body = FamilyChanges,
     responses((status = 200, body = Detail), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
@@ -201,8 +201,8 @@ async fn copy_invitation(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct DecisionQuery {
-    /// Where the family stood as it was read, for those who must not undo what somebody else
-    /// decided meanwhile.
+    /// The family's standing when it was read, for those who must not undo what somebody else has
+    /// decided since.
     #[param(inline)]
     seen: Option<Standing>,
 }
@@ -263,7 +263,7 @@ async fn clear_limits(
     Ok(Json(ClearedLimits { cleared }))
 }
 
-/// Take a login off a family: it gets a record of its own, and its sessions end
+/// Remove a login from a family: it gets a record of its own, and its sessions end
 #[utoipa::path(delete, path = "/api/admin/users/{id}/logins/{user_id}", tag = "families", security(("staff" = [])),
     params(("id" = Uuid, Path), ("user_id" = Uuid, Path)),
     responses((status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]

@@ -59,7 +59,7 @@ struct FamilyTable {
 struct Tick {
     #[schema(value_type = Uuid)]
     id: FamilyId,
-    /// As the preview told it; a family that was changed since is left as it is.
+    /// As shown in the preview; a family that was changed since then is left as it is.
     version: i64,
 }
 

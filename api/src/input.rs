@@ -96,7 +96,7 @@ impl<S: Send + Sync> FromRequest<S> for Picture {
     }
 }
 
-/// A file of captions. Refuses a body whose content type is another one; the text is checked later.
+/// A file of captions. Refuses a body with any other content type; the text is checked later.
 pub struct CaptionsFile(pub Bytes);
 
 impl<S: Send + Sync> FromRequest<S> for CaptionsFile {

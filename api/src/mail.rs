@@ -44,7 +44,7 @@ struct FailedQuery {
     limit: Option<i64>,
 }
 
-/// Mails that failed within the last seven days, the last first
+/// Mails that failed within the last seven days, the latest first
 #[utoipa::path(get, path = "/api/admin/mail/failed", tag = "mail", security(("staff" = [])), params(FailedQuery),
     responses((status = 200, body = Page<FailedMail>)))]
 async fn failed(
@@ -67,7 +67,7 @@ struct Mails {
 #[derive(Serialize, ToSchema)]
 #[schema(as = MailsQueued)]
 struct Queued {
-    /// Those that were still failed.
+    /// How many were still failed and are sent again.
     queued: i64,
 }
 
@@ -86,7 +86,7 @@ async fn send_again(
     Ok(Json(Queued { queued }))
 }
 
-/// Addresses that refused mail for good, the last first
+/// Addresses that refused mail for good, the latest first
 #[utoipa::path(get, path = "/api/admin/mail/refused", tag = "mail", security(("staff" = [])), params(PageQuery),
     responses((status = 200, body = Page<RefusedAddress>)))]
 async fn refused(
@@ -97,7 +97,7 @@ async fn refused(
     Ok(Json(undelivered::refused(&app.db, &query.into()).await?.into()))
 }
 
-/// Bounces and complaints of the last 90 days, the last first
+/// Bounces and complaints of the last 90 days, the latest first
 #[utoipa::path(get, path = "/api/admin/mail/reports", tag = "mail", security(("staff" = [])), params(PageQuery),
     responses((status = 200, body = Page<MailReport>)))]
 async fn reports_list(
@@ -191,7 +191,7 @@ async fn sample(
     Ok(Json(Sample { name, title, subject, from, preview, html, text }))
 }
 
-/// Send the sample of a mail to oneself
+/// Send the sample of a mail to yourself
 #[utoipa::path(post, path = "/api/admin/mail/samples/{name}/test", tag = "mail", security(("staff" = [])),
     params(("name" = String, Path)),
     responses((status = 204), (status = 404, body = Problem), (status = 429, body = Problem)))]

@@ -55,7 +55,7 @@ async fn video(
     Ok(response)
 }
 
-/// The file of a video, to keep it
+/// The file of a video, for download
 #[utoipa::path(get, path = "/media/videos/{id}/download", tag = "media", security(()), params(("id" = Uuid, Path)),
     responses((status = 200, content_type = "video/mp4"), (status = 206, content_type = "video/mp4"),
               (status = 401, body = Problem), (status = 403, body = Problem),
@@ -77,7 +77,7 @@ async fn download(
     Ok(response)
 }
 
-/// Names the file after the video, also in Hebrew (RFC 6266).
+/// Names the file after the video, even in Hebrew (RFC 6266).
 fn as_attachment(title: &str, ending: &str) -> String {
     let kept = |letter: &char| !letter.is_control() && !"/\\:*?\"<>|".contains(*letter);
     let name: String = title.chars().filter(kept).collect();
@@ -92,7 +92,7 @@ fn as_attachment(title: &str, ending: &str) -> String {
     format!("attachment; filename=\"video.{ending}\"; filename*=UTF-8''{encoded}.{ending}")
 }
 
-/// Programs open a file by the end of its name.
+/// The ending of the file's name, by which programs know how to open it.
 fn ending(media: &Media) -> &'static str {
     match content_type(media).as_str() {
         "video/webm" => "webm",

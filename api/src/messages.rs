@@ -135,7 +135,7 @@ async fn reply(
     Ok(Json(message))
 }
 
-/// Send the answers again whose mail failed
+/// Send again the answers whose mail failed
 #[utoipa::path(post, path = "/api/admin/messages/{id}/retry", tag = "messages", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 200, body = Message), (status = 404, body = Problem)))]
 async fn retry(

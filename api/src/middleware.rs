@@ -16,13 +16,13 @@ use crate::content_security_policy;
 use crate::error::{Problem, REQUEST_ID};
 use crate::prometheus;
 
-/// A reading request that takes so long is logged like one that writes.
+/// A reading request that takes this long is logged like one that writes.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// Assigns the request id, logs and counts the request, and turns a panic into a 500.
 ///
-/// Every request that may write runs in a separate task: a client that disconnects must not cancel it
-/// half-way, nor leave a pooled database connection in a bad state.
+/// Every request that may write runs in a separate task: a client that disconnects must not cancel
+/// it halfway, nor leave a pooled database connection in a bad state.
 pub async fn observe(request: Request, next: Next) -> Response {
     let id = Uuid::now_v7().simple().to_string();
     let method = request.method().clone();
@@ -51,10 +51,11 @@ pub async fn observe(request: Request, next: Next) -> Response {
     };
     let status = response.status();
     let elapsed = started.elapsed();
-    // Without the query, which may contain tokens.
+    // The path is logged without the query, which may contain tokens.
     span.in_scope(|| {
         let (code, ms) = (status.as_u16(), elapsed.as_millis() as u64);
-        // There are many: answers from the cache and parts of videos are logged like them.
+        // There are many such requests, so they are logged only on request, like answers from the
+        // cache.
         if reading && elapsed < SLOW && (status.is_success() || status.is_redirection()) {
             tracing::debug!(%method, path, status = code, ms, "answered");
         } else {

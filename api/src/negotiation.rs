@@ -15,7 +15,7 @@ pub fn accepted(headers: &HeaderMap, name: HeaderName) -> impl Iterator<Item = &
     })
 }
 
-/// Whether the client has the response with this ETag, of which a `W/` does not count.
+/// Whether the client has the response with this ETag. A `W/` before it is ignored.
 pub fn is_known(headers: &HeaderMap, etag: &str) -> bool {
     let strong = |tag: &str| tag.trim().trim_start_matches("W/") == etag.trim_start_matches("W/");
     let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok());

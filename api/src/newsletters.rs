@@ -66,7 +66,7 @@ async fn send(
     Ok(Json(sent))
 }
 
-/// Send a newsletter to oneself only
+/// Send a newsletter to yourself only
 #[utoipa::path(post, path = "/api/admin/letters/test", tag = "letters", security(("staff" = [])),
     request_body = TestNewsletter,
     responses((status = 204), (status = 422, body = Problem), (status = 429, body = Problem)))]

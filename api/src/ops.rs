@@ -37,7 +37,7 @@ struct Readiness {
     ready: bool,
     database: &'static str,
     pending_migrations: usize,
-    /// Whether a worker has been seen lately; without one nothing is published or mailed.
+    /// Whether a worker has been seen recently; without one nothing is published or mailed.
     worker: &'static str,
     failed_jobs: i64,
 }

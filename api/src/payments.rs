@@ -91,7 +91,7 @@ async fn export(
     Ok(Csv("payments.csv", table))
 }
 
-/// The plan and the payments of one's own family
+/// The plan and the payments of your own family
 #[utoipa::path(get, path = "/api/profile/payments", tag = "payments", security(("session" = [])),
     responses((status = 200, body = OwnPayments)))]
 async fn own(State(app): State<App>, signed_in: CurrentUser) -> Answer<Json<OwnPayments>> {

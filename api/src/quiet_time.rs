@@ -46,12 +46,12 @@ impl From<Window> for QuietWindow {
     }
 }
 
-/// The quiet time of now or of the next 24 hours, as pages show it.
+/// The quiet time that is on now or begins in the next 24 hours, as pages show it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SiteQuietTime {
     #[serde(flatten)]
     pub window: QuietWindow,
-    /// The site is closed in it.
+    /// Whether the site is closed during it.
     pub closes: bool,
 }
 

@@ -48,7 +48,7 @@ pub struct Setting {
     help: Cow<'static, str>,
     /// Why it cannot be switched on here.
     unavailable: Option<&'static str>,
-    /// Why what is stored is not in force; the value is the strictest then, until one is chosen.
+    /// Why the stored value is not in force; the strictest value applies until a new one is chosen.
     problem: Option<String>,
 }
 
@@ -162,8 +162,8 @@ async fn list(State(app): State<App>, _owner: Owner) -> Answer<Json<Page<Setting
 #[derive(Deserialize, ToSchema)]
 #[schema(as = SettingsPatch)]
 struct Patch {
-    /// What these settings were when somebody looked at them. If one is another now, nothing is
-    /// changed (409).
+    /// What these settings were when somebody looked at them. If one of them differs now, nothing
+    /// is changed (409).
     seen: Option<BTreeMap<String, Value>>,
     /// Keys and their new values.
     #[serde(flatten)]

@@ -39,14 +39,14 @@ pub struct Site {
     /// Which summer counts as "This Year".
     pub current_year: i32,
     pub today: NaiveDate,
-    /// When the next video is to be expected, in words (decision V8).
+    /// When the next video can be expected, in words (decision V8).
     pub posting_time_text: String,
     pub next_video_at: Option<DateTime<Utc>>,
-    /// The camp's own logo and pictures; nothing where the built-in ones stand.
+    /// The camp's own logo and pictures; empty where the built-in ones are used.
     pub pictures: Pictures,
     /// Address of a style sheet with the camp's own colors.
     pub style_sheet: Option<String>,
-    /// The quiet time of now or of the next 24 hours.
+    /// The quiet time that is on now or begins in the next 24 hours.
     pub quiet_time: Option<SiteQuietTime>,
 }
 

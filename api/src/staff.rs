@@ -55,7 +55,7 @@ async fn session(staff: Result<AnyStaff, Problem>) -> Json<StaffSession> {
 struct Credentials {
     username: String,
     password: String,
-    /// Of the authenticator app, or a recovery code; asked for when it is needed.
+    /// A code of the authenticator app, or a recovery code; asked for when it is needed.
     code: Option<String>,
 }
 
@@ -107,7 +107,7 @@ struct TwoFactor {
     recovery_codes_left: i64,
 }
 
-/// One's own second factor
+/// Your own second factor
 #[utoipa::path(get, path = "/api/admin/two-factor", tag = "staff", security(("staff" = [])),
     responses((status = 200, body = TwoFactor)))]
 async fn two_factor(State(app): State<App>, AnyStaff(me): AnyStaff) -> Answer<Json<TwoFactor>> {
@@ -165,7 +165,7 @@ async fn confirm_two_factor(
 #[serde(deny_unknown_fields)]
 struct NewRecoveryCodes {
     current_password: String,
-    /// Of the authenticator app.
+    /// A code of the authenticator app.
     code: String,
 }
 
@@ -231,7 +231,7 @@ async fn list(
 
 #[derive(Serialize, ToSchema)]
 struct Colleagues {
-    /// Of active accounts, by name.
+    /// The user names of active accounts, in alphabetical order.
     usernames: Vec<String>,
 }
 
@@ -262,7 +262,7 @@ async fn find(State(app): State<App>, _owner: Owner, Id(id): Id<StaffId>) -> Ans
     Ok(Json(staff::find(&app.db, id).await?))
 }
 
-/// Change an admin account, with the current password of whoever asks; what is left out stays
+/// Change an admin account, with the current password of whoever asks; omitted fields stay as they are
 #[utoipa::path(patch, path = "/api/admin/accounts/{id}", tag = "admin accounts", security(("owner" = [])),
     params(("id" = Uuid, Path)), request_body = StaffChanges,
     responses((status = 200, body = Account), (status = 409, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]

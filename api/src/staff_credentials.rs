@@ -1,4 +1,4 @@
-//! Passwords and sessions of staff: one's own, and for owners those of every account.
+//! Passwords and sessions of staff: their own, and for owners those of every account.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -37,7 +37,7 @@ struct NewPassword {
     new_password: String,
 }
 
-/// Change one's own password; ends all other sessions
+/// Change your own password; ends all other sessions
 #[utoipa::path(post, path = "/api/admin/password", tag = "staff", security(("staff" = [])),
     request_body = NewPassword, responses((status = 204), (status = 422, body = Problem), (status = 429, body = Problem)))]
 async fn change_password(
@@ -52,14 +52,14 @@ async fn change_password(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Where one is signed in to the staff area
+/// Where you are signed in to the staff area
 #[utoipa::path(get, path = "/api/admin/sessions", tag = "staff", security(("staff" = [])),
     responses((status = 200, body = Page<SessionInfo>)))]
 async fn own(State(app): State<App>, me: AnyStaffSession) -> Answer<Json<Page<SessionInfo>>> {
     Ok(Json(Page::whole(staff::sessions_of(&app, me.staff.id, me.session).await?)))
 }
 
-/// End one of one's sessions in the staff area
+/// End one of your sessions in the staff area
 #[utoipa::path(delete, path = "/api/admin/sessions/{id}", tag = "staff", security(("staff" = [])),
     params(("id" = Uuid, Path)), responses((status = 204), (status = 404, body = Problem)))]
 async fn end_own(State(api): State<Api>, me: AnyStaffSession, Id(id): Id) -> Answer<StatusCode> {
@@ -68,7 +68,7 @@ async fn end_own(State(api): State<Api>, me: AnyStaffSession, Id(id): Id) -> Ans
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// End all of one's sessions in the staff area but this one
+/// End all of your sessions in the staff area but this one
 #[utoipa::path(post, path = "/api/admin/sessions/end-others", tag = "staff", security(("staff" = [])),
     responses((status = 204)))]
 async fn end_others(State(api): State<Api>, me: AnyStaffSession) -> Answer<StatusCode> {
@@ -90,7 +90,7 @@ async fn of_account(
     Ok(Json(Page::whole(staff::sessions_of(&app, id, me.session).await?)))
 }
 
-/// Sign an account out everywhere; of one's own, everywhere else. With the current password of whoever asks
+/// Sign an account out everywhere, or your own everywhere else, with the current password of whoever asks
 #[utoipa::path(delete, path = "/api/admin/accounts/{id}/sessions", tag = "admin accounts", security(("owner" = [])),
     params(("id" = Uuid, Path)), request_body = PasswordConfirmation,
     responses((status = 204), (status = 404, body = Problem), (status = 422, body = Problem), (status = 429, body = Problem)))]

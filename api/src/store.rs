@@ -46,7 +46,7 @@ struct Store {
     items: Vec<Product>,
     /// Pass it as `cursor` for the following page; null at the end.
     next: Option<String>,
-    /// Of all prices.
+    /// The currency of all prices.
     currency: String,
     /// The embedded shop, when the camp has one.
     shop_url: Option<String>,

@@ -46,7 +46,7 @@ struct Token {
     token: String,
 }
 
-/// Confirm by the token of the mail
+/// Confirm with the token of the mail
 #[utoipa::path(post, path = "/api/subscribe/confirm", tag = "subscribers", security(()), request_body = Token,
     responses((status = 204), (status = 410, body = Problem)))]
 async fn confirm(

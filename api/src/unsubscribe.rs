@@ -38,9 +38,9 @@ struct Token {
 struct Preview {
     /// The address, shortened.
     email_hint: String,
-    /// What the mail belonged to, and one click leaves. The digest has mail of all categories.
+    /// The list that the mail belonged to, which one click leaves. The digest has mail of all categories.
     category: MailList,
-    /// What goes there now.
+    /// What mail the address gets now.
     choice: Choice,
     /// Whether the address is one of a family, which can choose to get mail again.
     family: bool,
@@ -105,7 +105,7 @@ async fn one_click_post(
     carry_out(&app, &given.token, Scope::Category).await
 }
 
-/// A mail program that knows no one-click opens the address like a link: the page asks first
+/// A mail program without one-click support opens the address like a link: the page asks first
 #[utoipa::path(get, path = "/api/unsubscribe/one-click", tag = "mail", security(()), params(OneClick),
     responses((status = 303, description = "To the page that asks")))]
 async fn one_click_page(State(app): State<App>, Params(given): Params<OneClick>) -> Redirect {

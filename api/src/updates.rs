@@ -130,7 +130,7 @@ async fn create(
     Ok((StatusCode::CREATED, Json(saved)))
 }
 
-/// Send an update as a mail to oneself, without posting it
+/// Send an update as a mail to yourself, without posting it
 #[utoipa::path(post, path = "/api/admin/live-updates/test", tag = "admin updates", security(("staff" = [])),
     request_body = TestUpdate,
     responses((status = 204), (status = 401, body = Problem), (status = 422, body = Problem),

@@ -29,11 +29,11 @@ use crate::error::{Answer, Problem};
 use crate::input::Id;
 use crate::json::Json;
 
-/// How long nothing may arrive. The bytes before stay, so that cutting costs an honest sender little.
+/// How long a request may send nothing. Earlier bytes are kept, so ending it costs an honest sender little.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long the rest of a refused request is read. A connection that is closed before loses the
-/// answer.
+/// How long the rest of a refused request is read. If the connection were closed earlier, the
+/// answer would be lost.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// How often a request that sends bytes checks that its session still exists (safety 9). A file may take hours.
@@ -195,7 +195,7 @@ async fn created(
     Ok((StatusCode::CREATED, headers).into_response())
 }
 
-/// Where an upload goes on
+/// Where an upload continues
 #[utoipa::path(head, path = "/api/admin/uploads/{id}", tag = "uploads", security(("staff" = [])),
     operation_id = "head_admin_uploads_id", params(("id" = Uuid, Path), ("Tus-Resumable" = String, Header)),
     responses((status = 200, description = "In `Upload-Offset`"), (status = 401, body = Problem),
@@ -270,7 +270,7 @@ async fn received(
         }
         Received::WrongChecksum => Err(tus::wrong_checksum()),
         Received::OtherOffset { offset } => {
-            let detail = format!("This upload goes on at {offset}.");
+            let detail = format!("This upload continues at {offset}.");
             let problem = Problem::new(StatusCode::CONFLICT, "conflict", detail);
             Ok(([(tus::UPLOAD_OFFSET, offset.to_string())], problem).into_response())
         }
@@ -384,9 +384,9 @@ fn broken_off(sender: &Sender) -> Problem {
         return Error::StaffRequired.into();
     }
     match sender.ended.is_cancelled() {
-        true => Error::Conflict("Another request goes on with this upload.").into(),
+        true => Error::Conflict("Another request is already continuing this upload.").into(),
         false => {
-            let detail = "Nothing came any more. What arrived is kept; please go on from there.";
+            let detail = "No more data arrived. What arrived so far is kept; please continue from there.";
             Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
         }
     }

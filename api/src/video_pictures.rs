@@ -18,7 +18,7 @@ pub fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(set, remove)).layer(DefaultBodyLimit::max(LARGEST + 1024))
 }
 
-/// Show a picture of one's own before the video plays
+/// Show a picture of your own before the video plays
 ///
 /// The body is the file itself. The picture stays when the file is converted, trimmed or replaced.
 #[utoipa::path(put, path = "/api/admin/videos/{id}/picture", tag = "admin videos", security(("staff" = [])),
@@ -37,7 +37,7 @@ async fn set(
     Ok(Json(videos::admin_find(&app, &settings, id).await?))
 }
 
-/// Show the picture again that the conversion proposes
+/// Go back to the picture that the conversion proposes
 #[utoipa::path(delete, path = "/api/admin/videos/{id}/picture", tag = "admin videos", security(("staff" = [])),
     params(("id" = Uuid, Path)),
     responses((status = 200, body = AdminVideo), (status = 404, body = Problem), (status = 409, body = Problem)))]

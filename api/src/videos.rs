@@ -145,7 +145,7 @@ struct Position {
     seconds: i64,
 }
 
-/// Remember where one stopped watching
+/// Remember where the viewer stopped watching
 #[utoipa::path(put, path = "/api/videos/{id}/position", tag = "videos", security(("session" = [])),
     params(("id" = Uuid, Path)), request_body = Position,
     responses((status = 204), (status = 401, body = Problem), (status = 403, body = Problem),
@@ -206,7 +206,7 @@ async fn unlike(
     Ok(Json(like))
 }
 
-/// The videos that one likes
+/// The videos that you like
 #[utoipa::path(get, path = "/api/profile/favorites", tag = "profile", security(("session" = [])), params(PageQuery),
     responses((status = 200, body = Page<VideoCard>), (status = 401, body = Problem)))]
 async fn favorites(

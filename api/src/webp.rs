@@ -11,8 +11,8 @@ use crate::negotiation::accepted;
 
 pub const WEBP: &str = "image/webp";
 
-/// The copy of the picture with this key, if the browser takes it and it is made. What only accepts anything, such as
-/// a mail program, gets the JPEG.
+/// The copy of the picture with this key, if the browser accepts WebP and the copy has been made. A
+/// program that merely accepts anything, such as a mail program, gets the JPEG.
 pub async fn copy_for(app: &App, headers: &HeaderMap, key: &str) -> Option<Bytes> {
     let takes = accepted(headers, ACCEPT).any(|one| one == WEBP);
     if takes { app.webp_copy(key).await } else { None }
@@ -24,7 +24,7 @@ pub fn vary(mut response: Response) -> Response {
     response
 }
 
-/// The copy, or the picture itself, which is of this kind. The headers say how long it may be kept.
+/// The copy, or the picture itself, whose media type is `kind`. The headers say how long it may be kept.
 pub async fn send(
     app: &App,
     key: &str,

@@ -111,7 +111,7 @@ impl Restore {
         }
         if let Some(schema) = &restored.set_aside_schema {
             print(format!(
-                "The database as it was before is in the schemas {schema} and {schema}_queue."
+                "The previous database is in the schemas {schema} and {schema}_queue."
             ));
         }
         if !send_mail {

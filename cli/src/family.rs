@@ -23,12 +23,13 @@ pub enum Family {
     /// date, type and access. Amounts are 2800 or 2,800.00. Without a column “total”, new families get the default
     /// plan; with an empty total, they get none. The paid amount counts only for new families.
     ///
-    /// New families are added. Existing families stay unchanged: differences are shown, and applied with
-    /// --update-existing. Valid rows are imported together; problems of other rows are printed with their
-    /// line on standard error. A family is recognized by its address, otherwise by its names, so a second
-    /// run changes nothing. A row is that of an approved family, unless its access is "to approve" or "refused", as
-    /// in an export. Visitors without a plan are left out. Staff send invitations from the user list; the import mails only parents who
-    /// signed up before and are approved by --update-existing. An import can be undone for a day.
+    /// New families are added. Existing families stay unchanged: differences are shown, and applied
+    /// with --update-existing. Valid rows are imported together; problems of other rows are printed
+    /// with their line on standard error. A family is recognized by its address, otherwise by its
+    /// names, so a second run changes nothing. A row is that of an approved family, unless its
+    /// access is "to approve" or "refused", as in an export. Visitors without a plan are left out.
+    /// Staff send invitations from the user list; the import mails only parents who signed up
+    /// before and are approved by --update-existing. An import can be undone for a day.
     #[command(
         after_help = "Examples:\n  camp family import families.xlsx --dry-run\n  camp family import families.csv --update-existing\n  camp family import - --json < families.json\n\nExit codes: 0 all rows are in the portal, 3 some rows have problems (the others are in), 2 wrong command or option, 1 or 4 nothing was imported."
     )]

@@ -39,7 +39,7 @@ pub enum Jobs {
 #[derive(Clone, Copy)]
 pub enum JobId {
     Failed(Uuid),
-    /// One that waits has an id of another form.
+    /// A waiting job. Its id has another form.
     Waiting,
 }
 

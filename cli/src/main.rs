@@ -147,7 +147,7 @@ fn command_line() -> clap::Command {
     })
 }
 
-/// An empty variable, as in a file of settings whose value was left open, is none.
+/// Treats an empty variable as unset, as in a settings file where a value was left blank.
 fn without_empty_variables(command: clap::Command) -> clap::Command {
     let is_empty = |name: &OsStr| std::env::var_os(name).is_some_and(|value| value.is_empty());
     command
@@ -171,7 +171,8 @@ impl Command {
         matches!(self, Command::Serve(_) | Command::Worker(_))
     }
 
-    /// What remains of root once the command works as the owner of the data folder. `None` if it uses no data folder.
+    /// What remains of root once the command works as the owner of the data folder. `None` if it
+    /// uses no data folder.
     fn root(&self) -> Option<Root> {
         match self {
             Command::Serve(_) | Command::Worker(_) | Command::Demo(_) => Some(Root::Never),

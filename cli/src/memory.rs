@@ -7,9 +7,9 @@ use std::time::Duration;
 /// How often it is given back.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// Starts the thread that does it. The allocator gives memory back a second after it was freed, but only when a thread
-/// frees more of it or ends: after the last of many sign-ins the 40 MB of their hashes stayed for as long as nobody
-/// came. So a thread ends every few seconds.
+/// Starts the thread that does it. The allocator gives memory back a second after it was freed, but
+/// only when a thread frees more of it or ends: after the last of many sign-ins the 40 MB of their
+/// hashes stayed for as long as nobody came. So a thread ends every few seconds.
 ///
 /// # Errors
 ///

@@ -6,8 +6,8 @@ use crate::output::{Code, Outcome, open_or_create, print};
 
 /// Migrate the database to this version
 ///
-/// Commands that use the camp do this, too, before they start; `backup`, `doctor` and `mail receive` do not. A SQLite database is copied first; the last
-/// three copies are kept.
+/// Commands that use the camp do this, too, before they start; `backup`, `doctor` and `mail
+/// receive` do not. A SQLite database is copied first; the last three copies are kept.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  camp migrate --database-url postgres://camp@localhost/camp")]
 pub struct Migrate {}

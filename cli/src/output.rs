@@ -29,7 +29,7 @@ pub type Outcome = Result<Code>;
 /// must not take half of an export for all of it.
 static UNPRINTED: OnceLock<std::io::Error> = OnceLock::new();
 
-/// Prints one line of the result. A closed pipe (`| head`) is no error.
+/// Prints one line of the result. A closed pipe (`| head`) is not an error.
 pub fn print(line: impl AsRef<str>) {
     let mut out = std::io::stdout().lock();
     note_unprinted(writeln!(out, "{}", line.as_ref()));

@@ -11,8 +11,8 @@ pub const SAMPLE_PASSWORD: &str = "visiting-day-demo";
 
 /// Fill an empty database with a sample camp
 ///
-/// Adds families, staff, nine summers of videos (six with `--sample general`) with views, likes and comments, and sent mail. The
-/// same seed and the same time produce the same camp.
+/// Adds families, staff, nine summers of videos (six with `--sample general`) with views, likes and
+/// comments, and sent mail. The same seed and the same time produce the same camp.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  camp seed --sample-logins\n  camp seed --sample general --as-of 2026-07-28T12:00:00Z --seed 7 --json\n\nExit codes: 0 done, 3 the database is not empty."

@@ -1,4 +1,5 @@
-//! `camp videos`: converts videos whose files came before conversions, or without ffmpeg.
+//! `camp videos`: converts videos whose files were stored before the portal converted videos, or
+//! without ffmpeg.
 
 use std::pin::pin;
 use std::sync::Arc;

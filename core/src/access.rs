@@ -13,7 +13,7 @@ pub enum Access {
     Everyone,
     SignedIn,
     Families,
-    /// Only staff. No setting, but what the others become while the camp's site is closed
+    /// Only staff. This is not a setting: it replaces the others while the camp's site is closed
     /// ([`crate::settings::ShabbosMode`]).
     #[serde(skip)]
     Closed,

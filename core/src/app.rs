@@ -46,7 +46,7 @@ pub struct Inner {
     pub hashing: Arc<Hashing>,
     /// Lets this process convert one video at a time.
     pub(crate) converting: Arc<Semaphore>,
-    /// Whether it must not convert any more, because it ends.
+    /// Whether this process must stop converting because it is about to end.
     pub(crate) ends_conversions: watch::Sender<bool>,
     pub(crate) settings: Arc<settings::Cache>,
     pub(crate) content_cache: Arc<ContentCache>,
@@ -120,7 +120,7 @@ impl DerefMut for App {
     }
 }
 
-const READ_ONLY: &str = "The database cannot be opened, because its file system is mounted for reading only. The log \
+const READ_ONLY: &str = "The database cannot be opened, because its file system is mounted read-only. The log \
                          of the machine may say why: a disk with errors is mounted like that.";
 
 /// Opens the database without changing it.
@@ -135,7 +135,7 @@ pub(crate) async fn open_database(config: &Config) -> Result<Db> {
     Db::open(&url).await.map_err(|error| match error {
         busy @ Error::Busy(_) if is_server => busy,
         Error::Busy(Some(cause)) | Error::Database(cause) => {
-            // Only what the database says, without the line of its source.
+            // Only the database's own message, without the details that sqlx adds.
             let cause = match &cause {
                 sqlx::Error::Database(said) => said.message().to_owned(),
                 other => other.to_string(),
@@ -153,7 +153,7 @@ pub(crate) async fn open_database(config: &Config) -> Result<Db> {
 /// it.
 #[derive(Clone)]
 pub struct Keys {
-    /// Has taken the secret, which would otherwise be hashed for each value.
+    /// Already contains the secret, which would otherwise be hashed again for each value.
     keyed: Hmac<Sha256>,
 }
 

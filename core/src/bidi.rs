@@ -29,9 +29,10 @@ impl Direction {
         }
     }
 
-    /// The direction of most letters outside isolated names and addresses. A Yiddish sentence that begins with an
-    /// English word is still Yiddish; in one that begins with a Yiddish word, Yiddish letters count as three, because
-    /// names of places and trips are English. `None` without any letter.
+    /// The direction of most letters outside isolated names and addresses. A Yiddish sentence that
+    /// begins with an English word is still Yiddish; in one that begins with a Yiddish word,
+    /// Yiddish letters count as three, because names of places and trips are English. `None`
+    /// without any letter.
     pub(crate) fn of(text: &str) -> Option<Direction> {
         let (mut depth, mut left, mut right, mut first) = (0_u32, 0_i64, 0_i64, None);
         for word in text.split_whitespace() {

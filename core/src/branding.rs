@@ -31,8 +31,8 @@ pub struct Pictures {
 /// The default picture of link previews and of mails about videos.
 pub(crate) const SOCIAL_PICTURE: &str = "/art/social.jpg";
 
-/// The address of the picture for what has none of its own: the camp's first picture if it is
-/// landscape, as link previews are.
+/// The address of the picture for link previews and mails that have none of their own: the camp's
+/// first picture if it is landscape, as link previews are.
 pub fn social_picture(app: &App, pictures: &Pictures) -> String {
     let own = pictures.hero.first().filter(|picture| picture.width > picture.height);
     app.url(own.and_then(|own| own.small_url.as_deref()).unwrap_or(SOCIAL_PICTURE))

@@ -31,7 +31,7 @@ pub(crate) struct Recipient<'a> {
     pub notification_id: Uuid,
     pub email: &'a EmailAddress,
     pub full_name: &'a str,
-    /// Of the links that unsubscribe this address from the list.
+    /// The token of the links that unsubscribe this address from the list.
     pub token: Option<&'a str>,
 }
 
@@ -40,12 +40,13 @@ pub(crate) struct Draft {
     from: Mailbox,
     reply_to: Option<Mailbox>,
     subject: String,
-    /// The token is that of the link for unsubscribing.
+    /// Its token is that of the link for unsubscribing.
     text: Template,
     html: Template,
     list_id: Option<String>,
     date: DateTime<Utc>,
-    /// What all mails have in common, once it was written; `None` inside if it must be written for each.
+    /// The part that all mails have in common, once it has been written. The inner `None` means
+    /// that each mail must be written as a whole.
     shared: OnceLock<Option<Shared>>,
 }
 

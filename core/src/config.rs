@@ -217,7 +217,7 @@ fn database(text: &str) -> std::result::Result<(), String> {
     }
 }
 
-/// Without them, the rest of a password would be taken for the host, its port or a path.
+/// Without these escapes, the rest of a password would be taken for the host, its port or a path.
 const ESCAPES: &str = "In a name or password, write @ : / ? # % as %40 %3A %2F %3F %23 %25";
 
 fn bind(text: &str) -> std::result::Result<SocketAddr, &'static str> {
@@ -232,7 +232,8 @@ pub(crate) enum Storage {
 }
 
 impl Storage {
-    /// Without an address it is `files` in the data folder. The error says what an address must be.
+    /// Reads the address. Without one, files are stored in `files` in the data folder. The error
+    /// says what an address must look like.
     pub(crate) fn of(
         url: Option<&str>,
         data_dir: &Path,
@@ -281,7 +282,8 @@ pub(crate) fn sqlite_url(file: &str) -> String {
     format!("sqlite://{}", file.replace('%', "%25").replace('?', "%3F"))
 }
 
-/// Also takes names with signs that would have to be quoted, such as `Camp Naarim, Inc. <hello@camp.example>`.
+/// Also accepts names with characters that would have to be quoted, such as `Camp Naarim, Inc.
+/// <hello@camp.example>`.
 fn sender(text: &str) -> Result<Mailbox, String> {
     let named = || {
         let (name, address) = text.strip_suffix('>')?.rsplit_once('<')?;
@@ -448,7 +450,7 @@ impl Config {
         self.data_dir.join("mail")
     }
 
-    /// Checks what no single value shows.
+    /// Checks what cannot be checked while single options are parsed.
     ///
     /// # Errors
     ///
@@ -493,10 +495,10 @@ impl Config {
     }
 }
 
-/// What a signed token leaves of the 64 characters before the @ (RFC 5321).
+/// The number of characters that a signed token leaves of the 64 before the @ (RFC 5321).
 const BOUNCE_USER: usize = 18;
 
-/// The number of bytes from which a secret cannot be guessed.
+/// The minimum length of a secret in bytes, so that it cannot be guessed.
 const WEBHOOK_SECRET: usize = 16;
 
 fn no_reply(domain: String) -> lettre::Address {

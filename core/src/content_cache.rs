@@ -1,4 +1,5 @@
-//! What was read of what families see, as long as nobody, in no process, has changed anything of it.
+//! Caches one value that was read from what families see, until somebody, in any process, changes
+//! that.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +11,7 @@ use tokio::time::timeout;
 use crate::db::Db;
 use crate::db::content::{Current, Versions};
 
-/// How long somebody waits for another one who reads the value.
+/// How long a caller waits for another one that is reading the value.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Keeps one value.
@@ -29,7 +30,7 @@ impl ContentCache {
         }
     }
 
-    /// The current versions, never from before this call. `None` where they cannot be told.
+    /// The current versions, never older than this call. `None` if they cannot be determined.
     pub(crate) async fn versions(&self) -> Option<Current> {
         self.versions.current().await
     }
@@ -43,8 +44,8 @@ impl ContentCache {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
     }
 
-    /// Waits for whoever reads the value. `None` if that takes long: while the database is unavailable, those who
-    /// wait must not fail one after the other.
+    /// Waits for whoever is reading the value. `None` if that takes too long: while the database is
+    /// unavailable, those who wait must not fail one after another.
     pub(crate) async fn lock(&self) -> Option<MutexGuard<'_, ()>> {
         timeout(LOCK_TIMEOUT, self.reading.lock()).await.ok()
     }

@@ -21,7 +21,8 @@ pub(crate) const AT_WORK: Error = Error::Conflict(
 ///
 /// # Errors
 ///
-/// [`Error::Setup`] when one of them is missing or cannot be read, [`Error::Database`] for an invalid SQLite address.
+/// [`Error::Setup`] when one of them is missing or cannot be read, [`Error::Database`] for an
+/// invalid SQLite address.
 pub(crate) fn must_be_there(config: &Config) -> Result<()> {
     match is_there(config)? {
         true => Ok(()),
@@ -60,7 +61,7 @@ pub(crate) fn must_be_readable(config: &Config) -> Result<()> {
     Ok(())
 }
 
-/// Whether the file is there and not empty, as one is that somebody made by mistake.
+/// Whether the file exists and is not empty, as one that somebody created by mistake would be.
 pub(crate) fn is_database(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|file| file.len() > 0)
 }
@@ -71,7 +72,7 @@ pub(crate) fn is_denied(path: &Path, access: Access) -> bool {
     rustix::fs::access(path, access) == Err(Errno::ACCESS)
 }
 
-/// Whether nothing can be written there because the file system is mounted for reading only.
+/// Whether nothing can be written there because the file system is mounted read-only.
 pub(crate) fn is_read_only(path: &Path) -> bool {
     rustix::fs::access(path, Access::WRITE_OK) == Err(Errno::ROFS)
 }
@@ -104,8 +105,8 @@ pub(crate) fn no_camp(config: &Config) -> Error {
     })
 }
 
-/// Refuses to make a new camp on PostgreSQL beside the SQLite database of a camp, which would be served
-/// no longer without a word.
+/// Refuses to make a new camp on PostgreSQL beside the SQLite database of an existing camp, which
+/// would silently no longer be served.
 pub(crate) fn no_other_camp(config: &Config) -> Result<()> {
     let file = config.data_dir.join("camp.db");
     if !is_database(&file) {
@@ -174,8 +175,8 @@ fn in_use(data_dir: &Path) -> Result<File> {
     })
 }
 
-/// Free bytes on the disks that the portal writes to: of the data folder and, unless it is a bucket, of the
-/// folder with files. The least of them counts.
+/// Free bytes on the disks that the portal writes to: that of the data folder and, unless files are
+/// in a bucket, that of the folder with files. The smaller number counts.
 pub(crate) fn free_space(data_dir: &Path, files: Option<&Path>) -> Option<u64> {
     [Some(data_dir), files].into_iter().flatten().filter_map(free_bytes).min()
 }

@@ -46,8 +46,8 @@ pub(crate) fn missing(year: i32, month: u32, day: u32) -> Option<String> {
     let name = usize::try_from(month).ok().and_then(|month| MONTHS.get(month.checked_sub(1)?));
     Some(match name {
         None => format!("There is no month {month}."),
-        Some(name) if (month, day) == (2, 29) => format!("There is no 29 {name} in {year}."),
-        Some(name) => format!("There is no {day} {name}."),
+        Some(name) if (month, day) == (2, 29) => format!("There is no {name} 29 in {year}."),
+        Some(name) => format!("There is no {name} {day}."),
     })
 }
 
@@ -76,12 +76,12 @@ mod tests {
     #[test]
     fn a_day_that_is_not_in_the_calendar_is_named() {
         for (text, said) in [
-            ("2026-02-30", Some("There is no 30 February.")),
-            ("2026-04-31", Some("There is no 31 April.")),
-            ("2026-02-29", Some("There is no 29 February in 2026.")),
+            ("2026-02-30", Some("There is no February 30.")),
+            ("2026-04-31", Some("There is no April 31.")),
+            ("2026-02-29", Some("There is no February 29 in 2026.")),
             ("2028-02-29", None),
-            ("2026-06-31T09:00", Some("There is no 31 June.")),
-            ("2026-01-32 10:00", Some("There is no 32 January.")),
+            ("2026-06-31T09:00", Some("There is no June 31.")),
+            ("2026-01-32 10:00", Some("There is no January 32.")),
             ("2026-13-01", Some("There is no month 13.")),
             ("2026-00-10", Some("There is no month 0.")),
             ("2026-07-15", None),

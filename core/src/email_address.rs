@@ -29,7 +29,7 @@ impl EmailAddress {
             && local.len() <= 64
             && domain.contains('.')
             && domain.split('.').all(|label| !label.is_empty() && label.len() <= 63)
-            // Not the number of a machine.
+            // An IP address is not a domain.
             && domain.rsplit('.').next().is_some_and(|last| last.contains(|c: char| !c.is_ascii_digit()))
             && !value
                 .chars()

@@ -41,7 +41,7 @@ pub enum Error {
     InvalidCredentials(&'static str),
     #[error("Please enter the code from your authenticator app.")]
     SecondFactorRequired,
-    /// Not allowed. The code gives the reason to programs, the text to people.
+    /// Not allowed. The code tells programs the reason; the text tells people.
     #[error("{text}")]
     Forbidden { code: &'static str, text: &'static str },
     /// The record changed since it was read.
@@ -49,11 +49,11 @@ pub enum Error {
     Stale,
     #[error("{0}")]
     Conflict(&'static str),
-    /// A byte range outside a file of so many bytes.
+    /// A byte range outside a file of this many bytes.
     #[error("The file has no such part.")]
     OutOfRange { size: u64 },
-    /// Somebody else acted first. The code says what happened to programs, the text says who did it
-    /// to people.
+    /// Somebody else acted first. The code tells programs what happened; the text tells people who
+    /// did it.
     #[error("{text}")]
     Forestalled { code: &'static str, text: String },
     /// The link was already used or has expired.
@@ -65,7 +65,7 @@ pub enum Error {
     #[error("We have already emailed this address several times. Please try again {}.", wait(*retry_after))]
     TooManyMails { retry_after: u64 },
     /// Too many test mails of a member of the staff to themselves.
-    #[error("You have sent yourself {most} tests within an hour. The next one is possible {}.", wait(*retry_after))]
+    #[error("You have sent yourself {most} tests in the last hour. You can send another one {}.", wait(*retry_after))]
     TooManyTests { most: i64, retry_after: u64 },
     /// The database did not answer in time. Nothing was written.
     #[error("The portal is busy. Please try again in a moment.")]
@@ -225,7 +225,7 @@ impl From<MigrateError> for Error {
     }
 }
 
-const READ_ONLY: &str = "A file system is mounted for reading only. The log of the machine may say why: a disk with \
+const READ_ONLY: &str = "A file system is mounted read-only. The log of the machine may say why: a disk with \
                          errors is mounted like that.";
 
 impl From<std::io::Error> for Error {
@@ -240,8 +240,8 @@ impl From<std::io::Error> for Error {
 
 /// Turns a violated unique constraint into an error that users understand.
 pub trait OrTaken<T> {
-    /// Fails with [`Error::Taken`] for a violated unique constraint, otherwise with the error that
-    /// it was.
+    /// Fails with [`Error::Taken`] for a violated unique constraint, otherwise with the original
+    /// error.
     fn or_taken(self, field: &str, message: &str) -> Result<T>;
 }
 

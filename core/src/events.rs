@@ -42,8 +42,8 @@ pub enum Event {
 /// Changes when a transaction of this process has committed events, of whichever database.
 static COMMITTED: LazyLock<watch::Sender<()>> = LazyLock::new(|| watch::Sender::new(()));
 
-/// Tells when this process has committed events, so that they need not be waited for. Those of other
-/// processes are found only by reading.
+/// Tells when this process has committed events, so that readers learn of them at once. Events of
+/// other processes are found only by reading.
 pub fn committed() -> watch::Receiver<()> {
     COMMITTED.subscribe()
 }

@@ -12,13 +12,13 @@ use url::Url;
 
 use crate::{Error, Result, cryptography};
 
-/// How much of an answer is read at most.
+/// The maximum number of bytes that are read of an answer.
 const MAX_BYTES: usize = 64 * 1024;
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// How many answers are awaited at once.
 const CONCURRENCY: usize = 2;
-/// How many documents are kept, and for how long. A document has an address of its own as long as it is valid.
+/// How many documents are kept, and for how long. A document that changes gets a new address.
 const MAX_KEPT: u64 = 8;
 const TIME_TO_LIVE: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -61,7 +61,7 @@ impl Fetcher {
     /// [`Error::Busy`] when there is no answer in time, or too many are awaited already.
     pub async fn keep(&self, url: &Url) -> Result<Option<Arc<Vec<u8>>>> {
         let slot = self.slot().await?;
-        // Who had the slot before may have fetched the same.
+        // Whoever had the slot before may have fetched the same document.
         if let Some(document) = self.kept(url).await {
             return Ok(Some(document));
         }

@@ -95,7 +95,7 @@ impl Hashing {
     }
 }
 
-/// No password has to be hashed to create it.
+/// Makes a hash that matches no password, without hashing one.
 fn dummy(params: &Params) -> String {
     let (m, t, p) = (params.m_cost(), params.t_cost(), params.p_cost());
     let salt = STANDARD_NO_PAD.encode(rand::random::<[u8; 16]>());

@@ -1,5 +1,5 @@
-//! The ids that functions must not mix up: a family's is no user's, and neither is that of a staff
-//! account.
+//! Separate types for the ids of families, users and staff accounts, so that functions cannot mix
+//! them up.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

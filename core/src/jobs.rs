@@ -264,7 +264,7 @@ pub async fn failed(db: &Db) -> Result<i64> {
     db.sql("select count(*) from failed_jobs").scalar().await
 }
 
-/// Returns since when the longest waiting due job has been due.
+/// Returns the time since which the longest-waiting due job has been due.
 pub(crate) async fn oldest_due(db: &Db) -> Result<Option<DateTime<Utc>>> {
     let at: Option<i64> = match db {
         Db::Sqlite { .. } => db.sql("select min(run_at) from Jobs where status = 'Pending'"),

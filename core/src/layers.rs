@@ -113,7 +113,7 @@ fn without_tests(text: &str) -> String {
     kept
 }
 
-/// The names at the root of the crate that a file uses. From a module of this depth, so many
+/// The names at the root of the crate that a file uses. From a module at this depth, this many
 /// `super` lead there.
 fn names(text: &str, depth: usize) -> Vec<String> {
     let text = text.replace(&"super::".repeat(depth), "crate::");

@@ -20,7 +20,7 @@ use crate::{
     App, Error, Result, alerts, messages, newsletters, payments, subscribers, updates, videos,
 };
 
-/// In place of a token. It is none, so the pages say that the link is incomplete.
+/// Takes the place of a token. It is not a valid one, so the pages say that the link is incomplete.
 const TOKEN: &str = "sample";
 const NOT_FOUND: Error = Error::NotFound("There is no such email.");
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::device::Device;
 use crate::ids::UserId;
 
-/// How many views wait at most. Further ones are not counted.
+/// The maximum number of views that wait. Further ones are not counted.
 const MAX_WAITING: usize = 20_000;
 
 /// What was viewed.
@@ -35,17 +35,19 @@ pub(crate) struct View {
     pub at: DateTime<Utc>,
     pub device: Device,
     pub user_id: Option<UserId>,
-    /// The networks by which it is limited, with the maximum of each. None if somebody is signed in.
+    /// The networks by which it is limited, with the maximum of each. Empty if the viewer is signed
+    /// in.
     pub networks: Vec<(String, i64)>,
 }
 
-/// In an order that is the same in all processes, so that none waits for another in a circle.
+/// Views in an order that is the same in all processes, so that processes never wait for each other
+/// in a circle.
 pub(crate) type Views = BTreeMap<Once, View>;
 
 #[derive(Debug, Default)]
 pub struct PendingViews {
     waiting: Mutex<Waiting>,
-    /// Held by who writes.
+    /// Held by whoever is writing.
     pub(crate) writing: tokio::sync::Mutex<()>,
 }
 
@@ -54,7 +56,7 @@ struct Waiting {
     views: Views,
     /// How many came from each network.
     of_networks: HashMap<(Subject, String), i64>,
-    /// Somebody will write them.
+    /// Whether somebody will write them.
     is_planned: bool,
 }
 
@@ -88,7 +90,7 @@ impl PendingViews {
         !waiting.views.is_empty() && !std::mem::replace(&mut waiting.is_planned, true)
     }
 
-    /// Whether nothing waits. Then nobody plans to write any more.
+    /// Whether nothing waits. Then nobody plans to write anymore.
     pub(crate) fn end_plan(&self) -> bool {
         let mut waiting = self.waiting();
         waiting.is_planned = !waiting.views.is_empty();
@@ -103,7 +105,8 @@ impl Waiting {
         }
         let subject = once.subject;
         let of = |network: &String| (subject, network.clone());
-        // More of one network would not be counted, and must not use up the places of others.
+        // Further views from this network would not be counted, and must not use up the places of
+        // others.
         let is_full = |(network, most): &(String, i64)| {
             self.of_networks.get(&of(network)).is_some_and(|count| count >= most)
         };

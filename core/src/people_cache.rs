@@ -1,5 +1,5 @@
-//! Counts of people that read every family, kept as long as nobody, in no process, changes families, users
-//! or addresses.
+//! Counts of people that read every family, kept until somebody, in any process, changes families,
+//! users or addresses.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::Result;
 use crate::db::Db;
 
-/// How many answers are kept at most.
+/// The maximum number of answers that are kept.
 const MAX_ANSWERS: usize = 100;
 
 #[derive(Default)]
@@ -23,16 +23,17 @@ struct Known {
 }
 
 impl PeopleCache {
-    /// Returns what `read` returns, or what it returned before if nothing changed since. `question` names
-    /// it, with all that it depends on besides the database. `read` must not be part of a transaction that
-    /// writes.
+    /// Returns what `read` returns, or what it returned before if nothing changed since. `question`
+    /// names the result and everything that it depends on besides the database. `read` must not be
+    /// part of a transaction that writes.
     pub(crate) async fn get<V: Clone + Send + Sync + 'static>(
         &self,
         db: &Db,
         question: String,
         read: impl Future<Output = Result<V>>,
     ) -> Result<V> {
-        // It is read first, so that the result of a read beside a commit gets the earlier version.
+        // The version is read first, so that a result that is read during a commit gets the earlier
+        // version.
         let Some(version) = db.version_of_people().await? else { return read.await };
         if let Some(answer) = self.known(version).answers.get(&question)
             && let Some(answer) = answer.downcast_ref::<V>()

@@ -14,8 +14,8 @@ use crate::{Error, Result};
 pub const LARGEST: usize = 10 * 1024 * 1024;
 pub const TOO_LARGE: &str = "This picture is larger than 10MB.";
 const HEIC: &str = "This is a HEIC photo, which browsers do not show. Please save it as JPEG and choose \
-                    that file. An iPhone takes JPEG photos with Settings, Camera, Formats, “Most \
-                    Compatible”.";
+                    that file. To take JPEG photos on an iPhone, choose Settings, Camera, Formats, \
+                    “Most Compatible”.";
 const LONGEST_SIDE: u32 = 8192;
 const MAX_PIXELS: u64 = 40_000_000;
 

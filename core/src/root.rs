@@ -1,6 +1,7 @@
-//! Commands that root runs work as the user to whom the data folder belongs, so that what they create there
-//! is that user's, and no link in the folder leads root to other files. Only files and folders that the operator
-//! names, such as the destination of a backup, are still used with root's permissions where they must be.
+//! Commands that root runs work as the user who owns the data folder, so that what they create
+//! there is that user's, and no link in the folder leads root to other files. Only files and
+//! folders that the operator names, such as the destination of a backup, are still used with root's
+//! permissions where they must be.
 
 use std::ffi::CString;
 use std::fs::{DirBuilder, File};
@@ -35,7 +36,7 @@ pub enum Root {
     Never,
 }
 
-/// The user and the group to whom the data folder belongs.
+/// The user and the group that own the data folder.
 #[derive(Debug, Clone)]
 struct Owner {
     user: Uid,
@@ -137,8 +138,9 @@ impl Owner {
         Ok(())
     }
 
-    /// Gives what is root's: a file, or a folder with what is in it. It never follows a link, and what was looked
-    /// at is what is given, although the user can exchange it meanwhile.
+    /// Gives the user what is root's: a file, or a folder with its content. This never follows a
+    /// link, and gives exactly the file that was examined, even if the user replaces it in the
+    /// meantime.
     fn give(&self, below: impl AsFd, name: impl Arg) -> io::Result<()> {
         let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let found = match openat(below, name, flags, Mode::empty()) {
@@ -177,7 +179,7 @@ pub(crate) fn home() -> Option<&'static Path> {
     Some(BECAME.get()?.known.as_ref()?.dir.as_path())
 }
 
-/// With whose permissions files are used that the operator named.
+/// Whose permissions are used for files that the operator named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Permissions {
     Own,
@@ -193,12 +195,12 @@ impl Permissions {
         }
     }
 
-    /// Does a short work on files with these permissions. Other threads keep their own.
+    /// Does a short piece of work on files with these permissions. Other threads keep their own.
     pub(crate) fn with<T>(self, work: impl FnOnce() -> T) -> T {
         let Some(owner) = BECAME.get().filter(|_| self == Permissions::Roots) else {
             return work();
         };
-        /// Also after a panic.
+        /// Gives up root's permissions when dropped, even after a panic.
         struct Back(Uid);
         impl Drop for Back {
             fn drop(&mut self) {
@@ -246,8 +248,8 @@ pub fn give_written(file: &File) -> io::Result<()> {
     })
 }
 
-/// Does a short work in a folder that the operator named, which may be created: where the user that root became may
-/// not write, as root.
+/// Does a short piece of work in a folder that the operator named, which may be created. If the
+/// user that root became may not write there, the work is done as root.
 pub fn in_named_folder<T>(folder: &Path, work: impl FnOnce() -> T) -> T {
     let nearest = folder.ancestors().find(|folder| {
         !folder.as_os_str().is_empty() && Permissions::Roots.with(|| folder.is_dir())

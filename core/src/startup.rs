@@ -26,8 +26,8 @@ impl App {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] when the configuration is invalid, [`Error::Setup`] when there is no camp. Nothing is created
-    /// then.
+    /// [`Error::Usage`] when the configuration is invalid, [`Error::Setup`] when there is no camp.
+    /// Nothing is created then.
     pub async fn open(config: Config) -> Result<App> {
         config.check()?;
         must_be_there(&config)?;

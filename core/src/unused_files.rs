@@ -11,7 +11,7 @@ use crate::{App, Error, Result};
 const UNUSED_FILES_STAY: TimeDelta = TimeDelta::days(1);
 
 /// Enqueues a job that removes files which are no longer used, for a time at which no backup needs
-/// them any more.
+/// them anymore.
 pub(crate) async fn remove_unused<J: Job>(tx: &mut Tx, app: &App, job: &J) -> Result<()> {
     jobs::enqueue_at(tx, app, job, Some(app.clock.now() + UNUSED_FILES_STAY)).await
 }
@@ -29,7 +29,7 @@ pub(crate) async fn store_with<T>(
         app.files.put(&key, bytes).await?;
     }
     let stored = record.await;
-    // After any other error the record may be there.
+    // After any other error, the record may exist.
     if let Err(Error::Invalid(_) | Error::NotFound(_) | Error::Conflict(_)) = stored {
         for key in keys {
             app.files.remove(&key).await.ok();

@@ -1,7 +1,7 @@
 //! Writes the views of videos and answers, those of a second in one transaction. On a busy evening,
 //! each would otherwise be a transaction of its own that waits for the disk.
 //!
-//! A view therefore appears in the counts about a second later. A process that ends in order writes
+//! A view therefore appears in the counts about a second later. A process that ends normally writes
 //! what waits; one that is killed loses the views of that second.
 
 use std::collections::BTreeMap;
@@ -40,12 +40,12 @@ async fn write_until_none_waits(app: App) {
     }
 }
 
-/// Writes all views that wait, also those that somebody else has begun to write. Call it before the
-/// process ends.
+/// Writes all views that wait, including those that somebody else has begun to write. Call it
+/// before the process ends.
 ///
 /// # Errors
 ///
-/// When the database cannot be written. The views wait on then.
+/// When the database cannot be written. Then the views continue to wait.
 pub async fn write(app: &App) -> Result<()> {
     let _writing = app.views.writing.lock().await;
     let views = app.views.take();

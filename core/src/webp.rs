@@ -13,7 +13,7 @@ use crate::{App, Error, Result, pictures};
 
 /// Looks like the quality 85 of [`pictures::jpeg`].
 const QUALITY: f32 = 76.0;
-/// Of a stored picture, in bytes.
+/// The largest stored picture that gets a copy, in bytes.
 const LARGEST: u64 = 2 << 20;
 const MAX_WAITING: usize = 100;
 
@@ -48,7 +48,7 @@ impl App {
     }
 }
 
-/// Nothing if a copy is not worth its memory, or cannot be made.
+/// Makes a copy. `None` if it is not worth its memory or cannot be made.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Keeps WebP copies of pictures in memory: a picture that is removed leaves no copy behind, and the content of a key
-//! never changes.
+//! Keeps WebP copies of pictures in memory: a picture that is removed leaves no copy behind, and
+//! the content of a key never changes.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 const MAX_KEPT: u64 = 8 << 20;
 
 pub(crate) struct WebpCopies {
-    /// Nothing for what has no smaller copy.
+    /// The copies by key. `None` for a picture that has no smaller copy.
     pub made: Cache<String, Option<Bytes>>,
     /// Keys of copies that are being made.
     waiting: Mutex<HashSet<String>>,

@@ -57,7 +57,7 @@ test.describe("When only families of the camp may watch", () => {
       for (const secret of secrets) expect(everything).not.toContain(secret);
     });
 
-    await test.step("signed up by herself: she waits for the camp, and sees as little", async () => {
+    await test.step("after signing up on her own, she waits for the camp and sees no more than before", async () => {
       await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
       const received = listen(page);
       await page.goto("/");
@@ -78,12 +78,12 @@ test.describe("When only families of the camp may watch", () => {
       expect(waiting.items.map(({ full_name }) => full_name)).toEqual(["Chaya Feder"]);
       await call(desk.request, "POST", `/api/admin/users/${waiting.items[0]?.id}/approve`);
       await camp.mailTo("chaya@family.example", /Welcome to/);
-      // The open page looks again by itself.
+      // The open page checks again by itself.
       await page.getByRole("button", { name: "Play Swim relay" }).click();
       await expect(page.frameLocator("iframe").getByRole("heading", { name: "It plays" })).toBeVisible();
     });
 
-    await test.step("a mail about a video carries no picture, since mails are forwarded", async () => {
+    await test.step("an email about a video contains no picture, because emails get forwarded", async () => {
       await posted(desk, { title: "Campfire", video_url: onYouTube("aaaaaaaaaaa").link });
       const mail = await camp.mailTo("chaya@family.example", /Campfire/);
       expect(mail.html).not.toContain("ytimg");
@@ -94,7 +94,7 @@ test.describe("When only families of the camp may watch", () => {
 test.describe("When only families may watch the sample camp", () => {
   test.use({ seeded: true, settings: { access: "families" } });
 
-  test("no byte of the portal's own files reaches a stranger, and a family of the camp plays them", async ({
+  test("strangers get no byte of the portal's own files, and a camp family can play them", async ({
     page,
     request,
     camp,
@@ -129,7 +129,7 @@ test.describe("When only families may watch the sample camp", () => {
       .poll(() => family.locator("video").evaluate((video: HTMLVideoElement) => video.currentTime))
       .toBeGreaterThan(0);
 
-    await test.step("the same files are for everybody with an account, once the camp says so", async () => {
+    await test.step("everybody with an account can play the same files once the camp allows it", async () => {
       await signUp(page, { name: "Bubby Feder", email: "bubby@family.example" });
       const file = `/media/videos/${own.id}`;
       expect((await page.request.get(file)).status()).toBe(403);
@@ -158,10 +158,10 @@ async function overhear(page: Page) {
 }
 
 for (const access of ["signed_in", "families"] as const) {
-  test.describe(`Everything that the portal tells, with the setting ${access}`, () => {
+  test.describe(`Everything that the portal sends, with the setting ${access}`, () => {
     test.use({ settings: { access } });
 
-    test("the updates, the feed, the sitemap, the previews and the line are closed together, and open for whoever may", async ({
+    test("updates, feed, sitemap, previews and live events are closed together, and open to everybody who may watch", async ({
       page,
       request,
       camp,
@@ -253,7 +253,7 @@ for (const access of ["signed_in", "families"] as const) {
       await expect.poll(heard).toContain("The second bus");
 
       if (access === "families") return;
-      await test.step("and closed again, on a quiet machine within five seconds, for whoever signs out", async () => {
+      await test.step("they close again after signing out, on a quiet machine within five seconds", async () => {
         await call(page.request, "POST", "/api/auth/sign-out");
         await expect.poll(heard).toContain("(closed)");
         await told(desk, { title: "The third bus" });
@@ -265,7 +265,7 @@ for (const access of ["signed_in", "families"] as const) {
   });
 }
 
-test.describe("When one must be signed in to watch", () => {
+test.describe("When people must be signed in to watch", () => {
   test.use({ settings: { access: "signed_in" } });
 
   test("signing in at the gate leads back to the video", async ({ page, camp, somebody }) => {

@@ -14,7 +14,7 @@ import type { Page } from "@playwright/test";
 
 type Card = { id: string; video_type: string };
 
-/** Each of these pages has one first-level heading and no accessibility violations. */
+/** Asserts that each of these pages has one first-level heading and no accessibility violations. */
 async function areSound(page: Page, pages: readonly (readonly [what: string, address: string])[]) {
   for (const [what, address] of pages) {
     await page.goto(address);
@@ -30,11 +30,11 @@ const asParent = (page: Page) =>
     password: samplePassword,
   });
 
-/** Signs a sample member of the staff in. */
+/** Signs a sample staff member in. */
 const asStaff = (page: Page) =>
   call(page.request, "POST", "/api/admin/auth/sign-in", { username: "brikwald", password: samplePassword });
 
-test.describe("In both themes and on the narrowest phone everybody can use", () => {
+test.describe("In both themes and on the narrowest phone, everybody can use", () => {
   test("the pages with videos and updates", async ({ page, request }) => {
     const current = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
     const archive = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=archive&limit=100");
@@ -59,7 +59,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     await player.getByRole("button", { name: "Pause" }).click();
     await player.getByRole("button", { name: "Settings" }).click();
     await isSound(page, "the player with its menu");
-    // Paused, it may stand a moment before its end.
+    // Pausing may leave the player slightly before the end.
     await player.getByRole("button", { name: "Play", exact: true }).click();
     await player.getByRole("slider", { name: "Seek" }).press("End");
     await expect(player.getByRole("button", { name: "Watch again" })).toBeVisible();
@@ -83,7 +83,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     await isSound(page, "sign-in with complaints");
   });
 
-  test("what a parent sees who is signed in", async ({ page, request }) => {
+  test("what a signed-in parent sees", async ({ page, request }) => {
     const current = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
     await asParent(page);
     await page.goto("/profile");
@@ -118,7 +118,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     await isSound(page, "the contact form with complaints");
   });
 
-  test("the updates and the welcome at home", async ({ page, context }) => {
+  test("the updates and the welcome popup on Home", async ({ page, context }) => {
     await page.goto("/");
     await page.getByRole("button", { name: /^Show All Updates/ }).click();
     await isSound(page, "all updates at home");
@@ -149,7 +149,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     }
   });
 
-  test("the sign-in of staff, and their reports", async ({ page }) => {
+  test("the staff sign-in and reports", async ({ page }) => {
     await page.goto("/admin/login");
     await expect(page.getByRole("heading", { name: "Staff Login" })).toBeVisible();
     await isSound(page, "the sign-in of staff");
@@ -178,7 +178,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
     }
   });
 
-  test("the gallery of staff, and a page of theirs that is not there", async ({ page }) => {
+  test("the staff gallery, and a staff page that does not exist", async ({ page }) => {
     await asStaff(page);
     await page.goto("/admin/gallery");
     await expect(page.getByRole("table").first()).toBeVisible();
@@ -191,7 +191,7 @@ test.describe("In both themes and on the narrowest phone everybody can use", () 
   });
 });
 
-ownTest.describe("The longest texts that are allowed, without a space in them, fit the narrowest phone", () => {
+ownTest.describe("The longest allowed texts without spaces fit on the narrowest phone", () => {
   const endless = (length: number, letter = "W") => letter.repeat(length);
   let film: string, update: string;
 
@@ -222,7 +222,7 @@ ownTest.describe("The longest texts that are allowed, without a space in them, f
     await haveRoom(page, ["/", "/current-videos", `/current-videos?q=${endless(150)}`, "/updates", `/${endless(300)}`]);
   });
 
-  ownTest("on the pages of one video, one update and one parent", async ({ page }) => {
+  ownTest("on the pages of a video, an update and a parent", async ({ page }) => {
     await haveRoom(page, [`/video/${film}`, `/updates/${update}`, "/contact", "/profile"]);
   });
 });

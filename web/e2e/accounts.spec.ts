@@ -15,7 +15,7 @@ import {
 } from "./support/camp";
 import { pause } from "./support/portal";
 
-test("a wrong password is told on the page, and the address stays in its field", async ({ page, camp }) => {
+test("a wrong password is reported on the page, and the email address stays in its field", async ({ page, camp }) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await page.context().clearCookies();
   await page.goto("/auth");
@@ -32,7 +32,7 @@ test("a wrong password is told on the page, and the address stays in its field",
   await expect(account(page, "Chaya Feder")).toBeVisible();
 });
 
-test("a browser that blocks cookies is told so, for families and for staff", async ({ page, camp }) => {
+test("families and staff are told when their browser blocks cookies", async ({ page, camp }) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await page.context().clearCookies();
   const browser = await page.context().newCDPSession(page);
@@ -169,7 +169,7 @@ test("typing a stranger's address into the sign-up form reveals nothing about th
   await expect(page.getByLabel("Child's Name")).toHaveValue("");
 });
 
-test("an address that is known already leads to the sign-in form", async ({ page, camp, somebody }) => {
+test("an address that already has an account leads to the sign-in form", async ({ page, camp, somebody }) => {
   await signUp(await somebody(), { name: "Chaya Feder", email: "chaya@family.example" });
   expect(camp.url).toBeTruthy();
   await page.goto("/auth?mode=create");
@@ -228,7 +228,7 @@ test("whoever signed up confirms with one tap on the same phone", async ({ page,
   await expect(account(page, "Gitty Lindenfeld")).toBeVisible();
 });
 
-test("a stranger who signed up with a parent's address is out when the parent confirms it", async ({
+test("a stranger who signed up with a parent's address is signed out when the parent confirms it", async ({
   page,
   camp,
   somebody,
@@ -263,7 +263,7 @@ test("a stranger who signed up with a parent's address is out when the parent co
   await expect(toast(stranger)).toContainText("Login Failed");
 });
 
-test("signing out takes everything personal off the page", async ({ page, camp }) => {
+test("signing out removes everything personal from the page", async ({ page, camp }) => {
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   await page.goto("/");
   await expect(account(page, "Chaya Feder")).toBeVisible();
@@ -285,7 +285,7 @@ test.describe("With sign-up closed", () => {
   });
 });
 
-test("whoever is signed out from elsewhere in the middle of a word keeps it, is told, and comes back to the same video", async ({
+test("somebody signed out elsewhere while typing keeps the text, is told why, and returns to the same video", async ({
   page,
   camp,
   somebody,
@@ -312,7 +312,7 @@ test("whoever is signed out from elsewhere in the middle of a word keeps it, is 
   await expect(page, "somebody who is known is not asked again").toHaveURL(/\/$/);
 });
 
-test("a session that was ended on another device takes everything personal off the open pages", async ({
+test("ending a session on another device removes everything personal from the open pages", async ({
   page,
   camp,
   context,

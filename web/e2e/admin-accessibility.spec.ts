@@ -16,7 +16,7 @@ async function look(page: Page, what: string, open: () => Promise<unknown>, type
   await expect(dialog).toBeVisible();
   await isSound(page, what);
   await dialog.getByRole("button", { name: "Close" }).click();
-  // A dialog asks about unsaved text.
+  // If text was typed, a dialog asks about it.
   const leave = page.getByRole("button", { name: /^(Discard|Discard changes|Leave)$/ });
   if (typed) await leave.click();
   await expect(page.getByRole("dialog")).toHaveCount(0);

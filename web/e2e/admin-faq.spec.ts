@@ -31,7 +31,7 @@ async function empty(page: Page) {
 }
 
 test.describe("FAQ", () => {
-  test("a question is written, seen as families read it, published, taken back and deleted", async ({
+  test("a question is written, previewed as families see it, published, unpublished and deleted", async ({
     page,
     camp,
     somebody,
@@ -101,7 +101,7 @@ test.describe("FAQ", () => {
     expect(await entries(page)).toEqual([]);
   });
 
-  test("families read the questions in the order that staff give them, by dragging or by keys", async ({
+  test("families see the questions in the order that staff set by dragging or with the keyboard", async ({
     page,
     camp,
     somebody,
@@ -122,20 +122,21 @@ test.describe("FAQ", () => {
       .poll(async () => (await entries(page)).map(({ question }) => question))
       .toEqual(["Gimmel?", "Beis?", "Alef?"]);
     await expect(page.getByRole("button", { name: /^Move Alef\?, number 3/ })).toBeFocused();
-    // Faster than the server responds.
+    // Presses keys faster than the server responds.
     for (const key of ["ArrowUp", "ArrowUp", "ArrowDown"]) await page.keyboard.press(key);
     await expect
       .poll(async () => (await entries(page)).map(({ question }) => question))
       .toEqual(["Gimmel?", "Alef?", "Beis?"]);
     const guest = await somebody();
-    // The first of the three keys leads to the same order as the last one.
+    // After the first of the three keys the order is the same as after the last one, so the page may still change in
+    // between.
     await expect(async () => {
       await guest.goto("/faq");
       await expect(asked(guest)).toHaveText(["Gimmel?", "Alef?", "Beis?"], { timeout: 1_000 });
     }).toPass();
   });
 
-  test("questions are found by word and by category, and two people at one lose nothing", async ({
+  test("questions are found by word and by category, and two people editing one lose nothing", async ({
     page,
     camp,
     somebody,

@@ -14,7 +14,7 @@ const added = (page: Page, title: string, of = year - 1) =>
     video_url: "https://youtu.be/dQw4w9WgXcQ",
   });
 
-test("summers stand in order, a draft stays among staff, and a deletion that is broken off deletes nothing", async ({
+test("summers are in order, only staff see drafts, and a canceled deletion deletes nothing", async ({
   page,
   camp,
   somebody,
@@ -66,7 +66,7 @@ test("summers stand in order, a draft stays among staff, and a deletion that is 
   expect((await archive(page)).map(({ title }) => title)).toEqual(["Visiting Day", "Bonfire"]);
 });
 
-test("two of the staff at the same video of the gallery do not undo each other", async ({ page, camp, somebody }) => {
+test("two staff members editing one gallery video do not undo each other", async ({ page, camp, somebody }) => {
   await staff(page, camp);
   const other = await somebody();
   await staff(other, camp, "feivel");

@@ -10,7 +10,7 @@ const box = async (what: Locator) => (await what.boundingBox())!;
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 390, height: 844 } });
 
-  test("the first family is near", async ({ page }) => {
+  test("the first family is close to the top", async ({ page }) => {
     await page.goto("/admin/users");
     const first = page
       .getByRole("row")
@@ -49,7 +49,7 @@ test.describe("on a phone", () => {
     }
   });
 
-  test("the chosen filters stay in sight when they are folded", async ({ page }) => {
+  test("the active filters stay in view when they are collapsed", async ({ page }) => {
     const chosen = page.getByRole("list", { name: "Chosen filters" }).getByRole("listitem");
     await page.goto("/admin/messages");
     await expect(page.getByRole("button", { name: "Filters" })).toBeVisible();
@@ -79,13 +79,13 @@ test.describe("on a phone", () => {
     }
   });
 
-  test("the parts of Email are all in view", async ({ page }) => {
+  test("all sections of Email are in view", async ({ page }) => {
     await page.goto("/admin/mail");
     for (const name of [/^Failed emails/, /^Refused addresses/, "Bounces", "Preview emails"])
       await expect(page.getByRole("main").getByRole("button", { name })).toBeInViewport({ ratio: 1 });
   });
 
-  test("the box that selects a report leaves its description the width", async ({ page }) => {
+  test("a report's checkbox leaves the full width to its description", async ({ page }) => {
     await page.goto("/admin/reports");
     const row = page
       .getByRole("listitem")
@@ -98,7 +98,7 @@ test.describe("on a phone", () => {
   });
 });
 
-/** Controls and times in the page's main part that are cut off at a side, or lie on another control. */
+/** The controls and times in the main part of the page that are cut off at a side, or overlap another control. */
 function hiddenParts() {
   const shown = [...document.querySelectorAll("main :is(button, a, input, select, textarea, time)")].filter(
     (part) =>
@@ -124,7 +124,7 @@ function hiddenParts() {
   return [...cut, ...below].map(named);
 }
 
-/** The longest name of a day, whatever day it is. */
+/** Shows the longest day name, whatever day it is. */
 function makeAllDaysWednesday() {
   const texts = document.createTreeWalker(document.querySelector("main")!, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
@@ -133,7 +133,7 @@ function makeAllDaysWednesday() {
   }
 }
 
-/** Amounts in the page's main part that go on in the next line, or are cut off. */
+/** The amounts in the main part of the page that wrap onto the next line, or are cut off. */
 function brokenAmounts() {
   const texts = document.createTreeWalker(document.querySelector("main")!, NodeFilter.SHOW_TEXT);
   const broken: string[] = [];
@@ -151,7 +151,7 @@ function brokenAmounts() {
   return broken;
 }
 
-test("large amounts stay whole", async ({ page }) => {
+test("large amounts do not wrap", async ({ page }) => {
   const much = 1_234_567_890;
   const items = ["payment", "adjustment", "refund", "void"].map((kind) => ({ kind, entries: 1_234, amount: -much }));
   await page.route("**/api/admin/payments/totals*", (route) =>
@@ -211,7 +211,7 @@ for (const size of ["100%", "200%"])
 test.describe("on a laptop", () => {
   test.use({ viewport: { width: 1280, height: 800 } });
 
-  test("addresses of families are whole", async ({ page }) => {
+  test("families' addresses are shown in full", async ({ page }) => {
     await page.goto("/admin/users");
     const rows = page.getByRole("row").filter({ has: page.getByRole("button", { name: /^Edit / }) });
     await expect(rows.first()).toBeVisible();
@@ -229,7 +229,7 @@ test.describe("on a laptop", () => {
     expect(cut).toBe(0);
   });
 
-  test("eight updates are in view, and cards of Analytics in a row are equally high", async ({ page }) => {
+  test("eight updates are in view, and Analytics cards in one row have the same height", async ({ page }) => {
     await page.goto("/admin/live-updates");
     const updates = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: /^Deactivate/ }) });
     await expect(updates.nth(7)).toBeInViewport({ ratio: 1 });

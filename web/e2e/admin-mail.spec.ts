@@ -12,7 +12,7 @@ const add = (page: Page, full_name: string, email: string) =>
   call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", { full_name, email, child_name: "Lipa" });
 const attention = async (page: Page) => (await call<Board>(page.request, "GET", "/api/admin/dashboard")).attention;
 
-test("what did not arrive is counted, found, put right and sent again", async ({ page, camp }) => {
+test("email that did not arrive is counted, found, corrected and sent again", async ({ page, camp }) => {
   await staff(page, camp);
   camp.refuseMailTo("bluma@family.example");
   camp.nobodyHas("perl@family.example", "zev@family.example");
@@ -32,7 +32,7 @@ test("what did not arrive is counted, found, put right and sent again", async ({
   await expect(rows.filter({ hasText: "perl@family.example" })).toContainText(/Address refused.*No such user here/s);
   await isSound(page, "failed mails");
 
-  await test.step("once the server takes it, it is sent again", async () => {
+  await test.step("it is sent again once the mail server accepts it", async () => {
     camp.refuseMailTo();
     await bluma.getByRole("button", { name: "Send again" }).click();
     await expect(toast(page)).toContainText("1 email on the way again");
@@ -43,7 +43,7 @@ test("what did not arrive is counted, found, put right and sent again", async ({
     await expect(page.getByText("No emails failed in the last seven days")).toBeVisible();
   });
 
-  await test.step("an address is corrected, and another let through", async () => {
+  await test.step("one address is corrected, and mail to another is allowed again", async () => {
     await page.goto("/admin/dashboard");
     await waiting.getByRole("link", { name: "2 addresses refused our emails" }).click();
     await expect(page).toHaveURL(/\/admin\/mail\?show=addresses$/);
@@ -62,7 +62,7 @@ test("what did not arrive is counted, found, put right and sent again", async ({
     expect(await attention(page)).toMatchObject({ suppressed_addresses: 0, failed_mails: 2 });
   });
 
-  await test.step("the rest goes out at once", async () => {
+  await test.step("all other emails go out at once", async () => {
     await page.getByRole("button", { name: /^Failed emails/ }).click();
     await page.getByRole("button", { name: "Send all 2 again" }).click();
     await camp.mailTo("zev@family.example", /./);

@@ -86,7 +86,7 @@ test.describe("The inbox", () => {
     expect((await inbox(page))[0]).toMatchObject({ status: "replied", draft: null });
   });
 
-  test("messages are searched, filtered, read, assigned, put among spam, and deleted", async ({
+  test("messages are searched, filtered, read, assigned, marked as spam, and deleted", async ({
     page,
     camp,
     somebody,
@@ -177,7 +177,7 @@ test.describe("The inbox", () => {
     await colleague.goto(link);
     const theirs = colleague.getByRole("dialog", { name: "Second email" });
     await expect(theirs.getByRole("button", { name: "Delete" })).toBeVisible();
-    // Any member of staff can assign messages to any other.
+    // Any staff member can assign messages to any other.
     const accounts = "/api/admin/accounts";
     const leaver = await call<Schemas["Account"]>(page.request, "POST", accounts, {
       username: "hindy",
@@ -205,7 +205,7 @@ test.describe("The inbox", () => {
     expect((await colleague.request.delete(`/api/admin/messages/${id}`)).status()).toBe(204);
   });
 
-  test("two who answer one message are told of each other, and no text is lost", async ({
+  test("two people answering the same message are told about each other, and no text is lost", async ({
     page,
     camp,
     somebody,
@@ -287,7 +287,7 @@ async function subscribe(page: Page, camp: Portal, email: string) {
 }
 
 test.describe("Newsletters", () => {
-  test("a newsletter is counted, asked about, mailed once to each, and one press ends them", async ({
+  test("a newsletter shows its readers, asks first, goes to each once, and one press unsubscribes", async ({
     page,
     camp,
     somebody,
@@ -348,7 +348,7 @@ test.describe("Newsletters", () => {
     await expect(form.getByRole("radio", { name: /^Families and mailing list/ })).toHaveAccessibleName(/1 person$/);
   });
 
-  test("subscribers are listed, taken along by owners, and removed", async ({ page, camp, somebody }) => {
+  test("subscribers are listed, exported by owners, and removed", async ({ page, camp, somebody }) => {
     await staff(page, camp, "brayndl", "owner");
     const guest = await somebody();
     await subscribe(guest, camp, "bubby@neighbor.example");

@@ -19,7 +19,7 @@ const ledger = async (page: Page, id: string) =>
   (await detail(page, id)).payments.toReversed().map(({ kind, amount }) => [kind, amount]);
 
 test.describe("Payments", () => {
-  test("a payment is recorded once, mailed, refunded, adjusted and voided, and the ledger keeps it all", async ({
+  test("a payment is recorded once, emailed, refunded, adjusted and voided, and the ledger keeps every step", async ({
     page,
     camp,
   }) => {
@@ -41,7 +41,7 @@ test.describe("Payments", () => {
     await pay.getByLabel("The family sees this").fill("Check 114");
     await pay.getByLabel("Only staff see this").fill("Promised the rest by Friday");
 
-    // The response is lost; a second try still records one payment.
+    // The response is lost. A second try must not record another payment.
     await page.route(
       `**/api/admin/users/${id}/payments`,
       async (route) => {
@@ -115,7 +115,7 @@ test.describe("Payments", () => {
     expect((await detail(page, id)).plan).toMatchObject({ paid_amount: 7_950, total_amount: 280_000 });
   });
 
-  test("what stands as paid is never typed over, and the family sees its plan", async ({ page, camp, somebody }) => {
+  test("the paid amount is never overwritten, and the family sees its plan", async ({ page, camp, somebody }) => {
     await staff(page, camp);
     const { id } = await add(page, "Bluma Yarmush");
     const guest = await somebody();
@@ -145,7 +145,7 @@ test.describe("Payments", () => {
     await expect(guest.getByRole("switch", { name: /^Camp updates/i })).toBeChecked();
   });
 
-  test("statement and receipt are sheets of paper", async ({ page, camp }) => {
+  test("the statement and the receipt print on paper", async ({ page, camp }) => {
     await staff(page, camp);
     const { id } = await add(page, "Bluma Yarmush");
     const paid = async (amount: number, date: string, notes: string) =>
@@ -188,7 +188,7 @@ test.describe("Payments", () => {
     await fitsPhone();
   });
 
-  test("two that are one family are merged after a look, and one is deleted for good", async ({
+  test("duplicate families are merged after a preview, and one is deleted for good", async ({
     page,
     camp,
     somebody,

@@ -14,7 +14,7 @@ const bar = (page: Page) => page.getByRole("group", { name: "Selected videos" })
 const videos = async (page: Page, query = "") =>
   (await call<{ items: AdminVideo[] }>(page.request, "GET", `/api/admin/videos${query}`)).items;
 
-test("several drafts are published at once, every family hears of each, and several videos are deleted", async ({
+test("several drafts are published at once, every family is told about each, and several videos are deleted", async ({
   page,
   camp,
   somebody,
@@ -47,7 +47,7 @@ test("several drafts are published at once, every family hears of each, and seve
   await visitor.goto("/current-videos");
   await expect(visitor.getByRole("link", { name: "Campfire" })).toBeVisible();
 
-  await test.step("deleting names every one of them", async () => {
+  await test.step("deleting names each of the videos", async () => {
     for (const title of ["Campfire", "Opening day"]) await row(page, title).getByRole("checkbox").check();
     await bar(page).getByRole("button", { name: "Delete" }).click();
     const question = page.getByRole("dialog", { name: "Are you sure you want to delete these 2 videos?" });
@@ -55,7 +55,7 @@ test("several drafts are published at once, every family hears of each, and seve
     await question.getByRole("button", { name: "Cancel" }).click();
     expect(await videos(page)).toHaveLength(4);
 
-    // Somebody deletes one of them first: the action applies to all or none.
+    // If somebody else deletes one of them first, the action applies to all or none.
     const campfire = (await videos(page)).find(({ title }) => title === "Campfire")!;
     await bar(page).getByRole("button", { name: "Delete" }).click();
     await call(page.request, "DELETE", `/api/admin/videos/${campfire.id}`);
@@ -69,13 +69,13 @@ test("several drafts are published at once, every family hears of each, and seve
     expect((await videos(page)).map(({ title }) => title)).toEqual(["Hike", "Swim relay"]);
   });
 
-  // Nobody got two mails, and nobody got mail about the draft.
+  // Nobody got an email twice, and nobody got one about the draft.
   await pause(1_000);
   for (const family of ["chaya@family.example", "dovid@family.example"])
     expect(await camp.mailsTo(family, /New video/)).toHaveLength(3);
 });
 
-test("reported comments are found, hidden and deleted from the drawer, and then none waits", async ({
+test("reported comments are found, hidden and deleted from the drawer, until none is left", async ({
   page,
   camp,
   somebody,
@@ -130,15 +130,15 @@ test("reported comments are found, hidden and deleted from the drawer, and then 
   await page.getByRole("button", { name: "Show all videos" }).click();
   await expect(row(page, "Swim relay")).toBeVisible();
   await page.goto("/admin/dashboard");
-  // Chaya signed up by herself.
+  // Chaya signed up on her own.
   await expect(page.getByRole("link", { name: "1 family to approve" })).toBeVisible();
   await expect(page.getByRole("link", { name: /reported comment/ })).toBeHidden();
 });
 
-test.describe("Mails that fail", () => {
+test.describe("Failed emails", () => {
   test.use({ post: "smtp" });
 
-  test("are counted, found from the dashboard, and go out when they are tried again", async ({
+  test("are counted, found from the dashboard, and go out when staff send them again", async ({
     page,
     camp,
     somebody,
@@ -179,7 +179,7 @@ test.describe("Mails that fail", () => {
   });
 });
 
-test("several videos are chosen and published by keyboard alone, and the page is sound with them chosen", async ({
+test("several videos are selected and published by keyboard alone, and the page stays accessible", async ({
   page,
   camp,
 }) => {

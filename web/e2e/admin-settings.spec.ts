@@ -11,7 +11,7 @@ async function save(page: Page, group: "General" | "Look" | "Notifications" | "S
   await expect(region(page, group).getByText(/unsaved change/)).toBeHidden();
 }
 
-test("what an owner changes is seen outside, by families and strangers", async ({ page, camp, somebody }) => {
+test("families and strangers see what an owner changes", async ({ page, camp, somebody }) => {
   await staff(page, camp, "miriam", "owner");
   const video = await posted(page, { title: "Campfire" });
   const stranger = await somebody();
@@ -30,7 +30,7 @@ test("what an owner changes is seen outside, by families and strangers", async (
     await expect(stranger.getByText("Tonight after Maariv")).toBeVisible();
   });
 
-  await test.step("a mail is in the new name", async () => {
+  await test.step("an email has the new name", async () => {
     await signUp(await somebody(), { name: "Chaya Feder", email: "chaya@family.example" });
     const mail = await camp.mailTo("chaya@family.example", /confirm/);
     expect(mail.html).toContain("Camp Ner Tomid");
@@ -75,7 +75,7 @@ test("what an owner changes is seen outside, by families and strangers", async (
   });
 });
 
-test("colors and pictures of the camp's own stand where the built-in ones stood, until they are taken back", async ({
+test("the camp's own colors and pictures replace the built-in ones until they are removed", async ({
   page,
   camp,
   somebody,
@@ -147,7 +147,7 @@ const banner = (page: Page, width: number, height: number) =>
     [width, height],
   );
 
-test("a wide logo leaves the name its place, on a phone as well", async ({ page, camp, somebody }) => {
+test("a wide logo leaves room for the name, on a phone as well", async ({ page, camp, somebody }) => {
   await staff(page, camp, "miriam", "owner");
   await call(page.request, "PATCH", "/api/admin/settings", { siteName: "Camp Ner Tomid" });
   const stranger = await somebody();
@@ -176,7 +176,7 @@ test("a wide logo leaves the name its place, on a phone as well", async ({ page,
   }
 });
 
-test("two owners do not overwrite each other, and a file brings back what was", async ({ page, camp, somebody }) => {
+test("two owners do not overwrite each other, and a file restores old values", async ({ page, camp, somebody }) => {
   await staff(page, camp, "miriam", "owner");
   const other = await somebody();
   await staff(other, camp, "dovid", "owner");
@@ -218,7 +218,7 @@ test("two owners do not overwrite each other, and a file brings back what was", 
   expect((await call<{ site_name: string }>(other.request, "GET", "/api/site")).site_name).toBe("Camp of Miriam");
 });
 
-test("a member of the staff who is no owner is refused", async ({ page, camp }) => {
+test("a staff member who is not an owner is refused", async ({ page, camp }) => {
   await staff(page, camp);
   await page.goto("/admin/settings");
   await expect(page.getByText("Only owners can see this page")).toBeVisible();

@@ -22,7 +22,7 @@ const product = (page: Page, change: Partial<Schemas["NewProduct"]> & { title: s
     ...change,
   });
 
-test("a product is added with a photo that keeps no place, hidden, put in order and deleted", async ({
+test("a product is added with a photo without its location, hidden, reordered and deleted", async ({
   page,
   camp,
   somebody,
@@ -68,7 +68,7 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
     await expect(figure(page, "Total Stock")).toHaveText("12");
   });
 
-  await test.step("families see it in the store; its picture is new, upright, and tells no place", async () => {
+  await test.step("families see it in the store, with a new, upright picture that contains no location", async () => {
     await visitor.goto("/store");
     await expect(visitor.getByRole("heading", { name: "Camp cap" })).toBeVisible();
     const [cap] = await onShow(visitor);
@@ -98,7 +98,7 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
     await cardOf(page, "Camp cap").getByRole("button", { name: "Edit Camp cap" }).click();
     const items = panel.getByRole("list", { name: "Pictures" }).getByRole("listitem");
     await items.nth(1).dragTo(items.nth(0));
-    // They are counted anew once the order is saved.
+    // The numbers change once the order is saved.
     await expect(items.nth(0).getByRole("img", { name: "Camp cap, picture 2" })).toBeVisible();
     await panel.getByRole("button", { name: "Remove Camp cap, picture 1" }).click();
     await panel.getByRole("button", { name: "Save Product" }).click();
@@ -106,7 +106,7 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
     await expect.poll(async () => (await onShow(visitor))[0]!.images.map(({ id }) => id)).toEqual([before[0]]);
   });
 
-  await test.step("hidden, it is gone from the store and so is its picture; shown again, featured, it leads", async () => {
+  await test.step("when hidden, it and its picture leave the store; shown again and featured, it comes first", async () => {
     await product(page, { title: "Enamel mug", category: "accessories" });
     const { image_url } = (await onShow(visitor)).find(({ title }) => title === "Camp cap")!.images[0]!;
     await page.reload();
@@ -123,7 +123,7 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
 
     await card.getByRole("button", { name: "Show Camp cap" }).click();
     await expect(card).toContainText("Active");
-    // The new state appears once the request has started.
+    // The switch shows the new state as soon as the request starts.
     const featured = card.getByRole("switch", { name: "Featured Camp cap" });
     await featured.click();
     await expect(featured).toBeChecked();
@@ -132,7 +132,7 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
     expect((await onShow(visitor)).map(({ title }) => title)).toEqual(["Camp cap", "Enamel mug"]);
   });
 
-  await test.step("deleted by name, it is gone for good", async () => {
+  await test.step("once deleted by name, it is gone for good", async () => {
     await cardOf(page, "Camp cap").getByRole("button", { name: "Delete Camp cap" }).click();
     const question = page.getByRole("dialog", { name: "Delete this product?" });
     await expect(question).toContainText("Camp cap");
@@ -145,7 +145,7 @@ test("a product is added with a photo that keeps no place, hidden, put in order 
   });
 });
 
-test("what is missing or cannot be taken is said, and nothing that was typed is lost", async ({ page, camp }) => {
+test("the form says what is missing or not allowed, and nothing typed is lost", async ({ page, camp }) => {
   await staff(page, camp);
   await page.goto("/admin/store");
   await page.getByRole("button", { name: "Add New Product" }).click();
@@ -171,7 +171,7 @@ test("what is missing or cannot be taken is said, and nothing that was typed is 
   await expect(pictures).toHaveCount(4);
   await expect(pick).toBeDisabled();
 
-  // The server refuses a file that only claims to be a picture; the product stays, and the form shows this.
+  // The server refuses a file that only claims to be a picture. The product is kept, and the form says so.
   await panel.getByRole("button", { name: "Remove hike.jpg" }).click();
   await pick.setInputFiles(jpeg("trick.jpg", Buffer.from("<svg onload='alert(1)'/>")));
   await panel.getByLabel("Product Title").fill("Song book");
@@ -188,7 +188,7 @@ test("what is missing or cannot be taken is said, and nothing that was typed is 
   expect([book?.title, book?.images.length, others.length]).toEqual(["Song book", 3, 0]);
 });
 
-test("two of the staff at the same product do not overwrite each other", async ({ page, camp, somebody }) => {
+test("two staff members editing the same product do not overwrite each other", async ({ page, camp, somebody }) => {
   await staff(page, camp);
   const other = await somebody();
   await staff(other, camp, "feivel");
@@ -212,7 +212,7 @@ test("two of the staff at the same product do not overwrite each other", async (
   expect((await onShow(page)).map(({ title, price }) => [title, price])).toEqual([["Camp cap in green", 2_000]]);
 });
 
-test("the desk can be used by keyboard alone and by everybody, in both themes", async ({ page, camp }) => {
+test("the store desk is accessible and works by keyboard alone, in both themes", async ({ page, camp }) => {
   await staff(page, camp);
   await product(page, { title: "Camp cap", is_bestseller: true });
   await product(page, { title: "Enamel mug", category: "accessories", stock_quantity: 0 });

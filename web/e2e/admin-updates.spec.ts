@@ -90,10 +90,10 @@ test.describe("Live updates", () => {
     expect(await camp.mailsTo("chaya@family.example", /plan/)).toHaveLength(1);
   });
 
-  test.describe("on a clock of one's own", () => {
+  test.describe("on its own clock", () => {
     test.use({ settings: { timezone: "UTC" } });
 
-    test("a pinned one stands first, and one with an end goes by itself", async ({ page, camp, somebody }) => {
+    test("a pinned update comes first, and an expired one disappears by itself", async ({ page, camp, somebody }) => {
       await staff(page, camp);
       await post(page, { title: "Package room closes at 5" });
       const soon = await post(page, { title: "The bus is on the bridge" });
@@ -126,7 +126,7 @@ test.describe("Live updates", () => {
         .getByRole("button", { name: /^Show All/ })
         .click();
       await expect(news(guest)).toContainText("The bus is on the bridge");
-      // The form sets the expiry by the minute; this one is a few seconds away.
+      // The form sets the expiry to the minute. This one is a few seconds away.
       const end = new Date(Date.now() + 8_000).toISOString().slice(0, 19);
       await call(page.request, "PATCH", `/api/admin/live-updates/${soon.update.id}`, {
         version: soon.update.version,
@@ -141,7 +141,7 @@ test.describe("Live updates", () => {
     });
   });
 
-  test("two people at one update lose nothing; a search and the way back stand in the address bar", async ({
+  test("two people editing one update lose nothing; a search and Back work through the address bar", async ({
     page,
     camp,
     somebody,
@@ -180,7 +180,7 @@ test.describe("Live updates", () => {
     await expect(card(page, "Rain plan, day two")).toContainText("Boots, please.");
   });
 
-  test("a fresh High Priority one stands above pinned ones, on every page and at once", async ({
+  test("a new High Priority update is above pinned ones, on every page and at once", async ({
     page,
     camp,
     somebody,
@@ -208,7 +208,7 @@ test.describe("Live updates", () => {
     await expect(titles).toHaveText([order[0]!, order[2]!, order[1]!]);
   });
 
-  test("a test goes to oneself alone, an update without mail to nobody; the author is remembered", async ({
+  test("a test goes only to its sender, an update without email to nobody; the author is remembered", async ({
     page,
     camp,
     somebody,

@@ -6,7 +6,7 @@ import type { Locator, Page } from "@playwright/test";
 
 type Schemas = components["schemas"];
 
-/** Families that were imported from a table, without mail. */
+/** Imports families from a table, without sending email. */
 const plant = (page: Page, ...rows: string[]) =>
   call<Schemas["FamilyImport"]>(page.request, "POST", "/api/admin/users/import", {
     csv: ["Name,Child,Email,Total,Paid,Due Date", ...rows].join("\n"),
@@ -27,7 +27,7 @@ const drawerOf = async (page: Page, name: string): Promise<Locator> => {
 };
 
 test.describe("Users", () => {
-  test("a date that does not exist, or half of one, is not saved as none", async ({ page, camp }) => {
+  test("a nonexistent or incomplete date is not saved as an empty one", async ({ page, camp }) => {
     await staff(page, camp);
     await plant(page, "Chaya Lindenfeld,Yossi,chaya@family.example,2800,,2027-07-01");
     await page.goto("/admin/users");
@@ -49,7 +49,7 @@ test.describe("Users", () => {
     expect((await familyOf(page, "chaya")).plan?.due_date).toBe("2027-07-15");
   });
 
-  test("a family is added by hand, invited, and comes in by its invitation", async ({
+  test("a family is added by hand, invited, and joins through its invitation", async ({
     page,
     camp,
     somebody,
@@ -69,7 +69,7 @@ test.describe("Users", () => {
     await form.getByLabel("Email Address").fill("Esty@Family.example");
     await form.getByLabel("Child Name").fill("Duvi");
 
-    // The server is unavailable for a moment: no typed text is lost.
+    // The server is unavailable for a moment, and no typed text is lost.
     await page.route("**/api/admin/users", (route) =>
       route.request().method() === "POST" ? route.fulfill({ status: 503, body: "no" }) : route.fallback(),
     );
@@ -121,7 +121,7 @@ test.describe("Users", () => {
     await expect(drawer).toContainText("1 login on this family.");
   });
 
-  test("a stranger who came in by a link that was passed on is taken off the family", async ({
+  test("a stranger who joined through a forwarded link is removed from the family", async ({
     page,
     camp,
     somebody,
@@ -154,7 +154,7 @@ test.describe("Users", () => {
     ["on a phone", { width: 390, height: 844 }],
     ["at a desk", { width: 1280, height: 800 }],
   ] as const) {
-    test(`whoever has not signed up is invited from the list, ${where}`, async ({ page, camp, somebody, context }) => {
+    test(`families that have not signed up are invited, ${where}`, async ({ page, camp, somebody, context }) => {
       await context.grantPermissions(["clipboard-read", "clipboard-write"]);
       await page.setViewportSize(viewport);
       await staff(page, camp);
@@ -187,7 +187,7 @@ test.describe("Users", () => {
     });
   }
 
-  test("cards, search, filters and sorts tell the truth, and the address bar knows them", async ({
+  test("cards, search, filters and sorting are correct, and the address bar keeps them", async ({
     page,
     camp,
     somebody,
@@ -246,7 +246,7 @@ test.describe("Users", () => {
     await expect(page).toHaveURL(/q=LIPA/);
     await page.reload();
     await expect(names(page)).toHaveCount(1);
-    // Clicked while the search is still debounced: both apply.
+    // The filter is clicked while the search is still debounced, and both apply.
     await page.getByRole("searchbox", { name: "Search users" }).fill("a");
     await filter.getByRole("button", { name: "Overdue" }).click();
     await expect(page).toHaveURL(/[?&]q=a(&|$)/);
@@ -258,7 +258,7 @@ test.describe("Users", () => {
     await expect(names(page)).toHaveCount(5);
   });
 
-  test("two people at one family overwrite nothing, and lose nothing", async ({ page, camp, somebody }) => {
+  test("two people editing one family overwrite nothing and lose nothing", async ({ page, camp, somebody }) => {
     await staff(page, camp);
     await plant(page, "Bluma Yarmush,Lipa,bluma@family.example,2000,500,");
     await page.goto("/admin/users");
@@ -293,10 +293,10 @@ test.describe("Users", () => {
     });
   });
 
-  test.describe("of families only", () => {
+  test.describe("when the portal is for families only", () => {
     test.use({ settings: { access: "families" } });
 
-    test("who registered by themselves are approved or refused, are told, and choose their mail", async ({
+    test("families that registered on their own are approved or refused, are told, and choose their emails", async ({
       page,
       camp,
       somebody,
@@ -325,7 +325,7 @@ test.describe("Users", () => {
       await expect(page.getByText("Nobody to approve")).toBeVisible();
       await expect(page.getByText("All are approved")).toHaveCount(0);
 
-      // A stale list cannot undo a colleague's decision.
+      // A stale list must not undo a colleague's decision.
       await signUp(await somebody(), { name: "Gitel Tannen", email: "gitel@family.example" });
       await page.reload();
       await expect(page.getByRole("button", { name: "Approve Gitel Tannen" })).toBeVisible();
@@ -360,7 +360,7 @@ test.describe("Users", () => {
     });
   });
 
-  test("a table is looked over, imported and taken along again, by whom it may", async ({ page, camp, somebody }) => {
+  test("a table is reviewed, imported and exported again by the people who may", async ({ page, camp, somebody }) => {
     await staff(page, camp, "brayndl", "owner");
     await page.goto("/admin/users");
     await page.getByRole("button", { name: "Import" }).first().click();

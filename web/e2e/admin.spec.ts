@@ -62,7 +62,7 @@ test.describe("Reports", () => {
     await visitor.reload();
     await expect(visitor.getByRole("heading", { name: "Video not found" })).toBeVisible();
 
-    // The second publication sends no mail.
+    // The second publication sends no email.
     await row.getByRole("button", { name: "Edit Swim relay" }).click();
     await panel.getByRole("switch", { name: "Publish Immediately" }).check();
     await panel.getByRole("button", { name: "Update Video and publish" }).click();
@@ -89,7 +89,7 @@ test.describe("Reports", () => {
     await expect(page.getByRole("heading", { name: "Campfire" })).toBeVisible();
   });
 
-  test("when two of the staff edit the same video, nobody's words are lost", async ({ page, camp, somebody }) => {
+  test("when two staff members edit the same video, nobody's text is lost", async ({ page, camp, somebody }) => {
     await staff(page, camp);
     const other = await somebody();
     await staff(other, camp, "feivel");
@@ -112,7 +112,7 @@ test.describe("Reports", () => {
     await expect(page.getByRole("heading", { name: "Campfire and songs" })).toBeVisible();
   });
 
-  test("a report is found by a word of its title, and drafts by their status", async ({ page, camp }) => {
+  test("a report is found by a word in its title, and drafts by their status", async ({ page, camp }) => {
     await staff(page, camp);
     await posted(page, { title: "Swim relay · שווימען" });
     await posted(page, { title: "Campfire", status: "draft" });
@@ -185,8 +185,8 @@ test.describe("Gallery", () => {
   });
 });
 
-test.describe("The door", () => {
-  test("a wrong password is told on the page and the name stays", async ({ page, camp }) => {
+test.describe("The staff sign-in", () => {
+  test("a wrong password is reported on the page, and the username stays", async ({ page, camp }) => {
     await staff(page, camp);
     await page.context().clearCookies();
     await page.goto("/admin/gallery");
@@ -203,9 +203,10 @@ test.describe("The door", () => {
     await expect(page.getByRole("heading", { name: "Gallery Management" })).toBeVisible();
   });
 
-  test("whoever is signed out in the middle of a form signs in over it and loses nothing", async ({ page, camp }) => {
+  test("somebody signed out in the middle of a form signs in above it and loses nothing", async ({ page, camp }) => {
     await staff(page, camp);
-    // The last of what the page asks for by itself, which would find out before the press.
+    // Waits for the last request that the page sends on its own. Such a request would notice the sign-out before the
+    // button is pressed.
     const asked = page.waitForResponse("**/api/admin/uploads");
     await page.goto("/admin/reports?action=upload");
     await asked;

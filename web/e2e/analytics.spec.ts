@@ -17,7 +17,7 @@ test("what a family does is counted, and nothing else", async ({ page, camp, som
   for (const label of ["Views", "Likes", "Comments", "New members"]) await expect(value(page, label)).toHaveText("0");
   await expect(page.getByRole("img", { name: "Views by day. No views on these days." })).toBeVisible();
 
-  // Views of staff are not counted.
+  // Staff views are not counted.
   await call(page.request, "POST", `/api/videos/${video.id}/views`);
   const guest = await somebody();
   await parent(guest, camp, { name: "Chaya Feder", email: "chaya@family.example" });
@@ -51,7 +51,7 @@ test("what a family does is counted, and nothing else", async ({ page, camp, som
   await expect(page).toHaveURL(new RegExp(video.id));
 });
 
-demoTest("a period and a chart are chosen, also by keys, and every number stands in a table", async ({ page }) => {
+demoTest("a period and a chart are chosen, also by keyboard, and every number is in a table", async ({ page }) => {
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "kornbluh", password: samplePassword });
   const figures = (period: string) =>
     call<components["schemas"]["Analytics"]>(page.request, "GET", `/api/admin/analytics?period=${period}`);
@@ -94,7 +94,7 @@ demoTest("a period and a chart are chosen, also by keys, and every number stands
   expect(lines.find((line) => line.includes(days[0]!.day))).toContain(String(days[0]!.views));
 });
 
-demoTest("staff look at the figures and take none along", async ({ page }) => {
+demoTest("staff can see the figures but not download them", async ({ page }) => {
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "brikwald", password: samplePassword });
   await page.goto("/admin/analytics");
   await expect(page.getByRole("region", { name: "Devices" })).toBeVisible();

@@ -12,7 +12,7 @@ const row = (page: Page, what: string) => log(page).getByRole("listitem", { name
 const rows = (page: Page) => log(page).locator("> li");
 const deeds = (page: Page) => log(page).getByRole("heading", { level: 3 });
 
-/** The table that the page downloads, as rows of cells. Only values with a comma are quoted. */
+/** The table that the page downloads, as rows of cells. Here only values with a comma are quoted. */
 async function table(page: Page) {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export CSV" }).click();
@@ -27,7 +27,7 @@ async function table(page: Page) {
     .map((line) => line.split(","));
 }
 
-test("the owner finds who did what on which day, before and after, and takes it along", async ({
+test("the owner finds who did what and when, with before and after, and exports it", async ({
   page,
   camp,
   somebody,
@@ -72,7 +72,7 @@ test("the owner finds who did what on which day, before and after, and takes it 
     await expect(toast(page)).toContainText("Settings Saved");
   });
 
-  await test.step("each finds its line, with before and after", async () => {
+  await test.step("each action has its line, with before and after", async () => {
     await page.getByRole("navigation", { name: "Staff area" }).getByRole("link", { name: "Audit" }).click();
     await expect(row(page, "Setting changed").first()).toContainText(
       /by brayndl.*Posting time.*Next update: Midnight.*Tonight after Maariv/,
@@ -130,7 +130,7 @@ test("the owner finds who did what on which day, before and after, and takes it 
     expect([before, after]).toEqual(["description: none; price: 18.50", "description: Green; price: 20.00"]);
   });
 
-  await test.step("days that cannot be are said beside the field, and nothing found has a way back", async () => {
+  await test.step("impossible dates are reported beside the field, and an empty result offers a way back", async () => {
     await page.getByLabel("To").fill("2020-01-01");
     await expect(page.getByLabel("To")).toHaveAccessibleDescription("The last day is before the first.");
     await expect(page.getByRole("button", { name: "Export CSV" })).toBeDisabled();
@@ -138,12 +138,12 @@ test("the owner finds who did what on which day, before and after, and takes it 
     await expect(page.getByText("Nothing matches these filters")).toBeVisible();
     await page.getByRole("main").getByRole("button", { name: "Clear filters" }).last().click();
     await expect(page).toHaveURL(/\/admin\/audit$/);
-    // The export itself is in the log.
+    // The export itself is logged.
     await expect(rows(page).first()).toContainText(/Audit log exported.*by brayndl/);
     await expect(rows(page).first()).toContainText(/Action: Product changed.*By: miriam.*Lines: 1/);
   });
 
-  await test.step("from a line to all about its record, and to the record itself", async () => {
+  await test.step("a line leads to everything about its record, and to the record itself", async () => {
     await row(page, "Payment recorded")
       .getByRole("link", { name: /^Everything about record/ })
       .click();
@@ -167,7 +167,7 @@ test("the owner finds who did what on which day, before and after, and takes it 
   });
 });
 
-demoTest("the log is read by keys alone, by everybody, on a phone and where little works", async ({ page, camp }) => {
+demoTest("the log is accessible by keyboard, on a phone and in limited browsers", async ({ page, camp }) => {
   expect(camp.url).toBeTruthy();
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "kornbluh", password: samplePassword });
   await page.goto("/admin/audit");

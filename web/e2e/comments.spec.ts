@@ -107,7 +107,7 @@ test("staff work through the reported comments of all videos with the keyboard, 
   await expect(queue.nth(1)).toContainText("A phone number");
   await isSound(page, "the queue of comments");
 
-  await test.step("keeps the first and takes it back", async () => {
+  await test.step("staff keep the first comment and undo that", async () => {
     await page.keyboard.press("j");
     await expect(queue.nth(0)).toBeFocused();
     await page.keyboard.press("a");
@@ -121,7 +121,7 @@ test("staff work through the reported comments of all videos with the keyboard, 
     await expect(queue).toHaveCount(1);
   });
 
-  await test.step("hides the second, and nothing is left", async () => {
+  await test.step("they hide the second one, and nothing is left", async () => {
     await expect(queue.first()).toBeFocused();
     await page.keyboard.press("h");
     await expect(page.getByText("Comment hidden")).toBeVisible();
@@ -139,7 +139,7 @@ test("staff work through the reported comments of all videos with the keyboard, 
   expect(await left(campfire.id)).toEqual(["Mine is the fastest"]);
   expect(await left(relay.id)).toEqual(["What a night!"]);
 
-  await test.step("finds and filters what is left", async () => {
+  await test.step("they search and filter the other comments", async () => {
     await page.goto("/admin/comments?filter=hidden");
     await expect(page.getByRole("list", { name: "Hidden" })).toContainText("845-555-0199");
     await page.getByRole("button", { name: /^All/ }).click();
@@ -174,7 +174,7 @@ test("a signed-out visitor reads comments and is led to sign in before writing o
   await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
 });
 
-test("hostile words in a name, a title and a comment stay words", async ({ page, camp, somebody }) => {
+test("malicious code in a name, a title and a comment is shown as plain text", async ({ page, camp, somebody }) => {
   const hostile = `<img src=x onerror="document.title='owned'"><script>alert(1)</script> & "quotes"`;
   const desk = await somebody();
   await staff(desk, camp);

@@ -75,7 +75,7 @@ test.describe("Writing to the camp", () => {
     expect(await camp.mailsTo("staff@camp.example", /film/)).toEqual([]);
   });
 
-  test("whoever writes too often is asked to wait and loses nothing, and a machine is not heard at all", async ({
+  test("somebody who writes too often is asked to wait and loses nothing, and a bot's message is dropped", async ({
     page,
     camp,
     somebody,
@@ -118,7 +118,7 @@ test.describe("Writing to the camp", () => {
   });
 });
 
-test("the box at the foot of the page: nobody is written to who did not say yes, and everybody can say no", async ({
+test("the footer's mailing list emails nobody who did not agree, and everybody can unsubscribe", async ({
   page,
   camp,
   somebody,

@@ -17,7 +17,7 @@ const tiles = async (page: Page, expected: Record<string, string>) => {
     await expect(tile(page, name).filter({ hasText: new RegExp(`^${name}`) }), name).toContainText(says);
 };
 
-test("the tiles and what needs attention say what is there, and lead to it", async ({ page, camp, somebody }) => {
+test("the tiles and the attention list are correct, and lead to the right pages", async ({ page, camp, somebody }) => {
   await staff(page, camp);
   await page.goto("/admin/dashboard");
   await expect(page.getByText("You are all caught up.")).toBeVisible();
@@ -53,7 +53,7 @@ test("the tiles and what needs attention say what is there, and lead to it", asy
       stock_quantity: 12,
     });
 
-    // One family that staff added is overdue since last year; another one signed up and waits for approval.
+    // One family that staff added has been overdue since last year. Another one signed up and waits for approval.
     const bluma = await call<Schemas["FamilyRow"]>(page.request, "POST", "/api/admin/users", {
       full_name: "Bluma Yarmush",
       email: "bluma@family.example",
@@ -81,7 +81,7 @@ test("the tiles and what needs attention say what is there, and lead to it", asy
     });
   });
 
-  await test.step("stands on the tiles", async () => {
+  await test.step("the tiles show the numbers", async () => {
     await page.reload();
     await tiles(page, {
       Reports: "3 this year, 1 draft of any year",
@@ -114,7 +114,7 @@ test("the tiles and what needs attention say what is there, and lead to it", asy
     });
   }
 
-  await test.step("what is dealt with is gone by itself", async () => {
+  await test.step("finished tasks disappear by themselves", async () => {
     await page.goto("/admin/dashboard");
     await expect(waiting(page)).toContainText("1 unread message");
     const { items } = await call<{ items: Schemas["Message"][] }>(page.request, "GET", "/api/admin/messages");

@@ -24,7 +24,7 @@ async function parsed(page: Page, text: string) {
   }, text);
 }
 
-test("the feed is Atom, names the newest videos and updates, and every link of it leads somewhere", async ({
+test("the Atom feed lists the newest videos and updates, and all of its links work", async ({
   page,
   camp,
   request,
@@ -55,12 +55,12 @@ test("the feed is Atom, names the newest videos and updates, and every link of i
   expect(again.status()).toBe(304);
 });
 
-test("whoever asks for the icon of the site gets a picture", async ({ page, request }) => {
+test("a request for the site's icon returns a picture", async ({ page, request }) => {
   const answer = await request.get("/favicon.ico");
   expect(answer.status()).toBe(200);
   expect(answer.headers()["content-type"]).toMatch(/^image\//);
   await page.goto("/");
-  // This browser does not request it by itself.
+  // This browser does not request the icon by itself.
   const width = await page.evaluate(
     async (base64) => {
       const picture = new Image();
@@ -73,7 +73,7 @@ test("whoever asks for the icon of the site gets a picture", async ({ page, requ
   expect(width).toBeGreaterThanOrEqual(32);
 });
 
-test("the sitemap lists what there is and nothing personal, and robots are told where it is", async ({
+test("the sitemap lists every page and nothing personal, and robots are told where it is", async ({
   page,
   camp,
   request,
@@ -106,7 +106,7 @@ test("the sitemap lists what there is and nothing personal, and robots are told 
     expect((await request.get(location)).status(), location).toBe(200);
 });
 
-test("the portal can be put on a phone's home screen, with the camp's own name", async ({ page, camp, request }) => {
+test("the portal can be added to a phone's home screen, with the camp's own name", async ({ page, camp, request }) => {
   await page.goto("/");
   const site = await call<{ site_name: string }>(request, "GET", "/api/site");
   const answer = await request.get((await page.locator("link[rel=manifest]").getAttribute("href"))!);

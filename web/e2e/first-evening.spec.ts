@@ -26,7 +26,7 @@ for (const [post, how] of [
       camp,
       somebody,
     }) => {
-      await test.step("two families are here already, one has switched the daily mail off, one never confirmed", async () => {
+      await test.step("two families exist already: one turned the daily email off, and one never confirmed", async () => {
         await parent(await somebody(), camp, { name: "Rivky Stern", email: "rivky@family.example" });
         await parent(await somebody(), camp, { name: "Dovid Klein", email: "dovid@family.example" });
         await parent(await somebody(), camp, { name: "Shloime Roth", email: "shloime@family.example", daily: false });
@@ -79,7 +79,7 @@ for (const [post, how] of [
         await expect(desk.getByRole("listitem").filter({ hasText: "Color War breaks out" })).toContainText("Published");
       });
 
-      const address = await test.step("each subscribed family has one mail, in HTML and in plain text", async () => {
+      const address = await test.step("each subscribed family has one email, in HTML and in plain text", async () => {
         const addresses = ["chaya@family.example", "rivky@family.example", "dovid@family.example"];
         for (const family of addresses) {
           const mail = await camp.mailTo(family, /New video/);
@@ -93,7 +93,7 @@ for (const [post, how] of [
             expect(text).toContain(link);
             expect(text).toContain(`${camp.url}/unsubscribe?token=`);
           }
-          // From the portal: others must not learn who reads the camp's mail.
+          // The picture comes from the portal, because other sites must not learn who reads the camp's email.
           expect(mail.html).toContain(`src="${camp.url}/art/social.jpg"`);
           expect(mail.html).not.toContain(onYouTube().picture);
           expect(mail.html).toContain(`alt="${title}"`);
@@ -116,7 +116,7 @@ for (const [post, how] of [
         await expect(page.getByLabel("Your comment")).toHaveValue("");
       });
 
-      await test.step("all of it is still there after loading the page again", async () => {
+      await test.step("everything is still there after a reload", async () => {
         await page.reload();
         await expect(page.getByRole("button", { name: "1 Liked" })).toHaveAttribute("aria-pressed", "true");
         const comment = page.getByRole("region", { name: "Comments" }).getByRole("listitem");
@@ -129,7 +129,7 @@ for (const [post, how] of [
         await expect(page.getByRole("button", { name: "0 Like" })).toBeVisible();
       });
 
-      await test.step("nobody got it twice, and nobody who did not want it", async () => {
+      await test.step("nobody got the email twice, and nobody got it who did not want it", async () => {
         await pause(1_000);
         const told = (await camp.mails())
           .filter(({ subject }) => subject.startsWith("New video"))
@@ -140,8 +140,8 @@ for (const [post, how] of [
   });
 }
 
-test.describe("Leaving the mail", () => {
-  test("a mail program's unsubscribe button ends the daily mail at once, for that family alone", async ({
+test.describe("Unsubscribing from email", () => {
+  test("a mail program's unsubscribe button stops the daily email at once, for that family only", async ({
     camp,
     somebody,
     request,
@@ -168,7 +168,7 @@ test.describe("Leaving the mail", () => {
     expect(await camp.mailsTo("chaya@family.example", /Campfire/)).toEqual([]);
   });
 
-  test("the link at the foot of the mail stops it from any computer, signed out", async ({ page, camp, somebody }) => {
+  test("the link at the bottom of the email works on any computer, signed out", async ({ page, camp, somebody }) => {
     await parent(await somebody(), camp, { name: "Chaya Feder", email: "chaya@family.example" });
     await parent(await somebody(), camp, { name: "Dovid Klein", email: "dovid@family.example" });
     const desk = await somebody();

@@ -17,7 +17,7 @@ for (const [path, shown] of [
   ["/faq", "main details"],
   ["/store", "main li img"],
 ] as const) {
-  test(`${path} shows what its HTML brings while the API does not answer`, async ({ page }) => {
+  test(`${path} shows the content of its HTML while the API does not answer`, async ({ page }) => {
     await page.route(/\/api\/(videos|faq|store)/, () => undefined);
     const html = await (await page.goto(path))!.text();
     await expect(page.locator(shown).first()).toBeVisible();
@@ -52,7 +52,7 @@ for (const path of ["/", "/current-videos", "/past-videos", "/auth"]) {
     await expect(picture).toBeVisible();
     await expect.poll(() => picture.evaluate((shown: HTMLImageElement) => shown.naturalWidth)).toBeGreaterThan(0);
 
-    // The style sheet in the HTML has only the classes of the shells.
+    // The style sheet in the HTML contains only the classes of the shells.
     const unknown = await page.evaluate(() => {
       const sheet = [...document.querySelectorAll("style")].map(({ textContent }) => textContent).join("");
       const classes = [...document.querySelectorAll("#root [class]")].flatMap((element) => [...element.classList]);
@@ -65,7 +65,7 @@ for (const path of ["/", "/current-videos", "/past-videos", "/auth"]) {
   });
 }
 
-// What the HTML shows is not drawn again: the browser takes the elements over.
+// What the HTML shows is not drawn a second time: React takes over its elements.
 for (const path of [
   "/",
   "/current-videos",
@@ -98,7 +98,7 @@ for (const path of [
   });
 }
 
-ofOneCamp.describe("a camp with signs in its name", () => {
+ofOneCamp.describe("a camp with special characters in its name", () => {
   ofOneCamp.use({ settings: { siteName: 'Sons & <b>"Lake"</b> [[picture]] · קעמפ' } });
   ofOneCamp("keeps its name", async ({ page }) => {
     for (const path of ["/", "/about", "/past-videos"]) {
@@ -109,7 +109,10 @@ ofOneCamp.describe("a camp with signs in its name", () => {
   });
 });
 
-/** Notes what the page asks for, and returns what it requests from now on, both without the address of the site. */
+/**
+ * Records every URL that the page's scripts fetch, and returns every URL that the page requests from now on, both
+ * without the site's origin.
+ */
 async function watchRequests(page: Page) {
   await page.addInitScript(() => {
     window.asked = [];
@@ -128,7 +131,7 @@ async function watchRequests(page: Page) {
   return requests;
 }
 
-/** Events may cause a second request, but the page makes no request that differs from the preloads. */
+/** Asserts that the page fetches exactly the URLs that the HTML preloads. Events may cause a second request. */
 async function expectAskedOnce(page: Page, requests: string[], ahead: string[]) {
   for (const address of ahead) {
     await expect.poll(() => page.evaluate(() => window.asked), "what the page asked for").toContain(address);
@@ -143,13 +146,13 @@ async function expectAskedOnce(page: Page, requests: string[], ahead: string[]) 
 
 // A preload in the HTML is wasted unless the page requests exactly the same URL.
 for (const path of ["/", "/current-videos", "/past-videos", "/faq", "/store", "/updates", "/about"]) {
-  test(`${path} uses what its HTML fetches ahead, and asks for nothing twice`, async ({ page }) => {
+  test(`${path} uses what its HTML preloads, and requests nothing twice`, async ({ page }) => {
     const requests = await watchRequests(page);
     const html = await (await page.goto(path))!.text();
     await expect(page.getByRole("contentinfo")).toBeVisible();
     await page.waitForLoadState("networkidle").catch(() => undefined);
 
-    // The style sheet of all pages comes with the scripts.
+    // The style sheet for all pages arrives with the scripts.
     expect(requests.filter((address) => /\/assets\/index-.*\.css$/.test(address))).toHaveLength(1);
     const ahead = aheadOf(html);
     expect(ahead.length).toBeGreaterThan(0);
@@ -166,7 +169,7 @@ function scriptsOf(html: string) {
   );
 }
 
-/** What the HTML requests ahead, without the address of the site. */
+/** The URLs that the HTML preloads, without the site's origin. */
 const aheadOf = (html: string) =>
   [...html.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]+)">/g)].map(([, href]) =>
     href!.replaceAll("&amp;", "&"),
@@ -232,7 +235,7 @@ test("the HTML of a page of the staff area has its title", async ({ page, camp }
   }
 });
 
-/** Gives the newest film of the lists this title, and this moment at which it was published. */
+/** Gives the newest film in the lists this title and publication time. */
 async function showNewest(page: Page, { title, published_at }: { title: string; published_at: () => string }) {
   const change = async (route: Route) => {
     const response = await route.fetch();
@@ -242,11 +245,11 @@ async function showNewest(page: Page, { title, published_at }: { title: string; 
       if (film.upload_date === days.at(-1)) Object.assign(film, { title, published_at: published_at() });
     await route.fulfill({ response, json: list });
   };
-  // The page may be closed meanwhile.
+  // The page may be closed by then.
   await page.route(/\/api\/videos\?/, (route) => change(route).catch(() => undefined));
 }
 
-/** What is true of the newest film only on some days of the sample camp. */
+/** The newest film as it looks on only some days of the sample camp. */
 const films = {
   "today, with a short title": { title: "Lake day", published_at: () => new Date().toISOString() },
   "last night, with a title in two scripts": {
@@ -273,7 +276,7 @@ for (const [path, width, newest] of [
       window.moved = [];
       new PerformanceObserver((list) => {
         const shifts = list.getEntries() as (PerformanceEntry & { value: number })[];
-        // Letters of a font that comes late move less.
+        // A font that loads late moves letters by less than this.
         window.moved.push(...shifts.filter(({ value }) => value > 0.001).map((shift) => JSON.stringify(shift)));
       }).observe({ type: "layout-shift", buffered: true });
     });
@@ -316,7 +319,7 @@ for (const [path, own] of [
   ["settings", 1],
   ["audit", 2],
 ] as const) {
-  test(`/admin/${path} asks for nothing twice that its HTML fetches ahead`, async ({ page }) => {
+  test(`/admin/${path} requests nothing twice that its HTML preloads`, async ({ page }) => {
     await signInStaff(page);
     const requests = await watchRequests(page);
     const html = await (await page.goto(`/admin/${path}`))!.text();
@@ -350,7 +353,7 @@ for (const [width, place] of [
   });
 }
 
-test("the dashboard is drawn with its figures at once, and nothing moves", async ({ page }) => {
+test("the dashboard appears with its figures at once, and nothing shifts", async ({ page }) => {
   await signInStaff(page);
   await page.addInitScript(() => {
     window.moved = [];

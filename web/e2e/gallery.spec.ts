@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 
 const summers = 20;
 const videos = 60;
-/** How many a list begins with. */
+/** How many videos a list starts with. */
 const first = 24;
 const newest = new Date().getFullYear() - 1;
 const oldest = newest - summers + 1;
@@ -21,7 +21,7 @@ function bringIn(camp: Portal) {
   }
 }
 
-/** The requests of the page since it was opened. */
+/** The requests that the page has sent since it was opened. */
 function asked(page: Page) {
   const lists: string[] = [];
   const pictures: string[] = [];
@@ -41,7 +41,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
   const summer = (year: number) =>
     page.getByRole("group").filter({ has: page.getByRole("heading", { name: `Summer ${year}` }) });
   const elements = () => page.evaluate(() => document.querySelectorAll("*").length);
-  // The portal tells open pages of an import when it hears of it, a moment later: this visit waits for that.
+  // The portal tells open pages about an import a moment after it happens. This visit waits for that.
   await page.goto("/past-videos");
   await expect(page.getByRole("heading", { name: /^Summer \d+$/ })).toHaveCount(summers);
   await page.waitForLoadState("networkidle");
@@ -79,7 +79,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
   await expect(summer(oldest).getByRole("article").first()).toBeVisible();
   expect(of(oldest), "and not a second time").toHaveLength(2);
 
-  await test.step("Taps that come faster than a slow phone draws all count", async () => {
+  await test.step("Taps that are faster than a slow phone can render all count", async () => {
     const phone = await page.context().newCDPSession(page);
     await phone.send("Emulation.setCPUThrottlingRate", { rate: 12 });
     const taps = (...years: number[]) =>
@@ -87,7 +87,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
         async (headings) => {
           for (const heading of headings) {
             [...document.querySelectorAll("summary")].find((summary) => summary.textContent.includes(heading))!.click();
-            // Until the browser reports that it opened or closed.
+            // Waits until the browser reports that the summer opened or closed.
             await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
           }
         },
@@ -108,7 +108,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
     await summer(newest).getByRole("heading", { level: 2 }).click();
     await expect(summer(newest).getByRole("article").first()).toBeHidden();
     const film = summer(oldest).getByRole("link", { name: `Night 5 of ${oldest}` });
-    // Cards that were never near the viewport have an estimated height, so Back finds the place within one row.
+    // Cards that were never near the viewport have an estimated height, so Back returns to the place within one row.
     await film.evaluate((link) => link.scrollIntoView({ block: "center" }));
     await expect(film).toBeInViewport();
     await film.click();
@@ -121,7 +121,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
     await expect(summer(oldest).getByRole("article")).toHaveCount(0);
   });
 
-  await test.step("all videos come in parts", async () => {
+  await test.step("all videos load in parts", async () => {
     await page.getByRole("button", { name: "All Videos" }).click();
     await expect(page).toHaveURL(/view=all/);
     await expect(page.getByRole("heading", { name: "All Gallery Videos (1,200)" })).toBeVisible();
@@ -135,7 +135,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
     expect(parts()).toHaveLength(2);
   });
 
-  await test.step("and a search looks through all of them", async () => {
+  await test.step("a search covers all of them", async () => {
     const box = page.getByRole("searchbox", { name: "Search videos" });
     await box.fill("night 7 of");
     await expect(page.getByRole("heading", { name: "Search Results (20)" })).toBeVisible();
@@ -149,7 +149,7 @@ test("twenty summers of sixty videos are as light as one: each is fetched when i
   });
 });
 
-test("an archive that is empty says so, and so does a year without videos", async ({ page }) => {
+test("an empty archive says so, and so does a year without videos", async ({ page }) => {
   await page.goto("/past-videos");
   await expect(page.getByText("No archived videos available yet")).toBeVisible();
   await page.getByRole("link", { name: "View All Current Videos" }).click();

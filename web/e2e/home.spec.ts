@@ -6,12 +6,12 @@ const dot = (page: Page, scene: string) => page.getByRole("button", { name: scen
 const shows = (page: Page, scene: string) => expect(dot(page, scene)).toHaveAttribute("aria-current", "true");
 
 test.describe("The scenes at the top of Home", () => {
-  test("change every half minute, stand still when paused, and follow arrows and dots", async ({ page }) => {
+  test("change every half minute, stop when paused, and follow arrows and dots", async ({ page }) => {
     await page.emulateMedia({ reducedMotion: "no-preference" });
     await page.clock.install();
     await page.goto("/");
     await shows(page, scenes[0]);
-    // The clock also runs by itself, on a busy machine by seconds at each step.
+    // The clock also runs on its own, on a busy machine by seconds at each step.
     await page.clock.pauseAt(Date.now() + 5_000);
     await page.clock.runFor(5_000);
     await shows(page, scenes[0]);
@@ -36,7 +36,7 @@ test.describe("The scenes at the top of Home", () => {
     await shows(page, scenes[2]);
   });
 
-  test("stand still for those who asked for less motion, and still follow the arrows", async ({ page }) => {
+  test("do not move for people who asked for less motion, but still follow the arrows", async ({ page }) => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.clock.install();
     await page.goto("/");
@@ -76,7 +76,7 @@ async function fingerOn(page: Page) {
   };
 }
 
-test("a page in Yiddish direction is the mirror of itself, and its scenes are swiped the other way", async ({
+test("a page in Yiddish direction is a mirror image, and its scenes are swiped in the other direction", async ({
   somebody,
 }) => {
   const phone = await somebody({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
@@ -84,7 +84,7 @@ test("a page in Yiddish direction is the mirror of itself, and its scenes are sw
   await shows(phone, scenes[0]);
   await expect(phone.getByRole("region", { name: "Latest videos" }).getByRole("article")).toHaveCount(3);
   await expect(phone.getByRole("contentinfo").getByRole("textbox")).toBeVisible();
-  // Measures both at once, because content that loads in between would move them.
+  // Measures both at once, because content that loads in between would shift them.
   const { before, after } = await phone.evaluate(() => {
     const places = () => {
       const marks = [
@@ -165,11 +165,11 @@ test("the menu on a phone opens, leads on, and closes by Escape, cross and backd
   await expect(menu.getByRole("link", { name: "Past Videos" })).toHaveAttribute("aria-current", "page");
 });
 
-test.describe("far from the camp", () => {
+test.describe("in another time zone", () => {
   test.use({ timezoneId: "America/Los_Angeles" });
 
   test("the newest video's time names the camp's zone, and its facts stay on one line", async ({ page, request }) => {
-    // In quiet time there may be no video of today or yesterday.
+    // Uses the newest video's own time, because in quiet time there may be no video from today or yesterday.
     const { items } = await call<{ items: { published_at: string }[] }>(request, "GET", "/api/videos?collection=home");
     const newest = Math.max(...items.map(({ published_at }) => Date.parse(published_at)));
     await page.clock.setFixedTime(newest + 60_000);

@@ -10,7 +10,7 @@ const families = async (page: Page) =>
     ({ full_name, plan }) => `${full_name} ${(plan?.total_amount ?? 0) / 100}`,
   );
 
-/** Hebrew text in the encoding in which Excel on Hebrew Windows saves CSV. */
+/** Hebrew text in the encoding that Excel on Hebrew Windows uses for CSV. */
 const windows1255 = (text: string) =>
   Buffer.from(
     [...text].map((letter) =>
@@ -18,7 +18,7 @@ const windows1255 = (text: string) =>
     ),
   );
 
-test("an office brings in its Excel files, ticks what may change, and undoes it", async ({ page, camp }) => {
+test("an office imports its Excel files, ticks what may change, and undoes the import", async ({ page, camp }) => {
   await staff(page, camp, "brayndl", "owner");
   await page.goto("/admin/users?action=import");
   const drawer = page.getByRole("dialog", { name: "Import users" });
@@ -35,7 +35,7 @@ test("an office brings in its Excel files, ticks what may change, and undoes it"
     await drawer.getByRole("button", { name: "Check the table" }).click();
     await expect(drawer.getByLabel("Text encoding")).toHaveValue("windows-1255");
     await expect(drawer.getByText(/^For example: /)).toContainText("שרה צענער");
-    // With another encoding the names are wrong, which the preview shows before anything is saved.
+    // With another encoding the names are garbled, which the preview shows before anything is saved.
     await drawer.getByLabel("Text encoding").selectOption("windows-1252");
     await expect(drawer.getByText(/^For example: /)).not.toContainText("שרה");
     await drawer.getByLabel("Text encoding").selectOption("windows-1255");
@@ -77,7 +77,7 @@ test("an office brings in its Excel files, ticks what may change, and undoes it"
     expect(await families(page)).toEqual(["Cirel Xylander 900.5", "בלומא יארמוש 1500", "שרה צענער 1400"]);
   });
 
-  await test.step("one button undoes it, a day long", async () => {
+  await test.step("one button undoes it, for a day", async () => {
     await drawer.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Import" }).first().click();
     const recent = drawer.getByRole("region", { name: "Imports of the last day" });

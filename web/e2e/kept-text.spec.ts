@@ -70,7 +70,7 @@ test("a half-typed message is not lost when somebody goes on typing before the p
   }
 });
 
-test("a half-written comment survives a link and Back and a reload, and the next video has one of its own", async ({
+test("a half-written comment survives a link, Back and a reload, and each video keeps its own", async ({
   page,
   camp,
   somebody,

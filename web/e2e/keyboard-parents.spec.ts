@@ -1,7 +1,7 @@
 import { account, call, demoTest, expect, password, staff, test, toast, told } from "./support/camp";
 import { tabTo } from "./support/keyboard";
 
-test("a stranger reads the news and makes an account without a mouse", async ({ page, camp, somebody }) => {
+test("a visitor reads the news and creates an account without a mouse", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
   for (let n = 1; n <= 4; n++) await told(desk, { title: `News ${n}` });
@@ -120,7 +120,7 @@ demoTest("somebody finds an old video in the gallery without a mouse", async ({ 
   await page.keyboard.press("Enter");
   await expect(page.getByRole("region", { name: "Comments" })).toBeVisible();
 
-  // Escape closes the share menu and returns the focus.
+  // Escape closes the share menu and returns the focus to its button.
   const share = page.getByRole("button", { name: "Share" });
   await tabTo(page, share);
   await page.keyboard.press("Enter");

@@ -39,7 +39,7 @@ test("a parent signs in, watches and comments without a mouse", async ({ page, c
     "Typed, not clicked",
   );
 
-  // The dialog traps the focus, and returns it when it closes.
+  // The dialog traps the focus, and returns it when the dialog closes.
   const remove = page.getByRole("button", { name: "Delete comment by Chaya Feder" });
   await tabTo(page, remove);
   await page.keyboard.press("Enter");

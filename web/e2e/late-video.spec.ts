@@ -1,12 +1,12 @@
 import { expect, parent, posted, staff, test, toast } from "./support/camp";
 import { isSound } from "./support/sound";
 
-/** Nothing is ever published by six in the morning, whatever the time is now. */
+/** With this deadline, tonight's video is late at any time of day. */
 test.use({ settings: { timezone: "UTC", postingDeadline: "06:00" } });
 
 const tenDaysAgo = () => new Date(Date.now() - 10 * 86_400_000).toISOString().slice(0, 10);
 
-test("a family that asked for it hears once that tonight’s video is late", async ({ page, camp, somebody }) => {
+test("a family that asked for it is told once that tonight’s video is late", async ({ page, camp, somebody }) => {
   await test.step("a parent asks for the note", async () => {
     await parent(page, camp, { name: "Perl Erlenbrunn", email: "perl@family.example" });
     await page.goto("/profile");

@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 const news = (page: Page) => page.getByRole("region", { name: "Live updates" });
 const titles = (page: Page) => news(page).getByRole("heading", { level: 3 });
 
-/** Records when texts first appear on the page, and all toasts. */
+/** Records when each text first appears on the page, and all toasts. */
 async function witness(page: Page) {
   await page.addInitScript(() => {
     const seen: { at: Record<string, number>; toasts: string[] } = { at: {}, toasts: [] };
@@ -29,7 +29,7 @@ async function witness(page: Page) {
 const listening = (page: Page) =>
   page.waitForResponse((response) => response.url().includes("/api/events") && response.ok());
 
-test("what staff post stands on another page at once, and nothing is lost or doubled when its network was away", async ({
+test("what staff post appears on another page at once, and an outage neither loses nor repeats anything", async ({
   page,
   camp,
   somebody,
@@ -77,7 +77,7 @@ test("what staff post stands on another page at once, and nothing is lost or dou
     await expect(titles(page).first()).toHaveText("News 5");
   });
 
-  await test.step("and back: all of it, once, in order", async () => {
+  await test.step("the network is back: everything arrives once and in order", async () => {
     await page.context().setOffline(false);
     await expect(titles(page).first()).toHaveText("News 8");
     await expect(page.getByRole("link", { name: "Grand Siyum" }).first()).toBeVisible();
@@ -167,7 +167,7 @@ test("an update is shown, corrected, hidden, shown again and deleted on every op
   expect(await camp.mailsTo("chaya@family.example", /Buses/)).toHaveLength(1);
 });
 
-test("an open page outlives a new version of the server", async ({ page, camp, somebody }) => {
+test("an open page survives a new version of the server", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
@@ -184,7 +184,7 @@ test("an open page outlives a new version of the server", async ({ page, camp, s
   await expect(toast(page), "the line stands again").toContainText("Buses leave at 5");
 });
 
-test("updates grow old in front of one's eyes, and the list of all comes in parts", async ({
+test("updates grow older on an open page without a reload, and the full list loads in parts", async ({
   page,
   camp,
   somebody,

@@ -6,7 +6,7 @@ test.describe("Searching", () => {
   ownTest("a grandmother finds a video however its Yiddish title was typed", async ({ page, camp, somebody }) => {
     const desk = await somebody();
     await staff(desk, camp);
-    // With vowel points and a ligature, without either, and with quotation marks.
+    // Titles with vowel points and a ligature, without either, and with quotation marks.
     await posted(desk, { title: "קאָלער װאַר, דער ערשטער טאָג" });
     await posted(desk, { title: "Color War breaks out · קאלער וואר" });
     await posted(desk, { title: "ל״ג בעומר אין וואלד" });
@@ -31,7 +31,7 @@ test.describe("Searching", () => {
     await expect(found).toContainText("אין וואלד");
   });
 
-  test("what finds nothing says so, and Clear Search brings everything back", async ({ page }) => {
+  test("a search without results says so, and Clear Search brings everything back", async ({ page }) => {
     await page.goto("/current-videos");
     const box = page.getByRole("searchbox", { name: "Search videos" });
     const found = page.getByRole("main").getByRole("article");
@@ -46,14 +46,14 @@ test.describe("Searching", () => {
   test("the slash key leads to the search box, and Back brings the earlier list", async ({ page }) => {
     await page.goto("/past-videos");
     await expect(page.getByRole("heading", { name: /^Summer/ }).first()).toBeVisible();
-    // The HTML shows the page before the scripts that listen for the key have loaded.
+    // The HTML shows the page before the scripts that listen for the key have loaded, so the test repeats the key.
     await expect(async () => {
       await page.keyboard.press("/");
       await expect(page.getByRole("searchbox", { name: "Search videos" })).toBeFocused({ timeout: 500 });
     }).toPass();
     await page.keyboard.type("grand");
     await expect(page.getByRole("heading", { name: /^Search Results \(\d+\+?\)/ })).toBeVisible();
-    // After a pause, typing continues at the same place.
+    // After a pause, typing continues where it stopped.
     await expect(page.getByRole("searchbox", { name: "Search videos" })).toBeFocused();
     await page.keyboard.type(" siyum");
     await expect(page).toHaveURL(/q=grand\+siyum$/);
@@ -123,13 +123,13 @@ test("exactly one video is called the latest, and Home shows three", async ({ pa
   await expect(page.getByRole("heading", { name: "Gallery", level: 1 })).toBeVisible();
 });
 
-test("an address that leads nowhere says so kindly, and is a 404 to machines", async ({ page, request }) => {
+test("a wrong address gets a friendly page, and a 404 status for programs", async ({ page, request }) => {
   for (const [address, heading] of [
     ["/no-such-page", "404"],
     ["/no-such-page.html", "404"],
     ["/video/00000000-0000-7000-8000-000000000000", "Video not found"],
     ["/video/not-an-id", "Video not found"],
-    // A link at the end of a sentence.
+    // A link copied with the period of its sentence.
     ["/video/00000000-0000-7000-8000-000000000000.", "Video not found"],
   ] as const) {
     expect((await request.get(address)).status(), address).toBe(404);
@@ -153,7 +153,7 @@ test.describe("A link sent over WhatsApp", () => {
       .replaceAll("&gt;", ">");
   };
 
-  test("every page carries its title, description and picture before any script runs, and keeps them true while one walks on", async ({
+  test("every page has its title, description and picture before scripts run, and keeps them right during navigation", async ({
     page,
     camp,
     request,
@@ -196,7 +196,7 @@ test.describe("A link sent over WhatsApp", () => {
     }
   });
 
-  ownTest.describe("of a video that not everybody may see", () => {
+  ownTest.describe("to a restricted video", () => {
     ownTest.use({ settings: { access: "families" } });
     ownTest("shows a neutral picture", async ({ camp, somebody, request }) => {
       const desk = await somebody();

@@ -11,7 +11,7 @@ const door = (page: Page) => card(page).getByRole("button", { name: "Notificatio
 const listening = (page: Page) =>
   page.waitForResponse((response) => response.url().includes("/api/events") && response.ok());
 
-/** This browser reports every page as visible, so the test sets the visibility. */
+/** This browser reports every page as visible, so the test sets the visibility itself. */
 async function mayBeHidden(page: Page) {
   await page.addInitScript(() => {
     let hidden = false;
@@ -51,7 +51,7 @@ const clickOn = (worker: Worker, title: string) =>
     });
   }, title);
 
-test("news come once, however many pages are open behind others, and lead to what they tell of", async ({
+test("news is announced once, however many pages are in the background, and leads to its content", async ({
   page,
   context,
   camp,
@@ -92,7 +92,7 @@ test("news come once, however many pages are open behind others, and lead to wha
   await second.goto("/current-videos");
   await also;
 
-  await test.step("on the page that is looked at it is said as ever", async () => {
+  await test.step("a visible page shows a toast as usual", async () => {
     await hide(page);
     await told(desk, { title: "Buses are late" });
     await expect(toast(second)).toContainText("Buses are late");
@@ -101,7 +101,7 @@ test("news come once, however many pages are open behind others, and lead to wha
     expect(await shown(page)).toEqual([]);
   });
 
-  await test.step("behind others it is one notification each", async () => {
+  await test.step("in the background, each one becomes one notification", async () => {
     await hide(second);
     const update = await told(desk, {
       title: "Package room closes at 5",
@@ -125,15 +125,15 @@ test("news come once, however many pages are open behind others, and lead to wha
     await expect.poll(() => shown(page)).toEqual([]);
   });
 
-  await test.step("the one that stays goes on listening", async () => {
+  await test.step("the page that stays open keeps listening", async () => {
     await page.close();
     await told(desk, { title: "Lights out" });
     await expect.poll(() => titles(second)).toEqual(["Lights out"]);
   });
 
-  await test.step("none any more once the camp wants none, and nothing stays in the browser", async () => {
+  await test.step("once the camp turns notifications off, none appear and nothing stays in the browser", async () => {
     camp.run(["settings", "set", "pushEnabled", "false"]);
-    // The running portal reads a setting from the command line a moment later.
+    // The running portal picks up a setting from the command line a moment later.
     await expect.poll(async () => (await (await desk.request.get("/api/site")).json()).push_enabled).toBe(false);
     await told(desk, { title: "Rain plan" });
     await expect
@@ -147,7 +147,7 @@ test("news come once, however many pages are open behind others, and lead to wha
   });
 });
 
-test("a browser that blocks notifications is told from one that was only not asked", async ({ page, context }) => {
+test("a browser that blocks notifications is told apart from one that was never asked", async ({ page, context }) => {
   await context.clearPermissions();
   await page.addInitScript(() => {
     Object.defineProperty(Notification, "permission", { get: () => "denied" });

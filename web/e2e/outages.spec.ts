@@ -11,7 +11,7 @@ import {
 } from "./support/camp";
 import type { Page } from "@playwright/test";
 
-// These tests do not change the sample camp: requests that would are intercepted.
+// These tests intercept every request that would change the shared sample camp.
 
 const leah = "leah.lindenfeld@family.example";
 const asLeah = (page: Page) =>
@@ -24,8 +24,8 @@ const broken = (page: Page, api: string, method = "GET", status = 500) =>
   );
 const section = (page: Page, name: string) => page.getByRole("region", { name });
 
-test("a page whose list cannot be loaded says so, never that it is empty, and heals on Retry", async ({ page }) => {
-  // The HTML for a stranger brings the lists.
+test("a page whose list cannot be loaded says so, never that it is empty, and recovers on Retry", async ({ page }) => {
+  // The HTML for a visitor already contains the lists, so a signed-in parent is needed.
   await asLeah(page);
   for (const [address, api, sentence, healed] of [
     [
@@ -80,7 +80,7 @@ for (const [whose, address, rows] of [
     await expect(alert).toHaveText("You seem to be offline. Please check your connection and try again.");
     await expect(shown).toHaveCount(before);
 
-    // A browser that is online again tries by itself.
+    // A browser that is back online tries again by itself.
     await context.setOffline(false);
     await expect(retry).toBeHidden();
     await expect(alert).toBeHidden();
@@ -88,7 +88,7 @@ for (const [whose, address, rows] of [
   });
 }
 
-test("comments that cannot be loaded or posted say so in so many words", async ({ page, request }) => {
+test("comments that cannot be loaded or posted say so clearly", async ({ page, request }) => {
   await asLeah(page);
   const {
     items: [film],
@@ -148,7 +148,7 @@ test("a profile of which a part is missing shows the rest, and one that cannot b
   await expect(personal.getByLabel("Full name")).toBeEditable();
 });
 
-test("whoever cannot be signed out is told so, and is not shown as gone", async ({ page }) => {
+test("a failed sign-out is reported, and the person still appears signed in", async ({ page }) => {
   await asLeah(page);
   await page.route("**/api/auth/sign-out", (route) => route.abort());
   await page.goto("/profile");
@@ -159,7 +159,7 @@ test("whoever cannot be signed out is told so, and is not shown as gone", async 
   await expect(page.getByRole("heading", { name: "Your profile" })).toBeVisible();
 });
 
-test("signing in says what stands in its way, and keeps what was typed", async ({ page }) => {
+test("a failed sign-in says why, and keeps what was typed", async ({ page }) => {
   await page.goto("/auth");
   await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
   await page.context().setOffline(true);
@@ -183,7 +183,7 @@ test("signing in says what stands in its way, and keeps what was typed", async (
   await expect(signInLink(page)).toBeHidden();
 });
 
-test("a message and an address for the list wait in their fields until they can be sent", async ({ page }) => {
+test("a message and a mailing list address stay in their fields until they can be sent", async ({ page }) => {
   await page.goto("/contact");
   await broken(page, "**/api/contact", "POST");
   await broken(page, "**/api/subscribe", "POST", 503);
@@ -204,7 +204,7 @@ test("a message and an address for the list wait in their fields until they can 
   await expect(box.getByPlaceholder("Your email address")).toHaveValue("bubby@family.example");
 });
 
-test("on a slow line every page shows the shape of what is coming", async ({ page, request }) => {
+test("on a slow connection every page shows placeholders for what is loading", async ({ page, request }) => {
   await asLeah(page);
   const {
     items: [film],
@@ -229,12 +229,12 @@ test("on a slow line every page shows the shape of what is coming", async ({ pag
   }
 });
 
-test("a page that was never opened before cannot be had offline, says so, and comes when the network is back", async ({
+test("a page that was never opened before says so when offline, and loads when the network is back", async ({
   page,
 }) => {
   await page.goto("/current-videos");
   await expect(page.getByRole("main").getByRole("article").first()).toBeVisible();
-  // The footer comes after the first view.
+  // The footer loads after the first view.
   const link = page.getByRole("contentinfo").getByRole("link", { name: "Privacy Policy" });
   await expect(link).toBeVisible();
   await page.context().setOffline(true);
@@ -246,7 +246,7 @@ test("a page that was never opened before cannot be had offline, says so, and co
   await expect(page.getByRole("heading", { name: "Privacy Policy", level: 1 })).toBeVisible();
 });
 
-test("while the server does not say who is there, nobody is taken for signed out", async ({ page }) => {
+test("while the session is unknown, nobody is treated as signed out", async ({ page }) => {
   await asLeah(page);
   await broken(page, "**/api/session", "GET", 503);
   await page.goto("/profile");
@@ -259,7 +259,7 @@ test("while the server does not say who is there, nobody is taken for signed out
   await expect(account(page, "Leah Lindenfeld")).toBeVisible();
 });
 
-test("a dialog that is asked for before its file is there opens, and one that cannot be loaded leaves the page", async ({
+test("a dialog opened before its code has loaded still opens, and one that cannot load leaves the page usable", async ({
   page,
 }) => {
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username: "kornbluh", password: samplePassword });

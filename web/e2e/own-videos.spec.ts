@@ -8,13 +8,13 @@ import type { CDPSession, Page } from "@playwright/test";
 
 type Listed = { items: AdminVideo[] };
 
-/** Encoding takes minutes on a busy machine. */
+/** The conversion takes minutes on a busy machine. */
 const conversion = { timeout: 500_000 };
 
 const folder = mkdtempSync(join(tmpdir(), "camp-film-"));
 const film = join(folder, "Color War.mp4");
 
-/** About 60 MB: more than one request carries, in a size that has two rungs. */
+/** Makes a film of about 60 MB, which needs more than one request, in a resolution that is offered in two sizes. */
 test.beforeAll(() => {
   const input = "-f lavfi -i testsrc2=size=1280x720:rate=24:duration=10 -f lavfi -i sine=440:duration=10";
   const rate = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -b:v 48M -minrate 48M -maxrate 48M -bufsize 48M";
@@ -30,9 +30,9 @@ test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const sessions = new Map<Page, CDPSession>();
 
-/** How fast this browser sends, in bytes a second; at 0 it has no connection. */
+/** Sets this browser's upload speed in bytes per second. At 0 it is offline. */
 async function uploadAt(page: Page, uploadThroughput: number) {
-  // The slowest of several sessions would hold.
+  // With several sessions, the slowest limit would apply.
   const session = sessions.get(page) ?? (await page.context().newCDPSession(page));
   sessions.set(page, session);
   await session.send("Network.enable");
@@ -44,7 +44,7 @@ async function uploadAt(page: Page, uploadThroughput: number) {
   });
 }
 
-/** The addresses of its files and of its data that a browser reads. */
+/** Collects the URLs of a video's files and data that the browser reads. */
 function addressesRead(page: Page, all: Set<string>) {
   page.context().on("response", (response) => {
     const { pathname } = new URL(response.url());
@@ -61,7 +61,7 @@ const lines = (video: HTMLVideoElement) => video.videoHeight;
 test.describe("When only families of the camp may watch", () => {
   test.use({ settings: { access: "families" } });
 
-  test("a file survives a restart of the server and a reload, and only families watch it", async ({
+  test("an upload survives a server restart and a reload, and only families can watch it", async ({
     page,
     camp,
     somebody,
@@ -75,7 +75,7 @@ test.describe("When only families of the camp may watch", () => {
     const waiting = await call<{ items: { id: string }[] }>(desk.request, "GET", "/api/admin/users?filter=to_approve");
     await call(desk.request, "POST", `/api/admin/users/${waiting.items[0]?.id}/approve`);
 
-    await test.step("it is cut half-way, and goes on by itself", async () => {
+    await test.step("it is interrupted halfway, and continues by itself", async () => {
       await desk.goto("/admin/reports?action=upload");
       await uploadAt(desk, 5_000_000);
       await reports(desk).locator("input[type=file]").setInputFiles(film);
@@ -110,7 +110,7 @@ test.describe("When only families of the camp may watch", () => {
     });
 
     let video!: AdminVideo;
-    await test.step("it is converted, published and mailed", async () => {
+    await test.step("it is converted, published and emailed", async () => {
       await expect(desk.getByText("Publishes when it is ready")).toBeVisible();
       await expect
         .poll(async () => {
@@ -125,7 +125,7 @@ test.describe("When only families of the camp may watch", () => {
       await expect(row).not.toContainText("Publishes when it is ready");
     });
 
-    await test.step("a family plays it, moves in it and chooses both ends of its sizes", async () => {
+    await test.step("a family plays it, seeks, and chooses its largest and smallest size", async () => {
       await page.goto(`/video/${video.id}`);
       await page.getByRole("button", { name: "Play Color War breaks out" }).click();
       const player = page.getByRole("group", { name: "Video player" });
@@ -144,7 +144,7 @@ test.describe("When only families of the camp may watch", () => {
       expect((await element.evaluate(stateOfVideo)).error).toBeNull();
     });
 
-    await test.step("every address of it is refused to a stranger, in another browser and after signing out", async () => {
+    await test.step("a stranger is refused every URL of it, in another browser and after signing out", async () => {
       const ofStaff = [...seen].filter((address) => address.includes("/api/admin/"));
       const addresses = [...seen, `${camp.url}/media/videos/${video.id}`].filter((one) => !ofStaff.includes(one));
       expect(addresses.filter((address) => /m3u8/.test(address)).length).toBeGreaterThan(1);
@@ -166,7 +166,7 @@ test.describe("When only families of the camp may watch", () => {
   });
 });
 
-test("a film plays in its sizes to its end, with captions and chapters", async ({ page, camp, somebody }) => {
+test("a video plays to its end in all sizes, with captions and chapters", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
   await desk.goto("/admin/reports?action=upload");
@@ -206,7 +206,7 @@ test("a film plays in its sizes to its end, with captions and chapters", async (
   await page.route(/\.mp4$/, (route) => (away ? (refused++, route.abort()) : route.continue()));
   await page.goto(`/video/${video.id}`);
   await page.getByRole("button", { name: "Play Swim relay" }).click();
-  // A server that is away for a moment is waited for: the video stays in sizes.
+  // The player waits for a server that is briefly down, and the video keeps its sizes.
   await expect.poll(() => refused).toBeGreaterThan(1);
   away = false;
   const element = page.locator("video");
@@ -220,7 +220,7 @@ test("a film plays in its sizes to its end, with captions and chapters", async (
     await expect.poll(() => element.evaluate(lines)).toBe(size);
   }
 
-  await test.step("a family turns captions on, follows a chapter and keeps the file", async () => {
+  await test.step("a family turns captions on, jumps to a chapter and downloads the file", async () => {
     await player.getByRole("slider", { name: "Seek" }).press("c");
     const caption = player.getByText("אַ גוטן טאָג");
     await expect(caption).toBeVisible();
@@ -234,6 +234,6 @@ test("a film plays in its sizes to its end, with captions and chapters", async (
 
   await player.getByRole("slider", { name: "Seek" }).press("8");
   await expect.poll(() => element.evaluate((media: HTMLVideoElement) => media.ended)).toBe(true);
-  // Chromium's own HLS ends earlier: it changes the size by the number of the segment, not by the time.
+  // Chromium's own HLS would end earlier, because it changes the size by segment number, not by time.
   expect((await element.evaluate(stateOfVideo)).time).toBeGreaterThan(9.9);
 });

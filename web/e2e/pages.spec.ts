@@ -64,7 +64,7 @@ test("answers say what the settings say, also after staff have changed them", as
 });
 
 demoTest.describe("Who we are", () => {
-  demoTest("the story is Yiddish and runs from right to left, and the cards lead on", async ({ page }) => {
+  demoTest("the story is in Yiddish and runs from right to left, and the cards have links", async ({ page }) => {
     await page.goto("/about");
     const story = page.getByRole("main").locator("[lang=yi]");
     await expect(story).toHaveCSS("direction", "rtl");
@@ -88,7 +88,7 @@ demoTest.describe("Who we are", () => {
     }
   });
 
-  demoTest("the texts of the law say when they were written and whom to ask", async ({ page, request }) => {
+  demoTest("the legal pages say when they were written and whom to ask", async ({ page, request }) => {
     const site = await call<{ contact_email: string; contact_phone: string; today: string }>(
       request,
       "GET",
@@ -137,7 +137,7 @@ demoTest.describe("The store", () => {
 test.describe("The embedded shop", () => {
   test.use({ settings: { shopUrl: "https://shop.example/camp" } });
 
-  test("stands in a frame of its own, grows as it asks, and leads nowhere else", async ({ page }) => {
+  test("has its own frame, resizes as it asks, and leads nowhere else", async ({ page }) => {
     await page.route("https://shop.example/**", (route) =>
       route.fulfill({
         contentType: "text/html",
@@ -179,7 +179,7 @@ test("a browser without scripts is told what it needs, and how to reach the camp
   const page = await somebody({ javaScriptEnabled: false });
   for (const path of ["/", "/contact", "/admin/login"]) {
     await page.goto(path);
-    // Playwright does not look for text in this element.
+    // Playwright finds no text inside this element.
     const words = page.locator("noscript p");
     await expect(words, path).toBeInViewport();
     await expect(words, path).toContainText("need JavaScript");
@@ -187,7 +187,7 @@ test("a browser without scripts is told what it needs, and how to reach the camp
   }
 });
 
-demoTest("a switch shows its state and a choice what is chosen in the colors of the device", async ({ page }) => {
+demoTest("switches and choices show their state when the device overrides the colors", async ({ page }) => {
   await page.emulateMedia({ forcedColors: "active" });
   await call(page.request, "POST", "/api/auth/sign-in", {
     email: "leah.lindenfeld@family.example",
@@ -216,7 +216,7 @@ demoTest("a switch shows its state and a choice what is chosen in the colors of 
     .toEqual(["solid", "none"]);
 });
 
-/** English words of headings and buttons that do not fit a line and go on in the next one. */
+/** The English words in headings and buttons that do not fit on a line and break. */
 function brokenWords(): string[] {
   const lines = (range: Range) => new Set([...range.getClientRects()].map(({ top }) => top)).size;
   const texts = [...document.querySelectorAll("h1, h2, h3, main :is(button, a.justify-center)")].flatMap((heading) =>
@@ -232,7 +232,7 @@ function brokenWords(): string[] {
   );
 }
 
-/** WCAG 1.4.4: with the text twice as large everything is still there, without scrolling sideways. */
+/** WCAG 1.4.4: with text twice as large, everything is still there and the page does not scroll sideways. */
 async function fitsWithLargeText(page: Page, path: string) {
   await page.addInitScript(() =>
     addEventListener("DOMContentLoaded", () => {
@@ -251,7 +251,7 @@ async function fitsWithLargeText(page: Page, path: string) {
   }
 }
 
-/** No open dialog scrolls sideways on the narrowest phone with text twice as large. */
+/** Asserts that an open dialog does not scroll sideways on the narrowest phone with text twice as large. */
 async function dialogFits(page: Page, open: Locator) {
   await page.setViewportSize({ width: 320, height: 640 });
   await open.click();

@@ -15,11 +15,11 @@ const twenty = Array.from({ length: 20 }, (_, i) => {
     };
     return `#${part(0)}${part(8)}${part(4)}`;
   };
-  // From dark to pale, all around the circle of colors.
+  // The colors go from dark to pale, all around the color wheel.
   return { mainColor: color(i * 18, 0.15 + (i % 5) * 0.17), accentColor: color(i * 18 + 120, 0.85 - (i % 5) * 0.17) };
 });
 
-/** A family for each state of payment. */
+/** Creates a family for each payment status. */
 async function families(page: Page) {
   const year = new Date().getFullYear();
   const plans = {
@@ -46,7 +46,7 @@ async function families(page: Page) {
 
 const states = ["Paid in Full", "Payment Due", "Overdue"];
 
-/** The colors of the badges, and of what follows the palette. */
+/** The colors of the badges, and of the parts that follow the palette. */
 async function colors(page: Page) {
   const rows = page.getByRole("table", { name: "Users" });
   await expect(rows.getByText("Overdue").last()).toBeVisible();
@@ -60,7 +60,7 @@ async function colors(page: Page) {
   }, states);
 }
 
-test("states keep their colors under twenty palettes, in both themes", async ({ page, camp }) => {
+test("status colors stay the same under twenty palettes, in both themes", async ({ page, camp }) => {
   await staff(page, camp, "miriam", "owner");
   await families(page);
   const built: Record<string, Awaited<ReturnType<typeof colors>>> = {};
@@ -85,7 +85,7 @@ test("states keep their colors under twenty palettes, in both themes", async ({ 
   expect(buttons.size, "the palettes differ").toBe(twenty.length);
 });
 
-test("boxes and radio buttons take the palette in both themes", async ({ page, camp }) => {
+test("checkboxes and radio buttons follow the palette in both themes", async ({ page, camp }) => {
   await staff(page, camp, "miriam", "owner");
   await call(page.request, "PATCH", "/api/admin/settings", { mainColor: "#7a1f5c" });
   for (const colorScheme of ["light", "dark"] as const) {

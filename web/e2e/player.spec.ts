@@ -4,7 +4,7 @@ import type { APIRequestContext, Page } from "@playwright/test";
 
 type Card = { id: string; video_type: string };
 
-/** The addresses of two videos of the camp's own. */
+/** The URLs of two of the camp's own videos. */
 async function films(request: APIRequestContext) {
   const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
   return items.filter(({ video_type }) => video_type === "upload").map(({ id }) => `/video/${id}`);
@@ -48,12 +48,12 @@ test("a finger finds every control on the narrowest phone, shows and hides them,
   await tap(0.38);
   await expect(player.getByRole("button", { name: "Settings", expanded: false })).toBeVisible();
   await player.getByRole("slider", { name: "Seek" }).press("0");
-  // So slowly that it does not end meanwhile.
+  // Plays so slowly that the video does not end during the test.
   await page.locator("video").evaluate((video: HTMLVideoElement) => void (video.playbackRate = 0.1));
   await player.getByRole("button", { name: "Play", exact: true }).tap();
   await tap(0.38);
   await expect(bar).toHaveCSS("opacity", "0");
-  // Where a hidden button lies, a tap only shows it.
+  // A tap where a button is hidden only shows the controls.
   const hidden = (await player.getByRole("button", { name: "Mute" }).boundingBox())!;
   await page.touchscreen.tap(hidden.x + 22, hidden.y + 22);
   await expect(bar).toHaveCSS("opacity", "1");

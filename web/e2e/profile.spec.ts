@@ -18,7 +18,7 @@ import { readFileSync } from "node:fs";
 const section = (page: Page, name: string) => page.getByRole("region", { name });
 const chaya = { name: "Chaya Feder", email: "chaya@family.example", child: "Mendy" };
 
-test("a family corrects its names and chooses its mail, and finds it so the next time", async ({ page, camp }) => {
+test("a family corrects its names and chooses its emails, and the changes are kept", async ({ page, camp }) => {
   await page.goto("/profile");
   await expect(page.getByRole("heading", { name: "Welcome Back" })).toBeVisible();
   await parent(page, camp, chaya);
@@ -61,7 +61,7 @@ test("a family corrects its names and chooses its mail, and finds it so the next
   await expect(signInLink(page)).toBeVisible();
 });
 
-test("a second address counts when its owner has said yes, and can then have a login of its own", async ({
+test("a second address counts once its owner agrees, and can then have its own login", async ({
   page,
   camp,
   somebody,
@@ -120,7 +120,7 @@ test("a second address counts when its owner has said yes, and can then have a l
   await camp.mailTo("dovid@family.example", /Your address was removed from a family/);
 });
 
-test("what a family owes and has paid is what staff recorded", async ({ page, camp, somebody }) => {
+test("a family sees the balance and payments that staff recorded", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
   const { id } = await call<{ id: string }>(desk.request, "POST", "/api/admin/users", {
@@ -172,7 +172,7 @@ test("what a family owes and has paid is what staff recorded", async ({ page, ca
   await expect(payments).toContainText("100%");
 });
 
-test("a login is a person's own: devices, password, address, data and the end of it", async ({
+test("a person manages their own login: devices, password, address, data and deletion", async ({
   page,
   camp,
   somebody,
@@ -212,7 +212,7 @@ test("a login is a person's own: devices, password, address, data and the end of
     await camp.mailTo(chaya.email, /password .* was changed/);
   });
 
-  await test.step("a new address counts once its link was pressed, and the old one is told", async () => {
+  await test.step("a new address counts once its link is confirmed, and the old one is told", async () => {
     await section(page, "Personal Information").getByRole("button", { name: "Change your email" }).click();
     await dialog.getByLabel("New email").fill("chaya.klein@family.example");
     await dialog.getByLabel("Your password").fill("a lantern on the dock");
@@ -230,7 +230,7 @@ test("a login is a person's own: devices, password, address, data and the end of
     await expect(section(page, "Email Settings").getByText("chaya.klein@family.example").first()).toBeVisible();
   });
 
-  await test.step("all that is known can be taken home", async () => {
+  await test.step("all data can be downloaded", async () => {
     const file = page.waitForEvent("download");
     await own.getByRole("link", { name: "Download my data" }).click();
     const data = readFileSync(await (await file).path(), "utf8");
@@ -239,7 +239,7 @@ test("a login is a person's own: devices, password, address, data and the end of
     expect(data).not.toMatch(/argon2|password_hash/);
   });
 
-  await test.step("and everything ended", async () => {
+  await test.step("the account can be deleted", async () => {
     await own.getByRole("button", { name: "Delete my account" }).click();
     await expect(dialog).toContainText("The camp keeps the family record with its payment plan and payments.");
     await dialog.getByLabel("Your password").fill(password);

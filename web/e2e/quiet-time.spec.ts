@@ -5,7 +5,7 @@ import { isSound } from "./support/sound";
 
 type Schemas = components["schemas"];
 
-/** A local time of the camp some hours from now, whose zone is UTC here. */
+/** A local time in camp some hours from now. The camp's zone is UTC here. */
 const hoursFromNow = (hours: number) => {
   const [date = "", time = ""] = new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16).split("T");
   return { date, time };
@@ -16,7 +16,7 @@ const section = (page: Page) => page.getByRole("region", { name: "Quiet time", e
 const save = (page: Page) => section(page).getByRole("button", { name: "Save quiet time" }).click();
 const notice = (page: Page) => page.getByRole("status").filter({ hasText: "emails and notifications wait until" });
 
-/** "Monday, 9:15 PM", as pages say when the quiet time of now ends. */
+/** The end of the current quiet time as pages show it: "Monday, 9:15 PM". */
 async function end(page: Page) {
   const { quiet_time } = await call<Schemas["Site"]>(page.request, "GET", "/api/site");
   const at = new Date(quiet_time!.ends_at);
@@ -28,7 +28,7 @@ async function end(page: Page) {
 test.describe("Quiet time", () => {
   test.use({ settings: { timezone: "UTC" } });
 
-  test("an owner turns it on and sees the next ten; forms and pages say until when, and what waited is mailed once", async ({
+  test("an owner turns it on and sees the next ten; forms and pages say how long, and waiting email goes out once", async ({
     page,
     camp,
     somebody,
@@ -70,7 +70,7 @@ test.describe("Quiet time", () => {
       await expect(dates.getByLabel("Last day")).toBeFocused();
       await expect(dates.getByLabel("Last day")).toHaveAccessibleDescription("The last day is before the first.");
       await dates.getByLabel("Last day").fill(to.date);
-      // It is not lost when somebody forgets to add it.
+      // A typed date is not lost when somebody forgets to add it.
       await save(page);
       await expect(dates.getByLabel("First day")).toBeFocused();
       await expect(page.getByText("Quiet Time Updated")).toBeHidden();
@@ -81,7 +81,7 @@ test.describe("Quiet time", () => {
       await expect(toast(page)).toContainText("Quiet Time Updated");
     });
 
-    await test.step("pages say until when", async () => {
+    await test.step("pages say when it ends", async () => {
       await guest.goto("/");
       await expect(notice(guest)).toContainText(await end(guest));
       await expect(notice(guest)).toContainText("Parade");
@@ -100,7 +100,7 @@ test.describe("Quiet time", () => {
       await expect(guest.getByRole("region", { name: "Live updates" })).toContainText("Baseball results");
     });
 
-    await test.step("what is urgent does not wait, and is asked about twice", async () => {
+    await test.step("an urgent update does not wait, and is confirmed twice", async () => {
       await page.goto("/admin/live-updates?action=create");
       const form = page.getByRole("region", { name: "New update" });
       await form.getByLabel("Title").fill("The road is closed");
@@ -115,7 +115,7 @@ test.describe("Quiet time", () => {
       expect(await camp.mailsTo("chaya@family.example", /Baseball results/)).toEqual([]);
     });
 
-    await test.step("switched off, the mails that waited go out, once, and the notice is gone", async () => {
+    await test.step("when it is turned off, waiting emails go out once and the notice disappears", async () => {
       await page.goto("/admin/settings");
       await quiet.getByLabel("In quiet time").selectOption({ label: "Nothing changes" });
       await save(page);
@@ -129,7 +129,7 @@ test.describe("Quiet time", () => {
     });
   });
 
-  test.describe("of a camp that closes its site", () => {
+  test.describe("for a camp that closes its site", () => {
     test.use({
       settings: {
         timezone: "UTC",
@@ -139,7 +139,7 @@ test.describe("Quiet time", () => {
       },
     });
 
-    test("parents read when it opens again, and staff go on", async ({ page, camp, somebody }) => {
+    test("parents see when it opens again, and staff can keep working", async ({ page, camp, somebody }) => {
       const guest = await somebody();
       await parent(guest, camp, { name: "Chaya Feder", email: "chaya@family.example" });
       await staff(page, camp, "miriam", "owner");

@@ -57,12 +57,12 @@ test("a scheduled video appears by itself on an open Home page when its time com
   await expect(row).toContainText("Scheduled");
   await expect(row).toContainText("goes to 1 person");
 
-  // The URL does not work before the publication, either.
+  // The video's URL does not work before the publication, either.
   const address = await row.getByRole("link", { name: "Open Grand Siyum in a new tab" }).getAttribute("href");
   expect(address).toContain("youtube");
   expect(await camp.mailsTo("chaya@family.example", /Grand Siyum/)).toEqual([]);
 
-  // The form has minutes only, so the test sets a time in the next seconds.
+  // The form takes only minutes, so the test sets a time within the next seconds.
   const { items } = await call<{ items: Schemas["AdminVideo"][] }>(desk.request, "GET", "/api/admin/videos");
   const { id, version } = items.find(({ title }) => title === "Grand Siyum")!;
   const moment = new Date(Date.now() + 8_000);

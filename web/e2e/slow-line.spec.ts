@@ -1,12 +1,12 @@
 import { demoTest as test, expect, hold } from "./support/camp";
 
-// What somebody does on a page whose scripts have not arrived yet.
+// Tests what people do on a page whose scripts have not arrived yet.
 test.use({ viewport: { width: 390, height: 844 } });
 
 const scripts = /\/assets\/[^/]+\.js$/;
 
 for (const path of ["/past-videos", "/current-videos"])
-  test(`what is typed into the search of ${path} before the scripts are there is searched for`, async ({ page }) => {
+  test(`text typed into the search box of ${path} before the scripts load is searched for`, async ({ page }) => {
     const release = await hold(page, scripts);
     await page.goto(path, { waitUntil: "commit" });
     const box = page.getByRole("searchbox", { name: "Search videos" });
@@ -21,7 +21,7 @@ for (const path of ["/past-videos", "/current-videos"])
     await expect(page).toHaveURL(`${path}?q=nothing+of+the+kind`);
   });
 
-test("a button that was pressed before the scripts are there does its work once they are", async ({ page }) => {
+test("a button pressed before the scripts load works once they have loaded", async ({ page }) => {
   let release = await hold(page, scripts);
   await page.goto("/past-videos", { waitUntil: "commit" });
   await page.getByRole("button", { name: "All Videos" }).click();
@@ -36,7 +36,7 @@ test("a button that was pressed before the scripts are there does its work once 
   await expect(page.getByRole("dialog", { name: "Menu" })).toBeVisible();
 });
 
-test("who pressed a button and then went on reading is not bothered", async ({ page }) => {
+test("somebody who pressed a button and then kept reading is not interrupted", async ({ page }) => {
   const release = await hold(page, scripts);
   await page.goto("/past-videos", { waitUntil: "commit" });
   await page.getByRole("button", { name: "All Videos" }).click();

@@ -28,7 +28,7 @@ function totp(secret: string, at = Date.now()) {
   return String((mac.readUInt32BE(mac.at(-1)! & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
-test("owners keep the accounts of the staff", async ({ page, camp, somebody }) => {
+test("owners manage the staff accounts", async ({ page, camp, somebody }) => {
   await staff(page, camp, "miriam", "owner");
   await page.goto("/admin/admin-management");
   const other = await somebody();
@@ -51,7 +51,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     await refused("Disable");
   });
 
-  await test.step("one is added, and signs in", async () => {
+  await test.step("an account is added and signs in", async () => {
     await page.getByRole("button", { name: "Add Admin Account" }).click();
     const form = page.getByRole("form", { name: "Add an account" });
     await form.getByLabel("Username").fill("weber");
@@ -66,7 +66,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     await expect(other.getByText("Only owners can see this page")).toBeVisible();
   });
 
-  await test.step("its session is seen and ended", async () => {
+  await test.step("its session is listed and ended", async () => {
     await row(page, "weber").getByRole("button", { name: "Sessions of weber" }).click();
     await isSound(page, "the sessions of an account");
     await dialog(page)
@@ -99,7 +99,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
     await expect(row(other, "miriam")).toBeVisible();
   });
 
-  await test.step("disabled, it is signed out and stays out", async () => {
+  await test.step("once disabled, it is signed out and stays out", async () => {
     await row(page, "weberin").getByRole("button", { name: "Disable weberin" }).click();
     await dialog(page).getByLabel("Your current password").fill(password);
     await dialog(page).getByRole("button", { name: "Disable account" }).click();
@@ -128,7 +128,7 @@ test("owners keep the accounts of the staff", async ({ page, camp, somebody }) =
   });
 });
 
-test("staff keep their own keys", async ({ page, camp, somebody }) => {
+test("staff manage their own sign-in", async ({ page, camp, somebody }) => {
   await staff(page, camp, "feder", "staff");
   const phone = await somebody();
   await signIn(phone, "feder", password);
@@ -136,7 +136,7 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
   await camp.mailTo("feder@camp.example", /new sign-in/);
   await page.goto("/admin/reports");
 
-  await test.step("everything is under one's name, on a phone too", async () => {
+  await test.step("everything is behind the person's own name, on a phone too", async () => {
     await page.getByRole("complementary").getByRole("link", { name: "feder" }).click();
     await expect(page).toHaveURL(/\/admin\/account$/);
     await isSound(page, "the own account");
@@ -175,7 +175,7 @@ test("staff keep their own keys", async ({ page, camp, somebody }) => {
     expect((await phone.request.get("/api/admin/sessions")).status()).toBe(401);
     await camp.mailTo("feder@camp.example", /Two-factor was turned on/);
     await signIn(phone, "feder", fresh);
-    // The next code, because each works once; the clock may be half a minute off.
+    // Uses the next code, because each code works once. The server accepts a clock that is half a minute off.
     await phone.getByLabel("Code").fill(totp(secret, Date.now() + 30_000));
     await phone.getByRole("button", { name: "Sign In" }).click();
     await isIn(phone);
@@ -226,7 +226,7 @@ test("recovery codes are replaced while two-factor stays on", async ({ page, cam
     await phone.getByLabel("Code").fill(code);
     await phone.getByRole("button", { name: "Sign In" }).click();
     if (works) await isIn(phone);
-    else await expect(phone.getByText("This code is not right or was already used.")).toBeVisible();
+    else await expect(phone.getByText("This code is incorrect or was already used.")).toBeVisible();
   }
   await page.reload();
   await expect(page.getByText("9 left")).toBeVisible();

@@ -81,7 +81,7 @@ test.describe("A report that cannot be saved", () => {
     await expect(toast(page)).toContainText("Video uploaded successfully");
   });
 
-  test("an impatient double click on a slow line posts the video once", async ({ page }) => {
+  test("an impatient double click on a slow connection posts the video once", async ({ page }) => {
     const letGo = await hold(page, "**/api/admin/videos", "POST");
     const form = page.getByRole("region", { name: "New report" });
     await form.getByLabel("Title").fill("Campfire");
@@ -96,7 +96,7 @@ test.describe("A report that cannot be saved", () => {
   });
 });
 
-/** The next request of this kind reaches the server, but its response is lost. */
+/** Lets the next request of this kind reach the server, but loses its response. */
 const loseAnswer = (page: Page, api: string) =>
   page.route(api, async (route) => {
     if (route.request().method() !== "POST") return route.fallback();
@@ -105,7 +105,7 @@ const loseAnswer = (page: Page, api: string) =>
     await page.unroute(api);
   });
 
-test("a form whose answer is lost can be sent again, and makes one record and one mail for each family", async ({
+test("a form whose response is lost can be sent again, and creates one record and one email per family", async ({
   page,
   camp,
   somebody,
@@ -234,7 +234,7 @@ test("a comment written offline waits in its field until it can be posted", asyn
   await expect(page.getByRole("button", { name: "Post comment" })).toBeDisabled();
 });
 
-test("a like that the server refuses is taken back on the page, and says why", async ({ page, camp, somebody }) => {
+test("a like that the server refuses is undone on the page, which says why", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
   const video = await posted(desk, { title: "Campfire" });
@@ -279,7 +279,7 @@ test("sign-up keeps what was typed through every refusal", async ({ page }) => {
 test("a list that cannot be loaded says so and offers another try", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
-  // The HTML for a stranger brings the lists.
+  // The HTML for a visitor already contains the lists, so a signed-in parent is needed.
   await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
   const video = await posted(desk, { title: "Campfire" });
   const pages = [

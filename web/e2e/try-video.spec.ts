@@ -11,11 +11,11 @@ const failed = "When you tried this link, the video did not start.";
 const posts = async (page: Page) =>
   (await call<{ items: AdminVideo[] }>(page.request, "GET", "/api/admin/videos")).items;
 
-test.describe("A video is tried before it is published", () => {
+test.describe("Staff preview a video before publishing it", () => {
   let elsewhere: Server;
   let host: string;
 
-  // Another server: a video, and a page whose URL looks like one.
+  // Starts another server with a video, and with a page whose URL looks like a video.
   test.beforeAll(async () => {
     elsewhere = createHttpServer((request, answer) => {
       const isFilm = request.url?.startsWith("/lake.mp4");
@@ -38,7 +38,7 @@ test.describe("A video is tried before it is published", () => {
     const form = page.getByRole("region", { name: "New report" });
     await form.getByLabel("Title").fill("Swim relay");
 
-    // A page whose URL looks like a video does not start. The form says so, but can still be saved.
+    // A page whose URL looks like a video does not play. The form says so, but can still be saved.
     await form.getByLabel("Video URL").fill(`${host}/share.mp4`);
     await form.getByRole("button", { name: "Try it" }).click();
     await expect(form.getByText("The video did not start, so families could not watch it.")).toBeVisible();
@@ -76,7 +76,7 @@ test.describe("A video is tried before it is published", () => {
     expect((await posts(page))[0]!.view_count, "a try is no view").toBe(0);
   });
 
-  test("a file host that is away is said to be, and share links say what to do", async ({ page, camp }) => {
+  test("an unreachable file host is reported, and share links say what to do", async ({ page, camp }) => {
     await staff(page, camp);
     await posted(page, { title: "Campfire" });
     await page.goto("/admin/reports?action=upload");

@@ -15,7 +15,7 @@ import { call, expect, staff, test } from "./support/camp";
 import type { Portal } from "./support/portal";
 import type { APIRequestContext } from "@playwright/test";
 
-// The protocol's own client, as it runs under Node, against everything that the server says it offers.
+// Runs the protocol's official client, in its Node version, against everything that the server says it supports.
 
 type Listed = { items: components["schemas"]["Upload"][] };
 type Exchange = { method: string; offset: string | undefined; status: number; response: HttpResponse };
@@ -23,7 +23,7 @@ type Exchange = { method: string; offset: string | undefined; status: number; re
 const film = readFileSync(join(import.meta.dirname, "../../core/src/seed/media/campfire.mp4"));
 const piece = 32 * 1024;
 
-/** Where the client remembers the uploads that it has begun. */
+/** Where the client remembers the uploads that it has started. */
 function memory(): UrlStorage {
   const all = new Map<string, PreviousUpload>();
   return {
@@ -39,7 +39,7 @@ function memory(): UrlStorage {
   };
 }
 
-/** The client of a member of the staff, and what it has exchanged with the server. */
+/** A staff member's client, and what it has exchanged with the server. */
 async function clientOf(request: APIRequestContext, camp: Portal) {
   await staff({ request }, camp);
   const { cookies } = await request.storageState();
@@ -59,7 +59,7 @@ async function clientOf(request: APIRequestContext, camp: Portal) {
       }),
   };
 
-  /** Sends the film and returns the address of its upload; fails as the client fails. */
+  /** Sends the film and returns the URL of its upload. Throws the client's errors. */
   const send = (more: UploadOptions = {}) =>
     new Promise<string>((done, failed) => {
       const upload = new Upload(film, {
@@ -71,7 +71,7 @@ async function clientOf(request: APIRequestContext, camp: Portal) {
       upload.start();
     });
 
-  /** Sends the first piece, stops as if the computer was switched off, and returns the address. */
+  /** Sends the first piece, stops as if the computer were turned off, and returns the upload's URL. */
   const sendPart = (more: UploadOptions = {}) =>
     new Promise<string>((done, failed) => {
       const upload = new Upload(film, {
@@ -83,7 +83,7 @@ async function clientOf(request: APIRequestContext, camp: Portal) {
       upload.start();
     });
 
-  /** The status of the answer that the client failed with. */
+  /** The status of the response that the client failed with. */
   async function refusal(more: UploadOptions) {
     const error = await send(more).then(
       () => null,
@@ -110,7 +110,7 @@ const changing =
     if (request.getMethod() === method) change(request);
   };
 
-test("the protocol's own client uploads, goes on after a cut and a restart, and cancels", async ({ request, camp }) => {
+test("the official client uploads, resumes after a break and a restart, and cancels", async ({ request, camp }) => {
   const { options, exchanges, send, sendPart, refusal, head, received, list } = await clientOf(request, camp);
 
   await test.step("it may use exactly these extensions", async () => {
@@ -193,10 +193,10 @@ test("the protocol's own client uploads, goes on after a cut and a restart, and 
   });
 });
 
-test("the protocol's own client is refused what does not fit", async ({ request, camp }) => {
+test("the official client is refused what the protocol does not allow", async ({ request, camp }) => {
   const { exchanges, send, sendPart, refusal, received, list } = await clientOf(request, camp);
 
-  /** The client has no checksums; this adds them to each piece. */
+  /** Adds a checksum to each piece, because the client has no support for checksums. */
   const checksum = (algorithm: string, digest: (bytes: Buffer) => Buffer) =>
     changing("PATCH", (sent) => {
       const at = Number(sent.getHeader("Upload-Offset"));
@@ -209,7 +209,7 @@ test("the protocol's own client is refused what does not fit", async ({ request,
       expect(await received(await send({ onBeforeRequest: checksum(algorithm, hash(algorithm)) }))).toBe(film.length);
   });
 
-  await test.step("checksum: of a piece that differs from its sum nothing is kept", async () => {
+  await test.step("checksum: a piece with a wrong checksum is not kept", async () => {
     for (const algorithm of ["sha1", "sha256"]) {
       const uploadUrl = await sendPart();
       const wrong = checksum(algorithm, (bytes) => hash(algorithm)(bytes.subarray(1)));
@@ -231,7 +231,7 @@ test("the protocol's own client is refused what does not fit", async ({ request,
     for (const method of ["POST", "HEAD", "PATCH"]) {
       const other = changing(method, (sent) => sent.setHeader("Tus-Resumable", "0.2.2"));
       const uploadUrl = method === "HEAD" ? await sendPart() : null;
-      // The client begins anew after a HEAD that is refused, unless it has no address for that.
+      // After a refused HEAD, the client starts a new upload, unless it has no URL for that.
       const { status, header } = await refusal({
         uploadUrl,
         onBeforeRequest: other,
@@ -241,7 +241,7 @@ test("the protocol's own client is refused what does not fit", async ({ request,
     }
   });
 
-  await test.step("another offset than where the upload goes on", async () => {
+  await test.step("a wrong offset", async () => {
     const uploadUrl = await sendPart();
     const ahead = changing("PATCH", (sent) => sent.setHeader("Upload-Offset", String(2 * piece)));
     const { status, header } = await refusal({ uploadUrl, onBeforeRequest: ahead });
@@ -249,7 +249,7 @@ test("the protocol's own client is refused what does not fit", async ({ request,
     expect(await received(uploadUrl)).toBe(piece);
   });
 
-  await test.step("extensions that are not offered, before anything is kept of them", async () => {
+  await test.step("extensions that are not supported, before anything is stored", async () => {
     const before = (await list()).length;
     const parallel = await refusal({ parallelUploads: 2 });
     expect([parallel.status, parallel.body]).toEqual([400, expect.stringContaining("Upload-Concat is not offered")]);
@@ -261,7 +261,7 @@ test("the protocol's own client is refused what does not fit", async ({ request,
     expect(await list()).toHaveLength(before);
   });
 
-  await test.step("nothing of a stranger", async () => {
+  await test.step("anything from a stranger", async () => {
     exchanges.length = 0;
     expect((await refusal({ headers: {} })).status).toBe(401);
     expect(exchanges).toHaveLength(1);

@@ -1,10 +1,10 @@
 import { expect, staff, test } from "./support/camp";
 
-test("Back, a link and a press that ends outside take away nothing that was typed, unasked", async ({ page, camp }) => {
+test("Back, links and a press that ends outside never discard typed text without asking", async ({ page, camp }) => {
   await staff(page, camp);
   const menu = page.getByRole("complementary");
   await page.goto("/admin/messages");
-  // With its figure: before the scripts, a link of the menu loads a new document.
+  // Waits for the link's number, which appears with the scripts: before that, a link in the menu loads a new document.
   await menu.getByRole("link", { name: /^FAQ \d/ }).click();
   await page.getByRole("button", { name: "Add FAQ" }).first().click();
   const drawer = page.getByRole("dialog", { name: "Add FAQ" });
@@ -28,7 +28,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
   await page.goBack();
   await expect(page).toHaveURL(/\/admin\/messages$/);
 
-  // A form in the page: every way of leaving the page asks first, and then goes to the target.
+  // A form in the page: every way of leaving the page asks first, and then continues to the target.
   await page.goto("/admin/dashboard");
   await menu.getByRole("link", { name: /^Users \d/ }).click();
   await page.getByRole("button", { name: "Add New User" }).first().click();
@@ -46,7 +46,7 @@ test("Back, a link and a press that ends outside take away nothing that was type
   await leave.getByRole("button", { name: "Leave" }).click();
   await expect(page).toHaveURL(/\/admin\/dashboard$/);
 
-  // Selecting text with the mouse and releasing it outside the dialog.
+  // Selects text with the mouse and releases the button outside the dialog.
   await page.goto("/admin/account");
   await page.getByRole("button", { name: "Change password" }).click();
   const dialog = page.getByRole("dialog", { name: "Change your password" });

@@ -7,14 +7,14 @@ const moshe = "moshe@family.example";
 const preferences = (page: Page) => page.getByRole("region", { name: "Email Preferences" });
 const card = (page: Page) => page.getByRole("complementary", { name: "Know when tonight’s video is up" });
 
-/** The family with this name and a second address that staff entered. */
+/** Creates a family with this name, and a second address that staff entered. */
 async function withSecondAddress({ request }: Page) {
   const list = await call<{ items: { id: string; version: number }[] }>(request, "GET", "/api/admin/users?q=feder");
   const [family] = list.items;
   await call(request, "PATCH", `/api/admin/users/${family!.id}`, { version: family!.version, secondary_email: moshe });
 }
 
-test("who stops all emails is shown so, and saving the profile untouched brings none back", async ({
+test("stopping all emails shows everywhere, and saving the profile unchanged does not undo it", async ({
   page,
   camp,
   somebody,
@@ -52,7 +52,7 @@ test("who stops all emails is shown so, and saving the profile untouched brings 
   await camp.mailTo(moshe, /Campfire songs/);
   expect(await camp.mailsTo(chaya.email, /Campfire songs/)).toEqual([]);
 
-  // Staff see it, and cannot change it.
+  // Staff see the opt-out, and cannot change it.
   await desk.goto("/admin/users?q=feder");
   await desk.getByRole("button", { name: /Chaya Feder.*details/ }).click();
   await expect(

@@ -1,6 +1,6 @@
 import { call, demoTest, expect, onYouTube, parent, posted, staff, test, toast } from "./support/camp";
 
-test("an embed is nothing but a picture until somebody presses play", async ({ page, camp, somebody }) => {
+test("an embedded video is only a picture until somebody presses play", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
   const film = await posted(desk, { title: "Campfire" });
@@ -27,7 +27,7 @@ test("an embed is nothing but a picture until somebody presses play", async ({ p
   }
 });
 
-test("what is said under a video appears and vanishes on other open pages, with its age", async ({
+test("comments appear and disappear on other open pages by themselves, with their age", async ({
   page,
   camp,
   somebody,
@@ -86,7 +86,7 @@ test("what is said under a video appears and vanishes on other open pages, with 
   await expect(age).toHaveText(/^[A-Z][a-z]+ \d+, \d{4}$/);
 });
 
-test("a like is one family's, makes the video its favorite, and is taken back as easily", async ({
+test("a like belongs to one person, makes the video a favorite, and is undone just as easily", async ({
   page,
   camp,
   somebody,
@@ -194,7 +194,7 @@ demoTest.describe("In the sample camp", () => {
   });
 });
 
-test("a video that staff take down says so to whoever comes by its link", async ({ page, camp, somebody }) => {
+test("the link to a video that staff took down says so", async ({ page, camp, somebody }) => {
   const desk = await somebody();
   await staff(desk, camp);
   const film = await posted(desk, { title: "Campfire", video_url: onYouTube().link });

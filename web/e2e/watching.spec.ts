@@ -6,7 +6,7 @@ type Card = { id: string; title: string; video_type: string; view_count: number;
 
 const currentTime = (video: HTMLVideoElement) => video.currentTime;
 
-test("a video of the camp's own plays, and can be wound forward and back", async ({ page, request }) => {
+test("one of the camp's own videos plays, and can be seeked forward and back", async ({ page, request }) => {
   const { items } = await call<{ items: Card[] }>(request, "GET", "/api/videos?collection=current");
   const film = items.find(({ video_type }) => video_type === "upload");
   if (!film) throw new Error("The sample camp has no video of its own.");
@@ -53,7 +53,7 @@ test("from the home page, tonight's video plays after one tap", async ({ page })
   await page.getByRole("region", { name: "Camp through the day" }).getByRole("article").getByRole("link").click();
   await expect(page).toHaveURL(/\/video\/[^?]+$/);
   await expect.poll(() => page.locator("video").evaluate(currentTime)).toBeGreaterThan(0.3);
-  // A reload is no press on play.
+  // Reloading does not count as pressing play.
   await page.reload();
   await expect(page.getByRole("button", { name: /^Play / })).toBeVisible();
 });
@@ -113,7 +113,7 @@ test("a video can be shared by mail, by WhatsApp and as a copied link", async ({
   await expect(page.getByRole("button", { name: "Copy link" })).toBeVisible();
 });
 
-ownTest("a film that cannot be played says so, and plays once its host is back", async ({ page, camp, somebody }) => {
+ownTest("a video that cannot be played says so, and plays once its host is back", async ({ page, camp, somebody }) => {
   let away = true;
   const host = createServer((_request, answer) => answer.writeHead(away ? 404 : 200).end());
   await new Promise<void>((done) => host.listen(0, "127.0.0.1", done));

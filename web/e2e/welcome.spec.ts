@@ -21,7 +21,7 @@ const card = (page: Page) => page.getByRole("complementary", { name: "Know when 
 test.describe("The welcome", () => {
   test.use({ newcomers: true });
 
-  /** A stranger who just opened Home, with a clock that the test moves. */
+  /** Opens Home as a new visitor, with a clock that the test moves. */
   async function arrive(page: Page, address = "/") {
     await page.clock.install();
     await page.goto(address);
@@ -51,13 +51,13 @@ test.describe("The welcome", () => {
     await fits();
   });
 
-  test("comes after fifteen seconds of looking, leads to an account in three steps, and never again to this family", async ({
+  test("appears after fifteen seconds, leads to an account in three steps, and never returns for this family", async ({
     page,
     camp,
     somebody,
   }) => {
     await arrive(page);
-    // The clock also runs by itself, on a busy machine by seconds at each step.
+    // The clock also runs on its own, on a busy machine by seconds at each step.
     await page.clock.pauseAt(Date.now() + 2_000);
     await page.clock.runFor(2_000);
     await page.evaluate(() => {
@@ -103,7 +103,7 @@ test.describe("The welcome", () => {
       await expect(dialog.getByLabel("Child's Name")).toHaveValue("Mendy");
       await next.click();
     });
-    await test.step("what may we write to you", async () => {
+    await test.step("which emails do you want", async () => {
       await expect(dialog.getByRole("checkbox", { name: "Daily videos" })).toBeChecked();
       await expect(dialog.getByRole("checkbox", { name: "Camp updates" })).not.toBeChecked();
       await expect(dialog.getByRole("checkbox", { name: "Newsletters from camp" })).toBeChecked();
@@ -127,7 +127,7 @@ test.describe("The welcome", () => {
     });
     await camp.mailTo("chaya@family.example", /Please confirm/);
 
-    await test.step("not on another device of hers, also when she signs out there", async () => {
+    await test.step("it does not appear on her other device, even after she signs out there", async () => {
       const phone = await somebody();
       await arrive(phone, "/auth");
       await signIn(phone, "chaya@family.example");
@@ -140,7 +140,7 @@ test.describe("The welcome", () => {
     });
   });
 
-  test("is asked once on a device, however it is closed, and never over a player", async ({ page, camp, somebody }) => {
+  test("appears once per device, however it is closed, and never over a player", async ({ page, camp, somebody }) => {
     const desk = await somebody();
     await staff(desk, camp);
     const film = await posted(desk, { title: "Campfire" });
@@ -188,7 +188,7 @@ test.describe("The welcome", () => {
   });
 });
 
-test.describe("The card of notifications", () => {
+test.describe("The notifications card", () => {
   test("leads a stranger to an account, and lets a family choose its mail", async ({ page, camp, somebody }) => {
     const desk = await somebody();
     await staff(desk, camp);
@@ -234,7 +234,7 @@ test.describe("The card of notifications", () => {
     await camp.mailTo("chaya@family.example", /Buses leave at 5/);
   });
 
-  test("is not taken in by a failure: it shows nothing that it does not know", async ({ page, camp }) => {
+  test("does not mistake a failure for an answer, and shows nothing that it does not know", async ({ page, camp }) => {
     await parent(page, camp, { name: "Chaya Feder", email: "chaya@family.example" });
     await page.route("**/api/profile", (route) => route.fulfill({ status: 503, body: "" }));
     await page.goto("/");

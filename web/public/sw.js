@@ -1,5 +1,5 @@
-// Leads whoever clicks a notification to what it tells of. It keeps nothing and answers no requests; the browser only
-// has it while somebody has switched notifications on.
+// Opens the page that a clicked notification is about. It caches nothing and answers no requests. The browser has it
+// only while somebody has notifications turned on.
 self.addEventListener("install", () => self.skipWaiting());
 
 self.addEventListener("notificationclick", (event) => {
@@ -8,7 +8,7 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(
     self.clients.matchAll({ type: "window", includeUncontrolled: true }).then((pages) => {
       const there = pages.find(({ url }) => url.split(/[?#]/)[0] === href);
-      // A page where something else stands may hold half a comment, so it stays as it is.
+      // Other pages stay as they are, because they may hold a half-written comment.
       return there ? there.focus() : self.clients.openWindow(href);
     }),
   );

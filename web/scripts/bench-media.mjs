@@ -1,6 +1,6 @@
-// Measures how the portal serves the camp's own videos: the processor time for 50 readers of one file, next to nginx
-// without sendfile in the same minutes, and how long the public list takes while a video is converted. `just bench
-// media` runs it; it needs an idle machine.
+// Measures how the portal serves the camp's own videos: the processor time for 50 readers of one file, compared with
+// nginx without sendfile at the same time, and how long the public list takes while a video is converted. `just bench
+// media` runs it. It needs an idle machine.
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
@@ -26,16 +26,16 @@ import {
 const readers = 50;
 const part = 1 << 20;
 const rounds = 5;
-/** The processor time that nginx needs, divided by what the portal needs. */
+/** The lowest acceptable ratio of nginx's processor time to the portal's. */
 const leastRatio = 0.8;
 const mostMemory = 32 << 20;
-/** The slowest of a hundred lists, while a video is converted and before. */
+/** How much slower the slowest of a hundred lists may be while a video is converted. */
 const mostSlowdown = 2;
 const lists = 500;
 
 const data = join(place, "camp");
 
-/** A camp with one file of about 60 MB that is still as it was filmed. */
+/** A camp with one file of about 60 MB that has not been converted. */
 async function openCamp() {
   const films = join(place, "films");
   await mkdir(films);
@@ -44,7 +44,7 @@ async function openCamp() {
   const rate = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -b:v 25M -minrate 25M -maxrate 25M -bufsize 25M";
   const form = "-x264-params nal-hrd=cbr -c:a aac -movflags +faststart";
   await run("ffmpeg", [..."-v error -y".split(" "), ...`${input} ${rate} ${form}`.split(" "), film]);
-  // Without ffmpeg the file is stored as it is.
+  // Without ffmpeg, the file is stored unchanged.
   const options = ["--data-dir", data, "--ffmpeg", join(place, "none")];
   await run(camp, ["seed", "--sample", "general", ...options]);
   await run(camp, ["gallery", "import", films, "--year", "2024", ...options]);
@@ -95,7 +95,7 @@ function readPart(agent, url, first, last) {
   });
 }
 
-/** All readers read the whole file. Returns the seconds of the processor for each gigabyte. */
+/** All readers read the whole file. Returns the processor seconds per gigabyte. */
 async function read(url, size, pid) {
   const agent = new Agent({ keepAlive: true, maxSockets: readers });
   const before = await used(pid);
@@ -121,7 +121,7 @@ async function slowest(url) {
   return percentile(times, 0.99);
 }
 
-/** Reads the film from both in turn. */
+/** Reads the film from both servers in turn. */
 async function compare(pid, film, file) {
   const other = await openFilm(file.path);
   const costs = { portal: [], nginx: [] };

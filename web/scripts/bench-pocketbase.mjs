@@ -1,4 +1,4 @@
-// PocketBase with the portal's list of videos, for `just bench reads`.
+// Runs PocketBase with the portal's list of videos, for `just bench reads`.
 import { join } from "node:path";
 import {
   freePort,
@@ -25,13 +25,13 @@ async function send(url, body, token) {
   return answer.json();
 }
 
-/** The type of the field that holds this value of the portal. */
+/** The field type for this value of the portal. */
 function field([name, value]) {
   const type = { string: "text", number: "number", boolean: "bool" }[typeof value] ?? "text";
   return { name: name === "id" ? "video_id" : name, type };
 }
 
-/** PocketBase with these rows, which everybody may read. */
+/** Starts PocketBase with these rows, which everybody may read. */
 async function open(rows) {
   const folder = ["--dir", join(place, "pocketbase")];
   const account = ["bench@camp.example", "visiting-day-demo"];
@@ -57,7 +57,7 @@ async function open(rows) {
   };
 }
 
-/** The same list and record from the portal, past its cache and from it, and from PocketBase, in turn. */
+/** Compares the same list and record in turn: from the portal past its cache, from its cache, and from PocketBase. */
 export async function comparePocketBase(portal, id) {
   const said = await version(program, ["--version"]);
   if (!said.startsWith("pocketbase version")) {

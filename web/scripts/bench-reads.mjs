@@ -1,6 +1,6 @@
-// Measures how the portal answers reads: the processor time for each response, next to nginx that sends the same bytes
-// as a static file, and the requests for each second of the processor, next to PocketBase. `just bench reads` runs it;
-// it needs an idle machine.
+// Measures how the portal answers reads: the processor time per response, compared with nginx sending the same bytes as
+// a static file, and the requests per second of processor time, compared with PocketBase. `just bench reads` runs it.
+// It needs an idle machine.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -31,14 +31,14 @@ import {
 } from "./bench-support.mjs";
 import { comparePocketBase } from "./bench-pocketbase.mjs";
 
-/** The processor time that nginx needs, divided by what the portal needs. */
+/** The lowest acceptable ratios of nginx's processor time to the portal's. */
 const goals = { ready: 0.85, notModified: 0.55, signedIn: 0.6, list: 0.07, row: 0.25 };
 const br = { "Accept-Encoding": "br" };
 const list = "/api/videos?limit=60";
-/** A cookie that makes the request pass the cache, and names no session. */
+/** A cookie that makes the request bypass the cache, without naming a session. */
 const stranger = { Cookie: "session=none" };
 
-/** nginx, and a folder with what it sends. */
+/** nginx, and a folder with the files that it sends. */
 async function openFiles() {
   const folder = join(place, "files");
   await mkdir(folder);
@@ -54,7 +54,7 @@ async function openFiles() {
   return { pid, add };
 }
 
-/** Loads both in turn and prints one line of the table. */
+/** Loads both servers in turn and prints one line of the table. */
 async function compare(sides, { name, path, headers = {}, otherHeaders = headers, file, goal }) {
   const results = { portal: [], nginx: [] };
   for (let round = 0; round < rounds; round++) {
@@ -80,7 +80,7 @@ const printColumns = (engine) =>
 
 const tag = async (url) => (await fetch(url, { headers: { "accept-encoding": "br" } })).headers.get("etag");
 
-/** Lists, records and pages that everybody reads: as they are, with Brotli, and with a known ETag. */
+/** Lists, records and pages that everybody reads: uncompressed, with Brotli, and with a known ETag. */
 async function publicReads(sides, id, forms) {
   const { portal, files } = sides;
   const record = `/api/videos/${id}`;
@@ -99,7 +99,7 @@ async function publicReads(sides, id, forms) {
   }
 }
 
-/** What the cache does not answer: other forms of a list are compared with nginx's list of 60. */
+/** Reads that the cache does not answer. Other forms of a list are compared with nginx sending the list of 60. */
 async function uncachedReads(sides, id) {
   const { portal, files } = sides;
   const file = await files.add(await readBytes(portal.url + list));
@@ -133,7 +133,7 @@ async function signedInReads(sides, id) {
   }
 }
 
-/** Files of the front end, next to nginx with `gzip_static`. */
+/** Files of the front end, compared with nginx using `gzip_static`. */
 async function staticFiles(sides) {
   const { portal, files } = sides;
   const home = String(await readBytes(`${portal.url}/`));

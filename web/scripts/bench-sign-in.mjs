@@ -1,5 +1,5 @@
-// Measures sign-ins: their processor time next to the bare hash of a password, and how long the public list takes while
-// many people sign in. `just bench sign-in` runs it; it needs an idle machine.
+// Measures sign-ins: their processor time compared with the bare password hash, and how long the public list takes
+// while many people sign in. `just bench sign-in` runs it. It needs an idle machine.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -28,16 +28,16 @@ import {
   wrk,
 } from "./bench-support.mjs";
 
-/** The processor time of the bare hash, divided by that of a sign-in. */
+/** The lowest acceptable ratio of the bare hash's processor time to a sign-in's. */
 const least = 0.9;
-/** How much slower the slowest of a hundred lists may be during a flood. */
+/** How much slower the slowest of a hundred lists may be during a flood of sign-ins. */
 const most = 3;
-/** How many sign in at the same time. */
+/** How many people sign in at the same time. */
 const open = 16;
-/** A hash takes milliseconds, so a second has few. */
+/** A hash takes milliseconds, so few fit into a second. */
 const lasts = 3 * seconds;
 
-/** A script for wrk: families sign in, each from an address of its own. */
+/** A wrk script in which families sign in, each from its own address. */
 async function writeScript(emails) {
   const script = join(place, "sign-in.lua");
   const bodies = emails.map((email) => `[[${JSON.stringify({ email, password })}]]`);

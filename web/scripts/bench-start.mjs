@@ -1,5 +1,6 @@
-// Measures how long the portal takes from its start to the first answer, with a database that is up to date, and its
-// memory; nginx and PocketBase, where they are there, for comparison. `just bench start` runs it; it needs an idle machine.
+// Measures the portal's memory, and how long it takes from its start to the first response with an up-to-date database.
+// Compares it with nginx and PocketBase, where they are installed. `just bench start` runs it. It needs an idle
+// machine.
 import { readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { join } from "node:path";
@@ -31,7 +32,7 @@ import {
 
 const starts = 10;
 const pocketbase = process.env.POCKETBASE ?? "pocketbase";
-/** Milliseconds, and megabytes when nobody asks and under load. */
+/** The limits: milliseconds for the start, and megabytes of memory when idle and under load. */
 const most = { start: 100, idle: 25, load: 60 };
 
 const answers = (url) =>
@@ -43,7 +44,7 @@ const answers = (url) =>
     asked.on("error", () => done(false));
   });
 
-/** The milliseconds from each start to the first answer. */
+/** The milliseconds from each start to the first response. */
 async function measureStarts(program, words, path) {
   const times = [];
   for (let n = 0; n < starts; n++) {
@@ -60,7 +61,7 @@ async function measureStarts(program, words, path) {
   return times;
 }
 
-/** Megabytes of memory: the most so far, all now, and the part of it that the kernel could read from files again. */
+/** Megabytes of memory: the peak, the current amount, and the part of it that the kernel could reread from files. */
 async function memoryOf(pid) {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const [peak, now, files] = ["VmHWM", "VmRSS", "RssFile"].map((name) =>
@@ -69,7 +70,7 @@ async function memoryOf(pid) {
   return { peak: peak / 1e3, now: now / 1e3, files: files / 1e3 };
 }
 
-/** When nobody has asked anything for a while, and the most while pages, lists and records are loaded. */
+/** Measures the memory after a while without requests, and the peak while pages, lists and records are loaded. */
 async function measureMemory(options) {
   const { pid, url } = await serve(options);
   await sleep(5_000);

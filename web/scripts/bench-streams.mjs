@@ -1,6 +1,6 @@
 // Measures event streams: how fast thousands open, what they cost while nothing happens, how fast one update reaches
-// them, next to nchan in the same minutes, and how fast they are back after a restart. `just bench streams` runs it; it
-// needs an idle machine and a limit of at least 20,000 open files (ulimit -n).
+// them compared with nchan at the same time, and how fast they reconnect after a restart. `just bench streams` runs it.
+// It needs an idle machine and a limit of at least 20,000 open files (ulimit -n).
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const many = Number(process.env.STREAMS ?? 10_000);
 const listeners = many / 2;
 const updates = 10;
 const idleSeconds = 20;
-/** Bytes of memory and seconds; the others are ratios to nchan. */
+/** The limits. `memory` is in bytes and `back` in seconds. The others are ratios to nchan. */
 const most = { memory: 22 << 10, back: 10, last: 1.15, delivery: 1.2 };
 const nchan = process.env.NCHAN ?? "/usr";
 
@@ -49,7 +49,7 @@ function openClient(url, path) {
   return { child, ask };
 }
 
-/** Opens this many streams, and leaves them open while nothing happens. */
+/** Opens this many streams, and keeps them open while nothing happens. */
 async function openMany(name, pid, url, path, count) {
   await sleep(2_000);
   const before = await used(pid);
@@ -69,7 +69,7 @@ async function openMany(name, pid, url, path, count) {
   return { child, ask, memory: (after.memory - before.memory) / count };
 }
 
-/** Restarts the portal, as an upgrade does, and waits until all streams are back. */
+/** Restarts the portal, as an upgrade does, and waits until all streams are connected again. */
 async function restart({ portal, options, more }, { ask }, count) {
   const port = new URL(portal.url).port;
   await ask("mark");
@@ -87,7 +87,7 @@ async function restart({ portal, options, more }, { ask }, count) {
   return again;
 }
 
-/** The bytes of a request that publishes, for the client. */
+/** Writes the bytes of a publishing request to a file for the client. */
 async function writeRequest(file, url, path, headers, body) {
   const all = { host: new URL(url).host, connection: "close", "content-length": Buffer.byteLength(body), ...headers };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
@@ -96,7 +96,7 @@ async function writeRequest(file, url, path, headers, body) {
 
 const update = (title) => ({ title, message: "More at supper.", author: "Camp office", send_mail: false });
 
-/** What the event of an update says, for nchan. */
+/** An example of the data in an update's event, for nchan. */
 async function exampleOfEvent(url, cookie) {
   const answer = await fetch(`${url}/api/events`);
   const reader = answer.body.getReader();
@@ -134,7 +134,7 @@ function printDeliveries(name, results) {
   return { cost, last };
 }
 
-/** One update to 5,000 streams, from the portal and from nchan in turn. */
+/** Sends an update to 5,000 streams, from the portal and from nchan in turn. */
 async function deliver(portal, other) {
   const cookie = await signInOwner(portal.url);
   const data = await exampleOfEvent(portal.url, cookie);
@@ -170,7 +170,7 @@ async function deliver(portal, other) {
   }
 }
 
-/** nginx with nchan, or `null` where it is missing. */
+/** nginx with nchan, or `null` where it is not installed. */
 async function openNchan() {
   const [program, module] = ["sbin/nginx", "lib/nginx/modules/ngx_nchan_module.so"].map((file) => join(nchan, file));
   const skip = (why) => {
@@ -179,7 +179,7 @@ async function openNchan() {
   };
   if (![program, module].every((file) => existsSync(file)))
     return skip(`${program} with its module nchan is not there`);
-  // nchan ignores the folders of the configuration and wants some in /var/lib, which this process alone gets.
+  // nchan ignores the folders in the configuration and needs some in /var/lib. Only this process gets its own /var/lib.
   const own = 'mount -t tmpfs tmpfs /var/lib && mkdir /var/lib/nginx && exec "$@"';
   const before = ["unshare", "--mount", "sh", "-c", own, "sh"];
   const possible = await run("unshare", [...before.slice(1), "true"]).catch(() => null);
@@ -191,7 +191,7 @@ async function openNchan() {
   return openNginx("nchan", { http, more, program, before, events: files - 100, probe: "/ready" });
 }
 
-/** How many files a process here may open. */
+/** How many files a process may open here. */
 async function openFiles() {
   return Number((await run("sh", ["-c", "ulimit -Hn"])).stdout.trim().replace("unlimited", "1000000"));
 }
@@ -202,7 +202,7 @@ async function openStreams({ url }) {
   return Number(/^camp_event_streams (\d+)$/m.exec(figures)?.[1]);
 }
 
-/** Three times as many, by as many processes of the portal beside each other as the limit of open files makes necessary. */
+/** Opens three times as many streams, through as many portal processes as the limit on open files requires. */
 async function openMost(options) {
   const count = 3 * many;
   const spare = 2_000;

@@ -1,5 +1,5 @@
-// What the benches share: they start the portal and other servers, load them with wrk, read the processor time and the
-// memory of processes, and print tables.
+// Shared code of the benches: starts the portal and other servers, loads them with wrk, reads the processor time and
+// memory of processes, and prints tables.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -15,14 +15,14 @@ export const connections = 64;
 
 const root = resolve(import.meta.dirname, "../..");
 export const camp = resolve(root, process.env.CAMP_BENCH_BIN ?? "target/release/camp");
-/** The Rust program with the parts of the benches that Node would slow down. */
+/** The Rust program for those parts of the benches that Node would slow down. */
 export const client = resolve(root, process.env.CAMP_BENCH_CLIENT ?? "target/release/bench");
 export const nginx = process.env.NGINX ?? "nginx";
 export const wrk = process.env.WRK ?? "wrk";
 /** The password of all sample logins. */
 export const password = "visiting-day-demo";
 
-/** A folder that is removed at the end. */
+/** A temporary folder, removed at the end. */
 export const place = await mkdtemp(join(tmpdir(), "bench-"));
 const running = [];
 const databases = [];
@@ -42,13 +42,13 @@ export async function bench(measure) {
   process.exit(failures.length > 0 ? 1 : 0);
 }
 
-/** Notes that a goal was missed. Returns what is said about it in a table. */
+/** Records a missed goal. Returns what the table says about it. */
 export function judge(name, ok) {
   if (!ok) failures.push(name);
   return ok ? "yes" : "NO";
 }
 
-/** Prints a line about something that has no table. */
+/** Prints a line about a result that is in no table. */
 export function check(name, value, ok) {
   console.log(`${ok ? "ok    " : "FAILED"}  ${name.padEnd(58)} ${value}`);
   judge(name, ok);
@@ -60,7 +60,7 @@ export const percentile = (numbers, part) =>
 export const sleep = (ms) => new Promise((later) => setTimeout(later, ms));
 export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`;
 
-/** The median, with the least and the most. */
+/** The median, with the minimum and the maximum. */
 export function spread(numbers, digits, unit) {
   const [least, most] = [Math.min(...numbers), Math.max(...numbers)].map((number) => number.toFixed(digits));
   return `${median(numbers).toFixed(digits)} ${unit} (${least} to ${most})`;
@@ -74,7 +74,7 @@ export function printHead(cells) {
   console.log(`|${"---|".repeat(cells.length)}`);
 }
 
-/** The first line that a program says about itself. */
+/** The first line of a program's version output. */
 export async function version(program, words) {
   const said = await run(program, words).catch((error) => error);
   const line = `${said.stdout ?? ""}${said.stderr ?? ""}`.split("\n")[0].replace(/ (Copyright|\[).*/, "");
@@ -83,7 +83,7 @@ export async function version(program, words) {
 
 const versions = { [nginx]: ["-v"], [wrk]: ["-v"] };
 
-/** Whether these programs, nginx and wrk, are there. Says so if not. */
+/** Whether these programs, nginx and wrk are installed. Prints what is missing. */
 export async function areThere(...tools) {
   for (const tool of tools) {
     if (!/^(wrk |nginx version)/.test(await version(tool, versions[tool]))) {
@@ -138,7 +138,7 @@ async function psql(statement) {
   await run("psql", [process.env.CAMP_TEST_POSTGRES_URL, "-qc", statement]);
 }
 
-/** The options of `camp` for a camp of its own on this engine. */
+/** The options of `camp` for a new camp on this engine. */
 export async function newCamp(engine = "SQLite", { seed = ["--sample", "general", "--sample-logins"] } = {}) {
   const name = `bench_${process.pid}_${++camps}`;
   const options = ["--data-dir", join(place, name)];
@@ -158,7 +158,7 @@ export function engines() {
   return ["SQLite", ...others];
 }
 
-/** Serves a camp. Proxies on this machine may name the addresses of clients. */
+/** Serves a camp. Proxies on this machine may set the clients' addresses. */
 export async function serve(options, { more = [], worker = true, port } = {}) {
   const address = `127.0.0.1:${port ?? (await freePort())}`;
   const words = ["serve", ...(worker ? ["--with-worker"] : []), "--bind", address];
@@ -169,8 +169,8 @@ export async function serve(options, { more = [], worker = true, port } = {}) {
 }
 
 /**
- * nginx, or another program that understands its configuration: `http` stands inside `server`, `more` before all, and
- * `probe` is the path that is answered once it has started.
+ * Starts nginx, or another program that understands its configuration. `http` goes inside `server`, `more` goes before
+ * everything else, and `probe` is the path that answers once the program has started.
  */
 export async function openNginx(name, { http, probe, more = "", events = 512, program = nginx, before = [] }) {
   const port = await freePort();
@@ -195,7 +195,7 @@ http {
   return { child, pid: child.pid, url };
 }
 
-/** The processor time in seconds and the memory in bytes of a process and of those that it started. */
+/** The processor time in seconds and the memory in bytes of a process and its children. */
 export async function used(pid) {
   const line = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -211,7 +211,10 @@ export async function used(pid) {
   return { seconds: time, memory };
 }
 
-/** What wrk says about so many seconds of requests from all connections: how many, and the latency that 99 % keep. */
+/**
+ * Loads a URL with wrk on all connections for this many seconds. Returns the number of requests and the 99th percentile
+ * of their latency.
+ */
 export async function request(url, { headers = {}, script, open = connections, lasts = seconds } = {}) {
   const named = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const words = ["-t1", `-c${open}`, `-d${lasts}s`, "--latency", ...(script ? ["-s", script] : []), ...named, url];
@@ -224,7 +227,7 @@ export async function request(url, { headers = {}, script, open = connections, l
   };
 }
 
-/** The same, with the microseconds of the server's processor for each response. */
+/** The same, with the microseconds of the server's processor time per response. */
 export async function load(pid, url, options) {
   const before = await used(pid);
   const { requests, p99 } = await request(url, options);
@@ -238,7 +241,9 @@ export async function readBytes(url, headers = {}) {
   return stdout;
 }
 
-/** Sends a request, with JSON if there is a body, as a client at this address. Returns the response's JSON and cookies. */
+/**
+ * Sends a request from a client at this address, with JSON if there is a body. Returns the response's JSON and cookies.
+ */
 export async function send(url, { method, body, cookie, from = "192.0.2.1" } = {}) {
   const headers = { "content-type": "application/json", "x-forwarded-for": from, ...(cookie && { cookie }) };
   const content = body && { body: JSON.stringify(body) };
@@ -255,7 +260,7 @@ export async function signInOwner(url, username = "thistlewood") {
   return (await send(`${url}/api/admin/auth/sign-in`, { body })).cookie;
 }
 
-/** The addresses of so many sample families that can sign in. */
+/** The addresses of this many sample families that can sign in. */
 export async function parents(url, owner, count) {
   const all = [];
   for (let cursor = ""; all.length < count;) {

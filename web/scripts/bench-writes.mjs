@@ -1,5 +1,5 @@
-// Measures reads while others write: somebody publishes every second, and each second 50 views and 20 comments arrive.
-// `just bench writes` runs it; it needs an idle machine.
+// Measures reads during writes: somebody publishes every second, and 50 views and 20 comments arrive each second. `just
+// bench writes` runs it. It needs an idle machine.
 import {
   areThere,
   bench,
@@ -29,13 +29,13 @@ const views = 50;
 const comments = 20;
 /** A family may write 30 comments in ten minutes. */
 const families = 60;
-/** What reads keep of their efficiency, and how much slower the slowest of a hundred may be. */
+/** The share of their efficiency that reads must keep, and how much slower the slowest of a hundred may be. */
 const least = 0.8;
 const most = 2;
-/** Longer than in other benches, because somebody publishes only once a second. */
+/** Runs longer than other benches, because somebody publishes only once a second. */
 const lasts = 2 * seconds;
 
-/** Signs families in, as many at a time as passwords are hashed. */
+/** Signs families in, one at a time. */
 async function signInFamilies(url) {
   const cookies = [];
   for (const email of await parents(url, await signInOwner(url), families))
@@ -43,7 +43,7 @@ async function signInFamilies(url) {
   return cookies;
 }
 
-/** Writes until it is told to stop. Returns how many of each kind were written, and what failed. */
+/** Writes until it is told to stop. Returns how many writes of each kind succeeded, and what failed. */
 function write(url, { owner, cookies, ids }) {
   const done = { views: 0, comments: 0, published: 0, late: 0, failed: [] };
   const open = new Set();
@@ -92,7 +92,7 @@ function write(url, { owner, cookies, ids }) {
   };
 }
 
-/** The processor time of the writes alone, in milliseconds for each second. */
+/** The processor time of the writes alone, in milliseconds per second. */
 async function writesAlone({ pid, url }, writers) {
   const before = await used(pid);
   const writing = write(url, writers);
@@ -105,7 +105,7 @@ async function writesAlone({ pid, url }, writers) {
   console.log(`\nwrites alone: ${rates} a second, ${((time * 1000) / done.seconds).toFixed(0)} ms of CPU a second`);
 }
 
-/** Reads quietly and during writes in turn. All that the portal does meanwhile counts. */
+/** Alternates between reads alone and reads during writes. Everything that the portal does in that time counts. */
 async function compare(engine, portal, writers, path) {
   const results = { quiet: [], busy: [] };
   for (let round = 0; round < rounds; round++) {
@@ -138,7 +138,7 @@ await bench(async () => {
     `${connections} connections, medians of ${rounds} times ${lasts} s; the processor time of the portal includes its writes`,
   );
   for (const engine of engines()) {
-    // Mail is measured by `just bench mail`, so no worker runs here.
+    // `just bench mail` measures email, so no worker runs here.
     const portal = await serve(await newCamp(engine), { worker: false });
     const { items } = await (await fetch(`${portal.url}/api/videos?limit=60`)).json();
     const [owner, cookies] = [await signInOwner(portal.url), await signInFamilies(portal.url)];

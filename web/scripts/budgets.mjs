@@ -1,4 +1,5 @@
-// Fails when a page costs a parent's phone more than it may. Sizes are what travels: brotli, and woff2 as it is.
+// Fails when a page costs a parent's phone more than its budget. Sizes are as sent over the network: Brotli, and woff2
+// unchanged.
 import { readFileSync, statSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 
@@ -8,7 +9,7 @@ const manifest = JSON.parse(readFileSync(new URL(".vite/manifest.json", dist), "
 const KiB = 1024;
 const budgets = { script: 83 * KiB, style: 10.5 * KiB, first: 7 * KiB, fonts: 35_000 };
 
-/** An entry of the manifest with everything that it imports statically. */
+/** An entry of the manifest, with everything that it imports statically. */
 function withImports(key, seen = new Set()) {
   if (seen.has(key)) return seen;
   seen.add(key);
@@ -19,7 +20,7 @@ function withImports(key, seen = new Set()) {
 const travels = (file) => {
   const path = new URL(file, dist);
   const packed = new URL(`${file}.br`, dist);
-  // Very small files are not packed.
+  // Very small files are not compressed.
   return statSync(packed, { throwIfNoEntry: false })?.size ?? statSync(path).size;
 };
 const total = (files) => [...new Set(files)].reduce((sum, file) => sum + travels(file), 0);
@@ -33,7 +34,8 @@ const english = fonts.filter((file) => /-latin-\d/.test(file));
 const sizes = {
   script: total(home.map(({ file }) => file).filter((file) => file.endsWith(".js"))),
   style: total(home.flatMap(({ css = [] }) => css)),
-  // The HTML before the camp's data. A page with them fits into the first round trip of a connection, 14 KiB.
+  // The HTML before the camp's data is added. A page with the data fits into the first round trip of a connection, 14
+  // KiB.
   first: brotliCompressSync(readFileSync(new URL("index.html", dist)), {
     params: { [constants.BROTLI_PARAM_QUALITY]: 5 },
   }).length,
@@ -49,7 +51,7 @@ for (const [name, limit] of Object.entries(budgets)) {
   );
 }
 
-// Nothing of the staff area may reach a public page, except by a lazy import.
+// No code of the staff area may reach a public page, except by a lazy import.
 const open = Object.keys(manifest).filter(
   (key) => /^src\/(?!admin\/)/.test(key) && manifest[key].isDynamicEntry && key !== "src/app/admin.tsx",
 );
@@ -61,7 +63,7 @@ if (leaks.length > 0) {
   console.log(`OVER  staff code in public chunks: ${leaks.join(", ")}`);
 }
 
-// A page whose icons are not there shows none. They are in this file; what a page loads later can use them.
+// A page without the icons file shows no icons. Parts that a page loads later can use the same file.
 const icons = Object.keys(manifest).find((key) => manifest[key].name === "parts");
 const bare = Object.keys(manifest)
   .filter((key) => [...withImports("index.html")].some((of) => manifest[of].dynamicImports?.includes(key)))

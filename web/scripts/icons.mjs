@@ -1,5 +1,5 @@
-// Makes the icons for a phone's home screen out of the logo. Run it by hand (`npm run icons`) after changing the logo;
-// the results are committed.
+// Makes the icons for a phone's home screen from the logo. Run it by hand (`npm run icons`) after changing the logo.
+// The results are committed.
 import { readFileSync, writeFileSync } from "node:fs";
 import { chromium } from "@playwright/test";
 
@@ -7,7 +7,7 @@ const folder = new URL("../public/", import.meta.url);
 const logo = readFileSync(new URL("logo.svg", folder), "utf8").replace("<svg ", '<svg id="logo" ');
 const paper = "#faf5ea";
 
-// A maskable icon may be cut to a circle of four fifths: the mark stands well inside.
+// A maskable icon may be cut to a circle with four fifths of its width, so the mark stays well inside.
 const icons = [
   { file: "icon-192.png", size: 192, mark: 0.86, ground: "transparent" },
   { file: "icon-512.png", size: 512, mark: 0.86, ground: "transparent" },
@@ -29,7 +29,7 @@ for (const { file, size, mark, ground } of icons) {
   writeFileSync(new URL(file, folder), await page.screenshot({ omitBackground: ground === "transparent" }));
 }
 
-// What mail programs and browsers ask for without being told: two PNG pictures in one file.
+// Mail programs and browsers request this file without being told: two PNG pictures in one file.
 const small = [];
 for (const size of [32, 48]) {
   await page.setViewportSize({ width: size, height: size });

@@ -1,6 +1,7 @@
-// Measures the pages that parents open most and those of the staff area, as on a mid-range phone with a slow
-// connection: the median of five runs each. Fails below 95 for performance and 100 for the rest; a page of the staff area
-// fails if its largest part is painted after two seconds. The portal is one of its own, with the sample camp.
+// Measures the pages that parents open most and the pages of the staff area, as on a mid-range phone with a slow
+// connection: the median of five runs each. Fails below 95 for performance and below 100 for the rest. A page of the
+// staff area fails if its largest part is painted after two seconds. The script runs its own portal with the sample
+// camp.
 import { spawn, spawnSync } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,10 +12,10 @@ const runs = Number(process.env.ROUNDS ?? 5);
 const least = { performance: 95, accessibility: 100, "best-practices": 100, seo: 100 };
 /** Search engines do not see the staff area, and its first paint waits for who is signed in. */
 const leastOfStaff = { accessibility: 100, "best-practices": 100 };
-/** When the largest part of a page of the staff area is painted, in milliseconds. */
+/** The latest time at which the largest part of a staff page may be painted, in milliseconds. */
 const latestOfStaff = 2_000;
 
-/** `demo` makes the sample camp; `serve` serves it without a worker, which would take the processor from the pages. */
+/** `demo` makes the sample camp. `serve` serves it without a worker, which would take processor time from the pages. */
 async function open(command) {
   const address = `127.0.0.1:${await freePort()}`;
   const portal = spawn(camp, [command, "--data-dir", join(place, "camp"), "--bind", address], { stdio: "ignore" });
@@ -26,7 +27,7 @@ async function open(command) {
   }
 }
 
-/** Lighthouse now and then fails to record a page, which says nothing of the page. */
+/** Lighthouse occasionally fails to record a page, which says nothing about the page. */
 async function measure(url, cookie) {
   for (let tries = 1; ; tries++) {
     try {
@@ -67,7 +68,7 @@ async function measureOnce(url, cookie) {
   };
 }
 
-/** The newest video, once it is converted, which changes its page. */
+/** The newest video, once its conversion is finished, because that changes its page. */
 async function newest(url) {
   const { items } = await (await fetch(`${url}/api/videos?collection=current&limit=1`)).json();
   const [{ id, video_type }] = items;
@@ -83,7 +84,10 @@ async function newest(url) {
 let passed = 0;
 let failed = 0;
 
-/** Measures a page and prints what it found. `goals` are the lowest scores, `latest` is for the largest paint. */
+/**
+ * Measures a page and prints the results. `goals` are the lowest acceptable scores, and `latest` is the limit for the
+ * largest paint.
+ */
 async function judge(name, url, { goals, latest = Infinity, cookie }) {
   const all = [];
   for (let i = 0; i < runs; i++) all.push(await measure(url, cookie));

@@ -1,12 +1,12 @@
-// Draws the pictures of the sample camps' products out of core/src/seed/art, in the two sizes that the portal keeps of
-// a product's picture. Run it by hand (`npm run products`) after changing a drawing; the results are committed. Names
-// draw only those: `npm run products -- cap puzzle`.
+// Renders the pictures of the sample camps' products from the drawings in core/src/seed/art, in the two sizes that the
+// portal keeps. Run it by hand (`npm run products`) after changing a drawing. The results are committed. To render only
+// some drawings, name them: `npm run products -- cap puzzle`.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { chromium } from "@playwright/test";
 
 const art = new URL("../../core/src/seed/art/", import.meta.url);
 const kept = new URL("../../core/src/seed/media/products/", import.meta.url);
-// Flat shapes lose little at these qualities, and the pictures travel in the binary.
+// Flat shapes lose little at these qualities, and the pictures are part of the binary.
 const sizes = [
   { end: "", width: 720, quality: 44 },
   { end: "-small", width: 480, quality: 40 },
@@ -30,7 +30,7 @@ const browser = await chromium.launch(
 );
 const page = await browser.newPage({ colorScheme: "light" });
 for (const name of names) {
-  // The light of the hour stands on the drawing, and what is shared is drawn in it.
+  // A class on the drawing's root element sets its light, so the shared parts are inserted inside that element.
   const drawing = readFileSync(new URL(`${name}.svg`, art), "utf8").replace(">", () => `>${shared}`);
   await page.setContent(
     `<style>${faces.join("")} body { margin: 0; } svg { display: block; width: 100vw; font-family: latin, hebrew; }</style>${drawing}`,

@@ -1,4 +1,4 @@
-// Starts the given binary as the server of an empty camp, and checks that it is ready and serves the site.
+// Starts the given binary as the server of an empty camp, and checks that it becomes ready and serves the site.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -1,6 +1,6 @@
-// Cuts the faces to what the pages need: of the one for headings a single weight, Latin letters and punctuation; of the
-// one for texts the weights from regular to bold, and all of its characters.
-// Run it by hand (`npm run fonts`) after updating a font; the result is committed.
+// Reduces the fonts to what the pages need. The heading font keeps one weight, Latin letters and punctuation. The text
+// font keeps the weights from regular to bold, and all of its characters. Run it by hand (`npm run fonts`) after
+// updating a font. The result is committed.
 import { readFileSync, writeFileSync } from "node:fs";
 import subsetFont from "subset-font";
 

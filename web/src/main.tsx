@@ -17,14 +17,14 @@ const app = (shell: boolean) => (
   </StrictMode>
 );
 
-// As a transition it renders in slices, between which a phone can scroll and tap.
+// As a transition, the page renders in slices. Between them a phone can scroll and tap.
 const draw = (shell: boolean) =>
   startTransition(() => {
     if (shell) hydrateRoot(root, app(true));
     else createRoot(root).render(app(false));
   });
 
-/** The style sheet of all pages, which comes with the scripts; a page without it is better than none. */
+/** Loads the style sheet for all pages, which comes with the scripts. A page without it is better than none. */
 function style() {
   const sheet = document.querySelector<HTMLLinkElement>("link[rel=stylesheet][href^='/assets/']");
   if (!sheet || sheet.sheet) return undefined;
@@ -35,7 +35,8 @@ function style() {
   });
 }
 
-// The server names the page's script in the HTML, so both load at the same time. If it fails, the page itself says so.
+// The server names the page's script in the HTML, so both load at the same time. If the script fails, the page itself
+// says so.
 const page = fetchPage(location.pathname, queryClient);
 Promise.allSettled([page, style()]).then(([{ status }]) => draw(hasShell && status === "fulfilled"));
 prefetchLinks();

@@ -113,8 +113,8 @@ struct JobContext {
     stop: CancellationToken,
 }
 
-/// Runs one job in a separate task: apalis drops running jobs after a database error, and a mail whose
-/// job is dropped half-way would be sent twice.
+/// Runs one job in a separate task: apalis drops running jobs after a database error, and a mail
+/// whose job is dropped halfway would be sent twice.
 async fn take(envelope: Envelope, context: Data<JobContext>) -> Result<(), BoxDynError> {
     let JobContext { app, jobs, in_flight, stop } = (*context).clone();
     let work = in_flight.spawn(async move {

@@ -16,7 +16,7 @@ const POLL_EVERY: Duration = Duration::from_secs(5);
 /// Alerts, payment reminders and daily emails.
 const ALERTS_EVERY: Duration = Duration::from_secs(60);
 const CLEANUP_EVERY: Duration = Duration::from_secs(3600);
-/// The first cleanup after the start, so that a worker that restarts every hour cleans up as well.
+/// The first cleanup after the start, so that even a worker that restarts every hour cleans up.
 const FIRST_CLEANUP: Duration = Duration::from_secs(10);
 
 pub async fn run(app: App, stop: CancellationToken) {
@@ -24,7 +24,7 @@ pub async fn run(app: App, stop: CancellationToken) {
     // last mails are sent, until it is aborted with this task.
     let heartbeats = tokio::spawn(heartbeat(app.clone()));
     let _until_dropped = AbortOnDrop(heartbeats);
-    // Another one, since anybody can send messages that are slow to read.
+    // Another separate task, since anybody can send messages that are slow to read.
     let reports = tokio::spawn(read_reports(app.clone(), stop.clone()));
     let _until_dropped_too = AbortOnDrop(reports);
     let mut poll = interval(POLL_EVERY);
@@ -37,7 +37,7 @@ pub async fn run(app: App, stop: CancellationToken) {
         tokio::select! {
             _ = poll.tick(), if !stop.is_cancelled() => {
                 log("videos that are due", videos::publish_due(&app).await);
-                // Those whose worker was killed; new ones have a job.
+                // Starts conversions whose worker was killed; new ones have a job.
                 conversion::start(&app);
                 log("updates that end", updates::expire_due(&app).await);
                 // While the mailer backs off, no mail can be sent.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use portal::event_feed::{ServerEvent, StoredEvent};
 
-/// What is sent at once: a chunk of HTTP/1.1, of which the middle is for other versions. Clones share the bytes.
+/// What is sent at once: a chunk of HTTP/1.1. Other versions get only its middle. Clones share the bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encoded {
     chunk: Bytes,
@@ -35,7 +35,7 @@ impl Encoded {
         Encoded::new(&text(Some(id), "reset", "{}"))
     }
 
-    /// `None` if nothing may be shown of it any more.
+    /// `None` if nothing of it may be shown anymore.
     pub fn event(event: &StoredEvent) -> Option<Encoded> {
         let data = event.data.as_ref()?.to_string();
         Some(Encoded::new(&text(Some(event.id), &event.kind, &data)))

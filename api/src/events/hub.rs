@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::encoded::Encoded;
 use crate::server::{Networks, Refused, Share};
 
-/// How often the task reads new events of other processes. It is told at once of those of this one.
+/// How often the task reads new events of other processes. It learns of this process's own events at once.
 const POLL_EVERY: Duration = Duration::from_millis(250);
 /// The time between two readings, so that what many write at once is sent together.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -60,7 +60,7 @@ struct Channel {
     /// The access setting that was last published.
     access: Option<Access>,
     subscriptions: Vec<Weak<Subscription>>,
-    /// The server stops, and nobody sends signals any more.
+    /// The server is stopping, and nobody sends signals anymore.
     stopped: bool,
 }
 
@@ -95,7 +95,7 @@ pub(super) struct News {
 }
 
 impl News {
-    /// `None` if nothing may be shown of it any more.
+    /// `None` if nothing of it may be shown anymore.
     pub(super) fn of(event: StoredEvent) -> Option<News> {
         Some(News { encoded: Encoded::event(&event)?, event })
     }
@@ -256,7 +256,8 @@ impl Inner {
     async fn publish_new(&self, position: i64, progress: &mut Progress) -> Result<bool> {
         let (checked, checked_version) = &progress.checked;
         let is_due = checked.elapsed() >= CHECK;
-        // Of before the reading: what somebody commits meanwhile makes another version.
+        // The version from before the events are read, so that a commit in between leads to another
+        // version.
         let version = match is_due || self.versions.are_in_memory() {
             true => self.versions.current().await,
             false => None,

@@ -52,7 +52,7 @@ pub fn routes() -> OpenApiRouter<Api> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct ListenQuery {
-    /// The id of the last event that was heard; the header `Last-Event-ID` goes before it.
+    /// The id of the last event that was received; the header `Last-Event-ID` takes precedence over it.
     last_event_id: Option<String>,
 }
 

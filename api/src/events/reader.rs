@@ -28,7 +28,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns what is sent next; nothing at the end of the stream. What it waits for may be dropped.
+    /// Returns what is sent next; nothing at the end of the stream. The future may be dropped while it waits.
     pub async fn next(&mut self) -> Option<Encoded> {
         loop {
             if let Some(next) = self.try_next()? {

@@ -163,8 +163,9 @@ pub fn scripts(modules: &[&str], manifest: &Manifest, applied: bool) -> String {
     links.concat()
 }
 
-/// The page without the style sheets of public pages. That of the staff area has all of theirs and comes alone, since
-/// both together would look different until the second one is there.
+/// The page without the style sheets of public pages. The style sheet of the staff area includes
+/// all of theirs and is loaded alone, since with both the page would look different until the
+/// second one is loaded.
 pub fn without_public_sheets(html: &str, manifest: &Manifest) -> String {
     let sheets = manifest.get(ENTRY).map(|entry| entry.css.as_slice()).unwrap_or_default();
     sheets.iter().fold(html.to_owned(), |html, file| html.replacen(&style_sheet(file), "", 1))

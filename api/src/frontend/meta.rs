@@ -76,7 +76,8 @@ const KNOWN: [Known; 17] = [
     private("/unsubscribe", "Unsubscribe", "Stop emails from camp."),
 ];
 
-/// The metadata of the page at `path`, as far as a stranger may see it. `staff_title` is that of a page in the staff area.
+/// The metadata of the page at `path`, as far as a stranger may see it. `staff_title` is that of a
+/// page in the staff area.
 pub async fn of(
     app: &App,
     settings: &Settings,

@@ -126,8 +126,8 @@ impl Coding {
     }
 }
 
-/// A file in this encoding. `None` if the build has not made it: of fonts, which are compressed already, and of
-/// what is too small.
+/// A file in this encoding. `None` if the build has not made it, as for fonts, which are compressed
+/// already, and for files that are too small.
 pub fn packed(name: &str, coding: Coding) -> Option<Bytes> {
     let suffix = match coding {
         Coding::Gzip => "gz",
@@ -136,7 +136,7 @@ pub fn packed(name: &str, coding: Coding) -> Option<Bytes> {
     Web::get(&format!("{name}.{suffix}")).map(bytes)
 }
 
-/// Without copying what is part of the program.
+/// The bytes of a file, without copying what is part of the program.
 fn bytes(file: EmbeddedFile) -> Bytes {
     match file.data {
         Cow::Borrowed(data) => Bytes::from_static(data),
@@ -144,7 +144,7 @@ fn bytes(file: EmbeddedFile) -> Bytes {
     }
 }
 
-/// Weak, because all encodings of a file share it.
+/// The ETag of a file. It is weak, because all encodings of the file share it.
 fn tag(file: &EmbeddedFile) -> String {
     let hash: String =
         file.metadata.sha256_hash()[..12].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -228,7 +228,7 @@ async fn page(app: &App, path: &str, plain: bool, may_have_a_session: bool) -> A
     let shell = shells.find(path);
     let mut modules = shell.map(|shell| shells.modules(shell, path)).unwrap_or_default();
     if first_view::is_of_staff(path) && !may_have_a_session {
-        // The page leads there.
+        // The page leads to the page for signing in.
         modules.extend(shell.into_iter().flat_map(|shell| shells.modules(shell, "/admin/login")));
     }
     let manifest = manifest_of_build();

@@ -1,7 +1,8 @@
-//! The HTML that pages show before their scripts: each page's own React components, rendered by the build of the
-//! front end (`web/build/shells.ts`) into a template with holes like `[[name]]`. The browser takes the elements over,
-//! so what is filled in must be what the scripts would render. Those of the staff area are replaced by what the scripts
-//! render, since they do not know who is signed in.
+//! The HTML that pages show before their scripts: each page's own React components, rendered by the
+//! build of the front end (`web/build/shells.ts`) into a template with holes like `[[name]]`. The
+//! browser takes the elements over, so what is filled in must be what the scripts would render.
+//! Those of the staff area are replaced by what the scripts render, since they do not know who is
+//! signed in.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -50,7 +51,7 @@ pub struct Shell {
     /// The source module of the page.
     module: String,
     html: String,
-    /// With a picture.
+    /// The HTML with a picture.
     pictured: String,
 }
 
@@ -102,7 +103,8 @@ impl Shells {
         Some(self.fill_in(&self.staff.get(path)?.html, site, None))
     }
 
-    /// The title of a page of the staff area. Without a session, every one of them leads to the page for signing in.
+    /// The title of a page of the staff area. Without a session, every one of them leads to the
+    /// page for signing in.
     pub fn title_for_staff(&self, path: &str, may_have_a_session: bool) -> &str {
         let of_page = self.staff.get(path).and_then(|page| page.title.as_deref());
         match path.rsplit('/').collect::<Vec<_>>()[..] {

@@ -3,8 +3,8 @@
 use portal::{Error, dates};
 use serde_json::Value;
 
-/// The error for a JSON body that could not be read because of a date, or `None` if the reason is
-/// another one. `wrong` is the parser's message, which begins with the path of the value.
+/// The error for a JSON body that could not be read because of a date, or `None` if there is
+/// another reason. `wrong` is the parser's message, which begins with the path of the value.
 pub fn in_json(body: &[u8], wrong: &str) -> Option<Error> {
     let (path, _) = wrong.split_once(": ")?;
     let body: Value = serde_json::from_slice(body).ok()?;
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn the_field_is_found_wherever_it_stands() {
-        let no_day = |field: &str| Some((field.to_owned(), "There is no 30 February.".to_owned()));
+        let no_day = |field: &str| Some((field.to_owned(), "There is no February 30.".to_owned()));
         let body = br#"{"day": "2026-02-30", "rows": [{"on": "x"}, {"on": "2026-02-30"}], "title": "2026-02-30"}"#;
         assert_eq!(said(in_json(body, "day: input is out of range")), no_day("day"));
         assert_eq!(said(in_json(body, "rows[1].on: input is out of range")), no_day("rows[1].on"));

@@ -11,7 +11,7 @@ use portal::Keys;
 use super::stored::Stored;
 use crate::frontend::{Coding, packed};
 
-/// By their paths. There are as many as the front end has files.
+/// Files by their paths. There are at most as many as the front end has files.
 #[derive(Default)]
 pub(super) struct Files(RwLock<HashMap<String, Arc<Stored>>>);
 
@@ -20,7 +20,7 @@ impl Files {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
 
-    /// Keeps a file, of which the router answered these headers and bytes.
+    /// Keeps a file for which the router answered with these headers and bytes.
     pub fn keep(&self, keys: &Keys, path: &str, headers: HeaderMap, bytes: Bytes) -> Arc<Stored> {
         let encoded = |coding| packed(path.trim_start_matches('/'), coding);
         let encodings = [encoded(Coding::Gzip), encoded(Coding::Brotli)];

@@ -35,7 +35,7 @@ pub(super) struct Entry {
 /// What [`ResponseCache::make`] made.
 pub(super) enum Made {
     Kept(Arc<Entry>, HeaderValue),
-    /// Another request has made it meanwhile.
+    /// Another request has made it in the meantime.
     Found(Arc<Entry>),
     /// It is for this request only.
     Other(Response),
@@ -46,8 +46,8 @@ impl Entry {
         self.version == version && (self.from..self.until).contains(&now)
     }
 
-    /// Tells one request that it has to be made again. What something ends before its time is not: until
-    /// then, it would be made the same again and again.
+    /// Tells one request that the response has to be made again. This does not apply to a response
+    /// that something ends early: until then, it would be made the same again and again.
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.until - now <= REFRESH_AHEAD
             && self.until - self.from == TIME_TO_LIVE
@@ -75,7 +75,8 @@ impl ResponseCache {
         told: Version,
     ) -> Option<Made> {
         let _lock = timeout(LOCK_TIMEOUT, self.lock(key)).await.ok()?;
-        // The version is not asked for again, which those who wait would do one after another.
+        // The version is not requested again, because waiting requests would do that one after
+        // another.
         if let Some(entry) = self.find(key, told, self.0.app.clock.now()).await {
             return Some(Made::Found(entry));
         }
@@ -108,8 +109,9 @@ impl ResponseCache {
         });
     }
 
-    /// Makes the response. Only who holds the lock does. `version` is from before everything that is read for
-    /// the response: what somebody changes meanwhile makes another one.
+    /// Makes the response. Only the holder of the lock calls this. `version` is from before
+    /// everything that is read for the response, so that a change in between leads to another
+    /// version.
     async fn make_new(
         &self,
         key: &str,

@@ -1,14 +1,15 @@
 //! Caches the responses of public routes.
 //!
-//! A response is sent again only as long as nobody, in no process, has changed anything that families see
-//! since it was made, and for one second at most because of what depends on the time and because of
-//! counts. What a viewer may see therefore never depends on the cache: a restriction or a deletion counts
-//! from its commit on, and only numbers of views, likes and comments may be a second old.
+//! A response is sent again only until somebody, in any process, changes anything that families
+//! see, and for at most one second, because of what depends on the time and because of counts. What
+//! a viewer may see therefore never depends on the cache: a restriction or a deletion counts from
+//! its commit on, and only numbers of views, likes and comments may be a second old.
 //!
-//! The request that fills the cache has the address of the one that came, what decides what its sender may
-//! see, and nothing else of it, so a response cannot contain anything about who sent it. Pages and most
-//! documents are the same for everybody. Videos and updates are made for strangers and for each kind of
-//! parents; what is a parent's own is put in afterwards (`personal`). Staff are answered by the router.
+//! The request that fills the cache takes from the incoming request its address, what decides what
+//! its sender may see, and nothing else, so a response cannot contain anything about who sent it.
+//! Pages and most documents are the same for everybody. Videos and updates are made for strangers
+//! and for each kind of parents; what is a parent's own is put in afterwards (`personal`). Staff
+//! are answered by the router.
 
 mod files;
 mod make;
@@ -49,8 +50,8 @@ use crate::auth::SessionCache;
 use crate::frontend::first_answers;
 use crate::timeouts::Limits;
 
-/// The maximum sizes in bytes: of all cached responses, of those with what is a reader's own, and of each. With both
-/// compressed forms a response needs less than twice its size.
+/// The maximum sizes in bytes: of all cached responses, of those with what is a reader's own, and
+/// of each. With both compressed forms a response needs less than twice its size.
 const MAX_BYTES: u64 = 10 << 20;
 const MAX_OWN_BYTES: u64 = 6 << 20;
 const MAX_RESPONSE_BYTES: usize = 1 << 20;
@@ -75,16 +76,16 @@ struct Inner {
     limits: Limits,
     versions: Versions,
     sessions: SessionCache,
-    /// By what they are for: the address, and of parents also what decides what they may see.
+    /// The responses by address and, for parents, also by what decides what they may see.
     entries: Cache<String, Arc<Entry>>,
     own: Cache<String, Arc<Own>>,
     files: Files,
     readers: Readers,
-    /// Parents who wrote something lately.
+    /// Parents who wrote something recently.
     writers: Cache<UserId, ()>,
     /// One for all addresses with the same hash, so that simultaneous requests make a response once.
     locks: Vec<Mutex<()>>,
-    /// The version in which the settings were last read anew.
+    /// The version at which the settings were last read again.
     settings_of: std::sync::Mutex<Option<Version>>,
     served: Served,
     ids: RequestIds,
@@ -156,7 +157,8 @@ impl ResponseCache {
         }
     }
 
-    /// Answers the first request for a file, and keeps it. What is no file is answered by the router.
+    /// Answers the first request for a file, and keeps it. Anything that is not a file is answered
+    /// by the router.
     async fn keep_file(&self, parts: &Parts) -> Option<Response> {
         let response = self.forward(anonymous(parts, &Reader::Anybody)).await;
         if !may_be_kept(&response) {
@@ -175,8 +177,8 @@ impl ResponseCache {
         Some((id, head.headers, bytes))
     }
 
-    /// The answer to what is never cached. A parent who writes bypasses the cache for a while, since its counts may
-    /// lack what was written.
+    /// The answer to a request that is never cached. A parent who writes bypasses the cache for a
+    /// while, since its counts may lack what was written.
     async fn never_cached(&self, request: Request) -> Response {
         let headers = (!request.method().is_safe()).then(|| request.headers().clone());
         // Health checks do not wait for the database.
@@ -245,8 +247,8 @@ impl ResponseCache {
         }
     }
 
-    /// For whom the response is. `None` if that is not known without asking the database, for staff, and
-    /// for who wrote something lately.
+    /// For whom the response is. `None` if that is not known without asking the database, for
+    /// staff, and for anybody who wrote something recently.
     async fn reader(&self, route: Route, parts: &Parts) -> Option<Reader> {
         if !may_have_a_session(&parts.headers) {
             return Some(Reader::Anybody);

@@ -1,5 +1,5 @@
-//! What of a response is the reader's own: which videos are new to a parent, where the parent stopped
-//! watching, and what the parent likes.
+//! The parts of a response that are the reader's own: which videos are new to a parent, where the
+//! parent stopped watching, and what the parent likes.
 //!
 //! The response itself is made for nobody in particular, with these parts as for somebody who never
 //! watched anything, and is the same for all parents who may see the same. Here they are put in.
@@ -29,8 +29,9 @@ enum Part {
     Like,
 }
 
-/// Each part, as it stands in a response for somebody who never watched anything. No quotation mark
-/// inside a text of JSON is followed by one of these, because it has a backslash before the next one.
+/// Each part, as it appears in a response for somebody who never watched anything. No quotation
+/// mark inside a text of JSON is followed by one of these, because it has a backslash before the
+/// next one.
 const PARTS: [(&str, &str, Part); 3] = [
     ("\"is_new\":", "true", Part::New),
     ("\"resume_seconds\":", "null", Part::Position),

@@ -1,5 +1,5 @@
-//! The requests that fill the cache: they have the address of the one that came, what decides what its
-//! sender may see, and nothing else of it.
+//! The requests that fill the cache: they take from the incoming request its address, what decides
+//! what its sender may see, and nothing else.
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ pub(super) enum Reader {
     /// Somebody without a session, or anybody where that makes no difference.
     Anybody,
     Parent(Arc<User>),
-    /// Anybody who may be signed in, of a page: it contains no answers, since those in pages are a stranger's.
+    /// Anybody who may be signed in, for a page: it gets no answers, since those in pages are for strangers.
     OfPage,
 }
 
@@ -47,7 +47,7 @@ impl Reader {
         }
     }
 
-    /// Who stands for all that may see the same. Nobody has this id, so nothing is known of it.
+    /// The viewer that stands for all who may see the same. Nobody has this id, so nothing is known of it.
     fn viewer(&self) -> Option<SharedViewer> {
         let Reader::Parent(user) = self else { return None };
         let (family, outsider) = (user.family, user.is_outsider());
@@ -56,8 +56,8 @@ impl Reader {
     }
 }
 
-/// A request for the same path and query that tells nothing else, except what the reader may see, and to
-/// the limits of its network.
+/// A request for the same path and query that contains nothing else, except what the reader may see
+/// and what the limits of its network need.
 pub(super) fn anonymous(parts: &Parts, reader: &Reader) -> Request {
     let address = parts.uri.path_and_query().cloned().map_or_else(Uri::default, Uri::from);
     let mut request = Origin::of(&parts.extensions, &parts.headers).request(address);

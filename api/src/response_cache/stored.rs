@@ -64,7 +64,7 @@ impl Stored {
         Stored { tag, plain: Form { headers, bytes }, gzip, brotli, unchanged }
     }
 
-    /// Of a response and of its forms in gzip and Brotli. No others are made.
+    /// Stores a response with its forms in gzip and Brotli. No others are made.
     pub fn with_encodings(
         keys: &Keys,
         headers: HeaderMap,

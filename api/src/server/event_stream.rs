@@ -48,7 +48,7 @@ impl Stream {
 
     /// Sends it until it ends or the peer closes the connection.
     pub async fn send(mut self, socket: TcpStream) {
-        // A video that was sent before allowed for more.
+        // A video that was sent earlier on this connection allowed for a longer time.
         SockRef::from(&socket).set_tcp_user_timeout(Some(UNACKNOWLEDGED)).ok();
         let mut first = std::mem::take(&mut self.head);
         while let Some(Some(encoded)) = self.reader.try_next() {

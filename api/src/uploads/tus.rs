@@ -23,7 +23,7 @@ pub const ABILITIES: [(&str, &str); 4] = [
     ("tus-checksum-algorithm", "sha1,sha256"),
 ];
 
-/// The headers of extensions that are not offered, with what to say of them.
+/// The headers of extensions that are not offered, with what to say about them.
 pub const NOT_OFFERED: [(&str, &str); 2] = [
     ("upload-defer-length", "Upload-Defer-Length is not offered here."),
     ("upload-concat", "Upload-Concat is not offered here. Please send the file in one upload."),
@@ -59,7 +59,7 @@ pub fn other_version() -> Problem {
     Problem::new(StatusCode::PRECONDITION_FAILED, "bad_request", detail)
 }
 
-/// The status that the protocol has for this is no standard one.
+/// The status that the protocol defines for this is not a standard one.
 pub fn wrong_checksum() -> Problem {
     let status = StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST);
     let detail = "What arrived differs from what was sent. Please send it again.";

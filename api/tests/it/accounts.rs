@@ -110,7 +110,7 @@ story! {
         }
         let mut answers = Vec::new();
         for ((path, body), change) in cases {
-            // Nobody's password is compared until the change is made.
+            // Holds back every password check until the change is made.
             let permits = camp.app.hashing.permits.acquire_many(2).await.expect("permits");
             let browser = camp.browser();
             let change = async {
@@ -141,7 +141,7 @@ story! {
         let stopped = thief.post("/api/auth/sign-in", right.clone()).await;
         assert!(stopped.header("retry-after").parse::<u64>().expect("seconds") <= 15);
         stopped.refused(429, "too_many_requests");
-        // Failed guesses of others do not block the parent at home.
+        // Somebody else's failed guesses do not block the parent at home.
         camp.browser_at("203.0.113.9").post("/api/auth/sign-in", right.clone()).await.expect(200);
         camp.wait(TimeDelta::seconds(16));
         thief.post("/api/auth/sign-in", right).await.expect(200);
@@ -193,7 +193,7 @@ story! {
         };
         let never = preview("no such token").await;
         let (first, second) = (ask().await, ask().await);
-        // Scanners may look as often as they like.
+        // Mail scanners may open a link any number of times.
         for token in [&first, &first, &second] {
             assert_eq!(preview(token).await.expect(204).text(), "");
         }
@@ -380,7 +380,7 @@ story! {
         let shown = anyone.post("/api/unsubscribe/preview", json!({ "token": link })).await.expect(200).json();
         assert_eq!(shown["email_hint"], "c…a@family.example");
         assert_eq!(shown["category"], "daily_videos");
-        // Like a mail program: a form from any origin, without cookies.
+        // A mail program sends a form from any origin, without cookies.
         for _ in 0..2 {
             let request = axum::http::Request::post(format!("/api/unsubscribe/one-click?token={link}"))
                 .header("content-type", "application/x-www-form-urlencoded")

@@ -41,12 +41,12 @@ story! {
         assert_eq!(attention["failed_mails"], 1);
         assert_eq!(attention["failed_video_mails"], 1);
 
-        // Both lists no longer contain what was dealt with.
+        // What was dealt with is no longer in either list.
         staff.post(&format!("/api/admin/comments/{}/hide", id(&said)), json!({})).await.expect(204);
         assert_eq!(admin_titles(&staff, "?attention=reported_comments").await, [""; 0]);
         let again = staff.post(&format!("/api/admin/videos/{}/deliveries/retry", id(&campfire)), json!({})).await;
         assert_eq!(again.expect(200).json()["queued"], 1);
-        // It is tried for two days again.
+        // Another two days of attempts begin.
         camp.work_without_mail().await;
         camp.wait(TimeDelta::minutes(5));
         camp.work().await;

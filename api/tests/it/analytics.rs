@@ -1,4 +1,4 @@
-//! All statistics are computed, by days in the camp's time zone.
+//! Every figure is computed, by days in the camp's time zone.
 
 use chrono::TimeDelta;
 use portal::accounts::Role;
@@ -273,7 +273,7 @@ story! {
         staff.post("/api/admin/videos", scheduled("Early", "2026-07-15T13:00")).await.expect(201);
         staff.post("/api/admin/videos", scheduled("Tonight", "2026-07-15T21:00")).await.expect(201);
         assert_eq!(next().await["title"], "Early");
-        // No worker published it, as with a file that cannot be converted.
+        // No worker publishes it, just as when a file cannot be converted.
         camp.wait(TimeDelta::hours(2));
         assert_eq!(next().await["title"], "Tonight");
         camp.wait(TimeDelta::hours(8));

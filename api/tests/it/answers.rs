@@ -1,12 +1,13 @@
-//! Whole answers of the API as they were approved: the files `it__answers__*` in `snapshots`. After an
-//! intended change, run the tests with `INSTA_UPDATE=always` and look at the difference.
+//! Compares whole API responses with the approved ones, which are the files `it__answers__*` in
+//! `snapshots`. After an intended change, run the tests with `INSTA_UPDATE=always` and review the
+//! diff.
 
 use chrono::DateTime;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Compares an answer with the approved one, on both engines. Times are left out, and ids are numbered in
-/// the order in which they appear.
+/// Compares a response with the approved one, on both engines. Times are left out, and ids are
+/// numbered in order of appearance.
 pub fn approved(name: &str, answer: &Value) {
     let shown = repeatable(answer, &mut Vec::new());
     insta::assert_snapshot!(name, serde_json::to_string_pretty(&shown).expect("JSON"));
@@ -24,7 +25,7 @@ fn repeatable(value: &Value, ids: &mut Vec<String>) -> Value {
     }
 }
 
-/// Numbers the ids of a text, which may be an address.
+/// Numbers the ids in a text, which may be a URL.
 fn without_ids(text: &str, ids: &mut Vec<String>) -> String {
     let words = text.split_inclusive(|c: char| !c.is_ascii_hexdigit() && c != '-');
     let mut shown = String::new();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::answers::approved;
 use crate::camp::{Browser, Camp, PASSWORD};
 
-/// The actions that match a filter, the newest first.
+/// The actions that match a filter, newest first.
 async fn found(owner: &Browser, query: &str) -> Vec<String> {
     let log = owner.get(&format!("/api/admin/audit?{query}")).await.expect(200).json();
     let items = log["items"].as_array().expect("items").iter();
@@ -38,7 +38,7 @@ async fn table(owner: &Browser, query: &str) -> Vec<Vec<String>> {
 
 /// A camp in which the owner, a counselor and the command line did something on two days.
 async fn two_days(camp: &Camp) -> (Browser, Value) {
-    // Ten to twelve in the evening in camp, where it is still the fifteenth.
+    // Ten minutes to midnight in camp, where it is still July 15.
     camp.set_clock("2026-07-16T03:50:00Z");
     let (owner, feder) = (camp.owner().await, camp.staff().await);
     let cap = product(&feder, "Camp cap").await;
@@ -113,7 +113,7 @@ story! {
         loop {
             let path = format!("/api/admin/audit?action=product.change&limit=3{cursor}");
             let page = owner.get(&path).await.expect(200).json();
-            // New lines appear before the lines that were already read.
+            // New lines appear above the lines that were already read.
             cap = priced(&feder, &cap, 100).await;
             let items = page["items"].as_array().expect("items");
             prices.extend(items.iter().map(|entry| entry["lines"][0]["after"].as_i64().expect("a price")));

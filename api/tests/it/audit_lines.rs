@@ -1,11 +1,12 @@
-//! Each audit line contains old and new values; for personal data, only that it changed.
+//! Each audit line contains old and new values. For personal data it says only that the value
+//! changed.
 
 use axum::http::Method;
 use serde_json::{Value, json};
 
 use crate::camp::Browser;
 
-/// The audit lines of a record, the newest first: action and fields.
+/// The audit lines of a record, newest first: action and fields.
 async fn kept(owner: &Browser, record: &Value) -> Vec<(String, Value)> {
     let id = record["id"].as_str().expect("an id");
     let log = owner.get(&format!("/api/admin/audit?subject_id={id}")).await.expect(200).json();

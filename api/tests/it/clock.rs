@@ -1,5 +1,6 @@
-//! Clocks that jump by hours and days, zones that change and workers that were off: what is due appears
-//! at the next look, and nobody is told twice (T7 and T8). `CAMP_CHAOS=1` makes the runs long.
+//! Clocks that jump by hours and days, time zones that change, and workers that were off: what is
+//! due appears at the next check, and nobody is told twice (T7 and T8). `CAMP_CHAOS=1` makes the
+//! runs long.
 
 use std::collections::BTreeMap;
 
@@ -20,13 +21,14 @@ fn long() -> bool {
     std::env::var_os("CAMP_CHAOS").is_some()
 }
 
-/// The workers of one camp, and what should have happened.
+/// One camp's workers, and what should have happened.
 struct Season {
     camp: Camp,
     workers: Vec<Camp>,
-    /// The times of the scheduled videos, by title.
+    /// When each scheduled video is due, by title.
     due: BTreeMap<String, DateTime<Utc>>,
-    /// Those that a worker has seen due. They stay published even if the clock goes back.
+    /// The videos that were due when a worker checked. They stay published even if the clock goes
+    /// back.
     published: BTreeMap<String, DateTime<Utc>>,
 }
 
@@ -41,7 +43,7 @@ impl Season {
         Season { camp, workers, due: BTreeMap::new(), published: BTreeMap::new() }
     }
 
-    /// Sessions do not outlive the jumps.
+    /// Signs in again each time, because a session does not survive the jumps.
     async fn staff(&self) -> Browser {
         let browser = self.camp.browser();
         let given = json!({ "username": "feder", "password": crate::camp::PASSWORD });
@@ -49,7 +51,7 @@ impl Season {
         browser
     }
 
-    /// Schedules a video some time after now, as staff do: in the camp's zone.
+    /// Schedules a video this long from now, in the camp's time zone, as staff do.
     async fn schedule(&mut self, after: TimeDelta) {
         let zone = self.camp.app.settings().await.expect("settings").timezone;
         let local = (self.camp.now() + after).with_timezone(&zone).naive_local();
@@ -62,7 +64,7 @@ impl Season {
         self.due.insert(title, due);
     }
 
-    /// All workers look at the same moment.
+    /// All workers check at the same moment.
     async fn look(&mut self) {
         join_all(self.workers.iter().map(Camp::work)).await;
         let now = self.camp.now();
@@ -73,7 +75,7 @@ impl Season {
         }
     }
 
-    /// What parents see now is exactly what was due at some look.
+    /// Parents see exactly the videos that were due at some check.
     async fn check(&self) {
         let staff = self.staff().await;
         let (mut seen, mut more) = (Vec::new(), String::new());
@@ -91,7 +93,7 @@ impl Season {
         assert_eq!(seen, wanted, "at {}", self.camp.now());
     }
 
-    /// How often each family was told of each video.
+    /// How often each family was told about each video.
     fn told(&self) -> BTreeMap<(String, String), usize> {
         let mut told = BTreeMap::new();
         for mail in self.workers.iter().flat_map(Camp::mails) {
@@ -138,7 +140,7 @@ story! {
         let mut random = StdRng::seed_from_u64(seed);
         // Daylight saving ends in Jerusalem and London on October 25, in New York on November 1.
         let mut season = Season::begin(camp, "2026-10-24T16:00:00Z").await;
-        // A video of an earlier year tells nobody.
+        // A video of an earlier year notifies nobody.
         let end = "2026-12-21T00:00:00Z".parse::<DateTime<Utc>>().expect("a time");
         let (mut jumps, mut back, mut zones) = (0, 0, 0);
         for _ in 0..if long() { 250 } else { 20 } {

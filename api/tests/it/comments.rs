@@ -1,4 +1,4 @@
-//! Comments of families and their moderation by staff.
+//! Comments by families, and their moderation by staff.
 
 use axum::http::Method;
 use futures_util::future::join_all;
@@ -34,7 +34,8 @@ async fn said(browser: &Browser, video: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Not from the cache, whose counts may be a second old: a request with a body is never answered from it.
+/// Bypasses the cache, whose counts may be a second old: a request with a body is never answered
+/// from it.
 async fn counted(browser: &Browser, video: &str) -> Value {
     let reply = browser.send(Method::GET, video, Some(Value::Null), &[]).await;
     reply.expect(200).json()["comment_count"].clone()
@@ -109,7 +110,7 @@ story! {
     async fn a_comment_that_is_sent_while_its_author_deletes_the_account_keeps_no_name(camp) {
         let (_, video) = a_video(&camp).await;
         let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
-        // The deletion waits for the user, and the comment for the deletion.
+        // The deletion waits for the row of the user, and the comment waits for the deletion.
         let held = match &camp.app.db {
             Db::Postgres(pool) => {
                 let mut held = pool.begin().await.expect("a transaction");

@@ -1,4 +1,4 @@
-//! What ends cached responses: each change of what families see, and nothing else.
+//! Every change to what families see invalidates cached responses, and nothing else does.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use sqlx::{AssertSqlSafe, query, query_as};
 use crate::camp::{Camp, PASSWORD, Reply};
 use crate::videos;
 
-/// What strangers may ask for.
+/// The paths that strangers may request.
 const PATHS: [&str; 12] = [
     "/api/videos",
     "/api/videos?collection=current&sort=popular&limit=60",
@@ -29,11 +29,11 @@ const PATHS: [&str; 12] = [
     "/store",
 ];
 
-/// The only columns whose change may be shown late.
+/// The only columns whose changes may appear late.
 const COUNTS: [(&str, &str); 3] =
     [("videos", "view_count"), ("videos", "like_count"), ("videos", "comment_count")];
 
-/// Runs a text made of names of the schema. Returns whether the database accepts it.
+/// Runs SQL made of schema names. Returns whether the database accepts it.
 async fn run(db: &Db, text: &str) -> bool {
     let text = AssertSqlSafe(text.to_owned());
     match db {
@@ -42,7 +42,7 @@ async fn run(db: &Db, text: &str) -> bool {
     }
 }
 
-/// Sets a column of all rows. Returns whether the database accepts any of the values.
+/// Sets a column in all rows. Returns whether the database accepts any of the values.
 async fn change(camp: &Camp, table: &str, column: &str, kind: &str) -> bool {
     let db = &camp.app.db;
     let set = |value: &str| format!("update \"{table}\" set \"{column}\" = {value}");
@@ -110,7 +110,7 @@ async fn columns(db: &Db) -> Vec<(String, Vec<(String, String)>)> {
     tables
 }
 
-/// What strangers are answered now by a process that knows nothing yet, not from the cache.
+/// What a new process, whose cache is empty, answers to a stranger.
 async fn shown(camp: &Camp) -> Vec<(String, u16, String)> {
     let camp = camp.beside().await;
     let stranger = camp.browser();
@@ -135,10 +135,10 @@ fn body(reply: &Reply) -> String {
     }
 }
 
-/// Has no rows of its own, and on SQLite no numbers of rows either.
+/// This table only sums up the others, and on SQLite it has no rowid.
 const SUMS: &str = "tallies";
 
-/// Copies a table, so that its columns can be put back.
+/// Copies a table, so that its columns can be restored.
 async fn save(db: &Db, table: &str) {
     if table == SUMS {
         return;

@@ -1,4 +1,4 @@
-//! Uploads become videos that every phone plays, and nobody gets a byte of them who may not watch.
+//! Uploads become videos that every phone plays, and people who may not watch get no byte of them.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub async fn published(camp: &Camp, staff: &Browser) -> Value {
     saved["video"].clone()
 }
 
-/// The addresses of all files that a player finds, beginning with the playlist.
+/// The URLs of all files that a player finds, starting with the playlist.
 async fn addresses(browser: &Browser, video: &Value) -> Vec<String> {
     let id = video["id"].as_str().expect("an id");
     let seen = browser.get(&format!("/api/videos/{id}")).await.expect(200).json();
@@ -150,7 +150,7 @@ story! {
         assert_eq!(seen[0]["problem"], problem);
         staff.delete(&format!("/api/admin/uploads/{broken}")).await.expect(204);
 
-        // The folder of the conversion cannot be made.
+        // The conversion cannot create its folder.
         let place = camp.app.config.data_dir.join("converting");
         std::fs::remove_dir_all(&place).ok();
         std::fs::write(&place, "in the way").expect("written");

@@ -1,4 +1,4 @@
-//! One email a day: it has the videos, updates and newsletters that other families get one by one.
+//! One email a day has the videos, updates and newsletters that other families get one by one.
 
 use chrono::TimeDelta;
 use futures_util::future::join;
@@ -17,7 +17,7 @@ use crate::videos::{id, posted as posted_video};
 
 const CHAYA: &str = "chaya@family.example";
 const MOSHE: &str = "moshe@family.example";
-/// Nine in the morning and half a minute past nine in the evening in camp, of July 29 and the days
+/// 9:00 in the morning and half a minute past 9:00 in the evening in camp, on July 29 and the days
 /// after it.
 const MORNING: &str = "2026-07-29T13:00:00Z";
 const EVENING: &str = "2026-07-30T01:00:30Z";
@@ -34,7 +34,7 @@ pub async fn one_a_day(camp: &Camp, name: &str, email: &str) -> Browser {
     browser
 }
 
-/// What one may switch off, to one address.
+/// The emails to one address that people can turn off.
 pub fn category_mails(camp: &Camp, email: &str) -> Vec<Mail> {
     let mails = camp.mails_to(email).into_iter();
     mails.filter(|mail| mail.unsubscribe_url.is_some()).collect()
@@ -147,7 +147,7 @@ story! {
         work_at(&camp, SECOND_EVENING).await;
         assert_eq!(parts(&category_mails(&camp, CHAYA)[1]), ["Camp update: Four", "Camp update: Five"]);
         posted_update(&staff, "Six", json!({})).await;
-        // As one click of a mail program does.
+        // Does what one click in a mail program does.
         anyone.post("/api/unsubscribe", json!({ "token": link, "scope": "category" })).await.expect(204);
         let newsletter = json!({ "subject": "Seven", "body": "Dear parents", "audience": "families" });
         staff.post("/api/admin/letters", newsletter).await.refused(409, "conflict");
@@ -214,7 +214,7 @@ story! {
             let [mail] = &sent(email)[..] else { panic!("one mail to {email}") };
             assert_eq!(parts(mail), ["Camp update: First", "Camp update: Second"]);
         }
-        // A worker made the next ones, claimed them and was killed.
+        // A worker made the next emails, claimed them and was killed.
         posted_update(&staff, "Third", json!({})).await;
         posted_update(&staff, "Fourth", json!({})).await;
         camp.set_clock(SECOND_EVENING);
@@ -240,7 +240,7 @@ story! {
         let staff = camp.staff().await;
         posted_update(&staff, "First", json!({})).await;
         work_at(&camp, EVENING).await;
-        // A clock that is weeks ahead, and is set right again.
+        // The clock is weeks ahead, and is then corrected.
         camp.set_clock("2026-09-15T01:00:30Z");
         posted_update(&staff, "Second", json!({})).await;
         camp.work().await;
@@ -268,7 +268,8 @@ story! {
 
 story! {
     async fn in_quiet_time_it_waits_and_has_what_was_posted_meanwhile(camp) {
-        // Shabbos, until a quarter past nine. What was missed is made past midnight too.
+        // Shabbos lasts until a quarter past nine. A missed daily email is made even after
+        // midnight.
         camp.set_clock("2026-07-17T16:00:00Z");
         let _chaya = one_a_day(&camp, "Chaya Weiss", CHAYA).await;
         let staff = camp.staff().await;
@@ -313,7 +314,7 @@ story! {
     }
 }
 
-/// A mail server that knows none of its addresses.
+/// A mail server that accepts no recipient.
 async fn server_without_mailboxes() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("smtp://{}", listener.local_addr().expect("an address"));

@@ -51,7 +51,7 @@ async fn columns(camp: &Camp) -> Vec<String> {
     texts(camp, text.to_owned()).await
 }
 
-/// The tables that contain a word in any column, ignoring case.
+/// The tables that contain one of the words in any column, ignoring case.
 async fn tables_with(camp: &Camp, words: &[&str]) -> BTreeSet<String> {
     let all = columns(camp).await;
     assert!(all.len() > 100, "{all:?}");
@@ -108,7 +108,7 @@ async fn answer(staff: &Browser) -> Value {
 }
 
 async fn publish(camp: &Camp, staff: &Browser, title: &str) -> String {
-    // Of the day in New York, where it may still be yesterday.
+    // Uses the date in New York, where it may still be yesterday.
     let day = (camp.now() - TimeDelta::hours(5)).format("%Y-%m-%d").to_string();
     let video = json!({ "title": title, "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": day });
     let saved = staff.post("/api/admin/videos", video).await.expect(201).json();
@@ -361,7 +361,7 @@ story! {
         camp.browser().post("/api/unsubscribe", json!({ "token": link, "scope": "category" })).await.expect(204);
         let found = tables_with(&camp, &["vogel"]).await;
         assert!(found.is_subset(&set(&["deliveries"])), "{found:?}");
-        // It holds when the office enters the address again.
+        // The opt-out still holds when the office enters the address again.
         assert_eq!(add_family(&staff, MOTHER).await["stopped"], json!(["daily_videos"]));
     }
 }

@@ -1,4 +1,4 @@
-//! Open pages receive events, but never those that their viewer may not see.
+//! Open pages receive events, but never events about what their viewer may not see.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ story! {
         assert!(update["pinned_until"].is_string());
         let update = patch(&staff, &update, json!({ "is_active": false })).await.expect(200).json();
         assert_eq!(page.hears("update.removed").await.data, json!({ "id": id(&update) }));
-        // A change of something hidden sends no event.
+        // A change to something hidden sends no event.
         let update = patch(&staff, &update, json!({ "title": "Hidden" })).await.expect(200).json();
         patch(&staff, &update, json!({ "is_active": true })).await.expect(200);
         assert_eq!(page.hears("update.changed").await.data["title"], "Hidden", "not created again: no second toast");
@@ -250,7 +250,7 @@ story! {
         desk.hears("update.created").await;
         stranger.hears_nothing().await;
         waiting.hears_nothing().await;
-        // It is not sent later, either.
+        // The event is not sent later, either.
         camp.browser().listen(Some("1")).await.hears_nothing().await;
         chaya.listen(Some("1")).await.hears_nothing().await;
         drop(video);

@@ -1,4 +1,4 @@
-//! The list of families for staff: searching, sorting, exporting and importing.
+//! The family list for staff: searching, sorting, exporting and importing.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::answers::approved;
 use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 use crate::payments::assert_books_agree;
 
-/// Families with their due date and paid amount.
+/// Imports families with their due date and paid amount.
 pub async fn import(staff: &Browser, csv: &str) -> Value {
     let given = json!({ "csv": csv, "dry_run": false });
     staff.post("/api/admin/users/import", given).await.expect(200).json()
@@ -142,7 +142,7 @@ story! {
             let rows = (from..to).map(|n| format!("Name {},Child {n},f{n}@family.example,2800,{},2026-{:02}-01\n", n * 7919 % 5000, n % 28 * 100, n % 12 + 1));
             "name,child,email,total,paid,due date\n".to_owned() + &rows.collect::<String>()
         };
-        // The minimum of many, because other tests run at the same time.
+        // Uses the minimum of many measurements, because other tests run at the same time.
         async fn quickest(staff: &Browser, query: &str, enough: std::time::Duration) -> std::time::Duration {
             let mut best = std::time::Duration::MAX;
             for n in 0..200 {
@@ -161,19 +161,19 @@ story! {
         for query in queries {
             few.push(quickest(&staff, query, std::time::Duration::MAX).await);
         }
-        // In parts that take less than a second each.
+        // Imports in parts, each of which takes less than a second.
         for from in (0..5_000).step_by(250) {
             import(&staff, &table(from.max(50), from + 250)).await;
         }
         assert_eq!(staff.get("/api/admin/users/summary").await.json()["total_users"], 5000);
         if let portal::db::Db::Postgres(pool) = &camp.app.db {
-            // Autovacuum does this within a minute after so many rows.
+            // Autovacuum would do this within a minute of so many new rows.
             sqlx::query("analyze").execute(pool).await.expect("figures for the planner");
         }
         for (query, before) in queries.into_iter().zip(few) {
             let after = quickest(&staff, query, before * 2).await;
             println!("{} {query:30} 50: {before:?}, 5000: {after:?}, ratio {:.1}", camp.app.db.engine(), after.as_secs_f64() / before.as_secs_f64());
-            // A list without an index is twenty times slower; the summary counts all rows.
+            // Without an index a list would be twenty times slower. The summary counts all rows.
             let most = if query == "/summary" { 8 } else { 3 };
             let allowed = before * most + std::time::Duration::from_millis(5);
             assert!(after < allowed, "{query}: {before:?}, then {after:?}");
@@ -267,7 +267,7 @@ story! {
         assert_eq!(dry["added"], report["added"]);
         assert_eq!(dry["problems"], report["problems"]);
         approved("import_with_problems", &report);
-        // The camp's own entry overrides the address that Perl typed but never verified.
+        // The camp's own entry wins over the address that Perl typed but never verified.
         let perls = staff.get("/api/admin/users?q=perl").await.json();
         assert_eq!(perls["items"].as_array().expect("a list").iter().filter(|f| f["email"] == "perl@family.example").count(), 1);
         let gitty = find(&staff, "hershy").await;

@@ -1,4 +1,5 @@
-//! How tables of families are read: columns as offices call them, and files of any spreadsheet program.
+//! Reads tables of families: with the column names that offices use, and in the files of any
+//! spreadsheet program.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -68,8 +69,8 @@ story! {
         assert_eq!(said, [
             (3, "Same email as line 2, but other details. Please write all children of a family in one row, with the total for all of them."),
             (4, "Please fill in the parent's name. All children of a family belong in one row."),
-            (5, "This looks like the row of the sums. Please delete it."),
-            (6, "This looks like the row of the sums. Please delete it."),
+            (5, "This looks like the totals row. Please delete it."),
+            (6, "This looks like the totals row. Please delete it."),
         ]);
     }
 }
@@ -86,7 +87,7 @@ story! {
         let rows = "Ada,A,a@family.example b@family.example,c@family.example,2800,,\nBina,B,bina at home,,2800,,\n";
         let seen = preview(&staff, rows).await;
         let said: Vec<&str> = seen["problems"].as_array().expect("a list").iter().map(|p| p["message"].as_str().expect("words")).collect();
-        assert_eq!(said, ["Please leave at most two email addresses of a family.", "“bina at home” is not a valid email address."]);
+        assert_eq!(said, ["Please keep at most two email addresses per family.", "“bina at home” is not a valid email address."]);
     }
 }
 
@@ -109,7 +110,7 @@ story! {
             assert_eq!(seen["source"]["guessed"], json!(guessed));
             assert_eq!(seen["source"]["sample"][0], name);
         }
-        // Staff may choose another encoding; an impossible one is refused.
+        // Staff may choose another encoding. An impossible one is refused.
         let latin = WINDOWS_1252.encode(accents).0.into_owned();
         let mut chosen = file(&latin);
         chosen["encoding"] = json!("windows-1255");
@@ -168,14 +169,15 @@ story! {
     }
 }
 
-/// Families that the camp invited, that wait for approval with and without a confirmed address, and that were refused.
+/// A family that the camp invited, families that wait for approval with and without a confirmed
+/// address, and a refused family.
 async fn families_of_every_standing(camp: &Camp, staff: &Browser) {
     let table = "name,child,email,total,type\nYoel Katz,Moshe,yoel@family.example,2800,parent\n";
     send(staff, json!({ "csv": table })).await;
     camp.set("access", "families").await;
     camp.parent("Stranger", "stranger@other.example").await;
     camp.unconfirmed_parent("Typed", "typed@other.example").await;
-    // Under a name of the camp's.
+    // Somebody signs up with the name of a camp family.
     let mut namesake = sign_up("Yoel Katz", "namesake@other.example");
     namesake["child_name"] = json!("Moshe");
     camp.browser().post("/api/auth/sign-up", namesake).await.expect(201);
@@ -197,7 +199,8 @@ story! {
         assert_eq!(seen["unknown_columns"], json!(["Remaining", "Credit", "Status", "Logins", "Joined"]));
         assert_eq!(family(&staff, "stranger").await["approved_at"], Value::Null);
 
-        // What else such a row says counts, and whoever is approved there by hand is.
+        // Other changes in such a row count, and a row whose standing was changed to approved is
+        // approved.
         let raised = table.replace("Stranger,Yossi,", "Stranger,Yossi and Ber,");
         let seen = send(&staff, json!({ "csv": raised, "dry_run": true })).await;
         assert_eq!(seen["changes"][0]["fields"], json!(["child_name"]), "{seen}");
@@ -206,7 +209,7 @@ story! {
         assert_eq!(seen["changes"][0]["fields"], json!(["standing"]), "{seen}");
         let unclear = table.replace("to approve", "perhaps");
         let seen = send(&staff, json!({ "csv": unclear, "dry_run": true })).await;
-        let message = "“perhaps” is not an access. Please enter “approved”, “to approve” or “refused”, or give the column another name.";
+        let message = "“perhaps” is not a valid access. Please enter “approved”, “to approve” or “refused”, or give the column another name.";
         assert_eq!((&seen["problems"][0]["column"], &seen["problems"][0]["message"]), (&json!("access"), &json!(message)), "{seen}");
     }
 }
@@ -234,7 +237,7 @@ story! {
         assert_eq!(staff.post(&undo, json!({})).await.expect(200).json()["restored"], 1);
         assert_eq!(rivka.get("/api/profile").await.json()["child_name"], Value::Null);
 
-        // A visitor to whom staff gave a plan comes back with it.
+        // A visitor whom staff gave a plan is imported with it again.
         let row = family(&staff, "rivka").await;
         let plan = json!({ "version": row["version"], "total_amount": 50_000 });
         staff.patch(&format!("/api/admin/users/{}", row["id"].as_str().expect("an id")), plan).await.expect(200);

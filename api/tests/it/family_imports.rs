@@ -1,5 +1,5 @@
-//! Import of families: a preview shows the changes, only selected families change, an import can be
-//! undone for a day.
+//! Imports of families: a preview shows the changes, only selected families change, and an import
+//! can be undone for a day.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -75,7 +75,7 @@ story! {
         import(&staff, "Chaya,Yossi,chaya@family.example,,2800,,\nRivka,Moishe,rivka@family.example,,2800,,\n").await;
         let rows = "Chaya Weiss,Yossi,chaya@family.example,,,,\nRivka,Moishe,rivka@family.example,,,,\nNew,Leib,new@family.example,,,,\n";
         let seen = preview(&staff, rows).await;
-        // Meanwhile one family is changed and the other deleted.
+        // In the meantime one family is changed and the other deleted.
         let (chaya, rivka) = (family(&staff, "chaya").await, family(&staff, "rivka").await);
         let path = |family: &Value| format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
         staff.patch(&path(&chaya), json!({ "version": chaya["version"], "child_name": "Yossi & Leib" })).await.expect(200);
@@ -113,7 +113,8 @@ story! {
         assert_eq!(family(&staff, "chaya").await["email"], "chaya@family.example", "an empty cell erases nothing");
         assert_eq!(import(&staff, rows).await["skipped"], 2);
 
-        // Whoever signed up under a known name and waits for approval is not the camp's family.
+        // Somebody who signed up under a known name and waits for approval is not the camp's
+        // family.
         camp.parent("Perl", "perl@family.example").await;
         assert_eq!(preview(&staff, "Perl,Yossi,,,,,\n").await["added"], 1);
     }
@@ -136,7 +137,8 @@ story! {
         let says = seen["problems"][0]["message"].as_str().expect("a sentence");
         assert!(says.starts_with("2 families are called “Chaya”, with the child “Yossi”."), "{says}");
 
-        // Of two rows with different emails, the first fills in the email of the family without one.
+        // Of two rows with different emails, the first one fills in the email of the family that
+        // has none.
         import(&staff, "Zev,Dovid,,,2800,,\n").await;
         let rows = "Zev,Dovid,zev@family.example,,2800,,\nZev,Dovid,other@family.example,,2800,,\n";
         for report in [preview(&staff, rows).await, import(&staff, rows).await] {
@@ -166,7 +168,7 @@ story! {
         assert_eq!(euros["problems"][0]["message"], "“€933” is in another currency than the camp's, which is USD.");
         let message = "“2.800” is not a valid amount.";
         assert_eq!(seen["problems"], json!([{ "line": 2, "column": "total", "message": message }]), "not that it is missing");
-        // “Paid” counts for new families only, so it does not matter for others.
+        // “Paid” applies only to new families, so it makes no difference for others.
         import(&staff, rows).await;
         let seen = import(&staff, "Rivka,Moishe,rivka@family.example,,2800,28000,\n").await;
         assert_eq!((&seen["skipped"], &seen["problems"]), (&json!(1), &json!([])), "{seen}");
@@ -282,7 +284,7 @@ story! {
         assert_eq!((&undone["removed"], &undone["skipped"]), (&json!(1), &json!([])), "{undone}");
         assert_eq!(total_families(&staff).await, 0);
 
-        // What somebody changed in between protects the family.
+        // A family that somebody changed in between is not removed.
         let first = import(&staff, "Rivka,Moishe,rivka@family.example,,2800,,\n").await;
         let change = preview(&staff, "Rivka,Moishe,rivka@family.example,,1400,,\n").await["changes"][0].clone();
         let second = send(&staff, json!({ "csv": format!("{HEAD}Rivka,Moishe,rivka@family.example,,1400,,\n"), "update": [tick(&change)] })).await;
@@ -331,7 +333,7 @@ story! {
             assert_eq!(seen["plan"]["total_amount"], json!(total), "{choice}");
             assert_eq!(seen["plan"]["paid_amount"], 140_000, "{choice}");
         }
-        // If only one has a plan, there is no choice to make.
+        // If only one family has a plan, there is nothing to choose.
         import(&staff, "Zev,Dovid,zev@family.example,,,,\nMalka,Chaim,malka@family.example,,900,,\n").await;
         let both = json!({ "keep": family(&staff, "zev").await["id"], "drop": family(&staff, "malka").await["id"] });
         let merged = staff.post("/api/admin/users/merge", both).await.expect(200).json();
@@ -360,7 +362,7 @@ story! {
         import(&staff, rows).await;
         assert_eq!(total_families(&staff).await, 2);
         assert_eq!(family(&staff, "chaya").await["child_name"], "Yossi & Moishe");
-        // After another merge and a deletion, the merged identity is erased.
+        // After another merge and a deletion, the merged family's identity is erased.
         import(&staff, "Perl,Pinny,perl@family.example,,100,,\n").await;
         let (perl, chaya) = (family(&staff, "perl").await, family(&staff, "chaya").await);
         staff.post("/api/admin/users/merge", json!({ "keep": perl["id"], "drop": chaya["id"], "total": "keep" })).await.expect(200);

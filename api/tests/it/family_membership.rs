@@ -1,4 +1,4 @@
-//! The family of a user: invitations, linking and approval (decisions P2, P3, P9).
+//! How a user joins a family: invitations, linking and approval (decisions P2, P3, P9).
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
@@ -76,7 +76,7 @@ story! {
         for token in [&mailed, &copied] {
             camp.browser().post("/api/auth/invitation", json!({ "token": token })).await.expect(200);
         }
-        // Another invitation is queued while the address is corrected.
+        // Another invitation is queued when the address is corrected.
         staff.post(&format!("{path}/invite"), json!({})).await.expect(202);
         let sent = camp.mails_to("typo@family.example").len();
         let right = json!({ "version": added["version"], "email": "chaya@family.example" });
@@ -112,7 +112,7 @@ story! {
         camp.browser().post("/api/auth/sign-up", form.clone()).await.expect(201);
         form["email"] = json!("thief@family.example");
         camp.browser().post("/api/auth/sign-up", form).await.refused(410, "gone");
-        // The mail contains another link, sent to an address of the family.
+        // The email contains a different link, because it goes to an address of the family.
         camp.work().await;
         let mails = camp.mails_to("chaya@family.example");
         let mailed = mails.iter().find(|mail| mail.subject.contains("invited")).map(crate::camp::token);
@@ -128,7 +128,7 @@ story! {
         let path = format!("/api/admin/users/{}", family["id"].as_str().expect("an id"));
         let mut form = sign_up("Stranger", "stranger@other.example");
         form["invite"] = json!(copy_link(&staff, &path).await);
-        // Who signed up with the family's address elsewhere hides nothing.
+        // Somebody who signed up elsewhere with the family's address does not hide the stranger.
         camp.browser().post("/api/auth/sign-up", sign_up("Decoy", "chaya@family.example")).await.expect(201);
         let stranger = camp.browser();
         stranger.post("/api/auth/sign-up", form).await.expect(201);
@@ -296,7 +296,8 @@ story! {
             let token = confirmation(&camp, &email).await;
             let (_, deleted) = tokio::join!(chaya.post("/api/auth/verify", json!({ "token": token })), staff.delete(&path));
             deleted.expect(204);
-            // Either she joined first and was deleted with the family, or she has her own record.
+            // Either she joined first and was deleted with the family, or she has a record of her
+            // own.
             if beside.of(&chaya).get("/api/profile").await.status != 200 {
                 beside.of(&chaya).post("/api/auth/sign-up", sign_up("Chaya", &email)).await.expect(201);
             }
@@ -328,7 +329,7 @@ story! {
     }
 }
 
-/// Lets both groups wait for families, the first one in front, and then go on.
+/// Makes both groups wait for families, with the first group ahead, and then lets them continue.
 async fn in_turn<'a>(
     camp: &Camp,
     first: Vec<BoxFuture<'a, Reply>>,
@@ -341,7 +342,7 @@ async fn in_turn<'a>(
             all.fetch_all(&mut *held).await.expect("locked");
             held
         }
-        // One after the other: nobody waits for a row.
+        // SQLite runs them one at a time, so nobody waits for a row.
         Db::Sqlite { .. } => return [join_all(first).await, join_all(second).await],
     };
     let (in_front, all) = (first.len() as i64, (first.len() + second.len()) as i64);
@@ -489,7 +490,7 @@ story! {
         let same = say(&staff, "refuse", "waiting").await.expect(200).json();
         assert_eq!(decided(&same), [false, true]);
         assert_eq!(same["told"], "before");
-        // Somebody who knows the first decision changes it.
+        // A person who has seen the first decision changes it.
         let approved = say(&staff, "approve", "refused").await.expect(200).json();
         assert_eq!(decided(&approved), [true, false]);
         assert_eq!(approved["told"], "by_mail");

@@ -1,4 +1,4 @@
-//! Merging two families.
+//! Merges two families.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -82,7 +82,8 @@ story! {
             let wishes = json!({ "version": family["version"], "daily_video_email": videos, "camp_updates_email": false, "email_notifications": letters });
             staff.patch(&path(&family), wishes).await.expect(200);
         }
-        // Chaya wants videos and Shimon none; Rivka wants none, and hers is the record that stays.
+        // Chaya wants videos and Shimon wants none. Rivka wants none either, and her record is the
+        // one that stays.
         let mut told = Vec::new();
         for (keep, drop) in [("chaya", "shimon"), ("rivka", "zev")] {
             let (keep, drop) = (find(&staff, keep).await, find(&staff, drop).await);
@@ -108,13 +109,14 @@ story! {
         camp.work().await;
         assert_eq!(readers("Swim"), ["chaya", "perl"]);
         assert_eq!(readers("Come at ten"), ["chaya", "perl", "rivka", "shimon"]);
-        // Mail without a category continues: receipts for the family, password links for the user.
+        // Mail without a category still goes out: receipts for the family, password links for the
+        // user.
         pay(&staff, &find(&staff, "chaya").await, 1_000).await;
         shimon.post("/api/auth/forgot", json!({ "email": "shimon@family.example" })).await.expect(202);
         let before = camp.mails_to("shimon@family.example").len();
         camp.work().await;
         assert_eq!(camp.mails_to("shimon@family.example").len(), before + 2);
-        // Until he chooses otherwise.
+        // This lasts until he chooses otherwise.
         shimon.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
         staff.post("/api/admin/videos", film("Hike")).await.expect(201);
         camp.work().await;
@@ -144,7 +146,8 @@ story! {
         camp.work().await;
         let mut readers: Vec<_> = camp.mails().iter().filter(|mail| mail.subject.contains("Swim")).map(|mail| mail.to.email.to_string()).collect();
         readers.sort();
-        // A third address is not kept, and the family has the same mail already. Perl wants none about videos.
+        // A third address is not kept, because the family already gets the same mail. Perl wants no
+        // emails about videos.
         let all = ["home", "office", "rivka", "shimon"].map(|name| format!("{name}@family.example"));
         assert_eq!(readers, all);
     }

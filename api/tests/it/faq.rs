@@ -112,7 +112,7 @@ story! {
         assert!(answer(&browser, "notifications").await.contains("Camp updates and newsletters from camp are switches"));
         assert!(answer(&browser, "multiple-children").await.contains("a link that confirms it; after that they sign up"));
         assert!(answer(&browser, "downloads").await.starts_with("Where the camp allows it, a video has a \"Download\" button"));
-        // The searched texts changed as well.
+        // The text that the search uses changed as well.
         let staff = camp.staff().await;
         for (typed, found) in [("newsletters%20from%20camp", 1), ("letters%20from%20the%20camp", 0), ("a%20download%20button%20below", 1)] {
             assert_eq!(slugs(&staff, &format!("/api/admin/faq?q={typed}")).await.len(), found, "{typed}");
@@ -163,7 +163,7 @@ story! {
         order(&staff, ids.iter().rev().copied().collect()).await.expect(204);
         let turned: Vec<&str> = TOPICS.iter().rev().copied().collect();
         assert_eq!(slugs(&camp.browser(), "/api/faq").await, turned);
-        // Only some entries, as in a filtered list: they swap places among themselves.
+        // As in a filtered list, only some entries are sent: they trade places among themselves.
         order(&staff, vec![ids[0], ids[9]]).await.expect(204);
         let mut swapped = turned.clone();
         swapped.swap(0, 9);

@@ -1,4 +1,4 @@
-//! Feed, sitemap and other documents for programs.
+//! The feed, the sitemap and other documents for programs.
 
 use serde_json::json;
 

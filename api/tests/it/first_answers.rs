@@ -1,11 +1,11 @@
-//! A page brings the answers that it needs first.
+//! A page's HTML contains the API responses that the page needs first.
 
 use serde_json::{Value, json};
 
 use crate::camp::Browser;
 use crate::videos;
 
-/// The answers in a page by their address.
+/// The responses in a page, by their URL.
 async fn brought(browser: &Browser, path: &str) -> Vec<(String, Value)> {
     let html = browser.get(path).await.expect(200).text();
     let parts = html.split("data-answer=\"").skip(1);

@@ -1,4 +1,4 @@
-//! Forms that staff send again because the response was lost.
+//! Staff submit a form again because the response was lost.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -123,7 +123,7 @@ story! {
             sent(&staff, path, body, "mine").await.refused(422, "validation");
             assert_eq!(count(&staff, path).await, made, "{path}");
         }
-        // A key is valid for one form only.
+        // A key works for one form only.
         let (path, _, body) = &forms()[3];
         sent(&staff, path, body, "0190a5b0-0000-7000-8000-000000000100").await.refused(409, "conflict");
         sent(&staff, path, body, OTHER_KEY).await.expect(201);

@@ -18,7 +18,7 @@ fn notes(camp: &Camp) -> Vec<String> {
     notes.map(|mail| mail.to.email.to_string()).collect()
 }
 
-/// A camp that promises a video at nine, with yesterday's one and a family that wants the note.
+/// A camp that promises a video by nine, with yesterday's video and a family that wants the note.
 pub async fn promising(camp: &Camp) -> (Browser, Browser) {
     let (chaya, _) = two_families(camp).await;
     camp.set_clock("2026-07-29T00:30:00Z");
@@ -53,7 +53,7 @@ story! {
         for _ in 0..2 {
             alerts::check(&camp.app).await.expect("checked");
             camp.work().await;
-            // Past midnight it is still the same evening.
+            // After midnight it is still the same evening.
             camp.wait(TimeDelta::hours(3));
         }
         assert_eq!((alerts(), notes(&camp).len()), (1, 0), "families hear nothing by themselves");

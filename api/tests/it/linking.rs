@@ -1,4 +1,4 @@
-//! Which addresses link, match and block (decision P2): the whole table of cases.
+//! Which addresses link, match and block (decision P2), for every case in the table.
 
 use serde_json::json;
 
@@ -12,9 +12,9 @@ enum Typed {
     MemberUnproved,
 }
 
-/// One case of the table: an address, its place in a family, and the family's user.
+/// One case in the table: an address, its place in a family, and the family's user.
 struct Case {
-    /// `primary`, `secondary`, or `neither`: another one than those of the family.
+    /// `primary`, `secondary`, or `neither`: an address that the family does not have.
     kind: &'static str,
     typed: Typed,
     /// The family's user: `none`, `same` (with that address) or `another`.
@@ -27,7 +27,7 @@ impl Case {
         format!("{who}{}@family.example", self.n)
     }
 
-    /// The address that the case is about.
+    /// The address that this case is about.
     fn address(&self) -> String {
         self.mail(self.kind)
     }
@@ -53,7 +53,7 @@ impl Case {
         browser
     }
 
-    /// Creates the family; returns its path and the user with the address, if the family has one.
+    /// Creates the family. Returns its path, and the user with the address if the family has one.
     async fn family(&self, camp: &Camp, staff: &Browser) -> (String, Option<Browser>) {
         let name = format!("Family {}", self.n);
         let made_by_staff = self.typed == Typed::Staff || self.kind != "primary";
@@ -91,7 +91,8 @@ impl Case {
                     let own = confirmation(camp, &self.mail("other")).await;
                     let done = other.post("/api/auth/verify", json!({ "token": own })).await;
                     done.expect(200);
-                    // Her own address is the second one until then.
+                    // Until then, her own address is the family's second one, so the change needs
+                    // her password.
                     let mut second = second;
                     second["current_password"] = json!(PASSWORD);
                     drop(other.patch("/api/profile", second).await.expect(200))
@@ -134,7 +135,7 @@ story! {
         let mut n = 0;
         for (kind, typed) in kinds.into_iter().flat_map(|kind| typed.map(|typed| (kind, typed))) {
             for (login, verified) in ["none", "same", "another"].into_iter().flat_map(|login| [(login, true), (login, false)]) {
-                // Only an address of the family has somebody who typed it.
+                // Only an address of the family was typed by somebody.
                 if kind == "neither" && (typed != Typed::Staff || login == "same") {
                     continue;
                 }

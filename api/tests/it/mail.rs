@@ -1,4 +1,4 @@
-//! Failed mail: staff see it, correct it and send it again.
+//! Failed email: staff see it, correct it and send it again.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use portal::db::Db;
@@ -10,7 +10,8 @@ use uuid::Uuid;
 use crate::camp::{Browser, Camp};
 use crate::videos::{NOON, posted};
 
-/// The failed mail and refused addresses that a refusing mail server causes.
+/// Runs SQL that must change at least one row. The tests use it to fake what a refusing mail server
+/// causes.
 pub async fn write(camp: &Camp, text: String) {
     let rows = match &camp.app.db {
         Db::Sqlite { write, .. } => {
@@ -27,7 +28,7 @@ pub async fn fail_all_to(camp: &Camp, email: &str) {
     write(camp, format!("update deliveries set status = 'failed', last_error = '554 Looks like spam' where email = '{email}' and status = 'queued'")).await;
 }
 
-/// An id in the SQL of the engine.
+/// An id as a SQL literal of this engine.
 fn id(camp: &Camp, id: Uuid) -> String {
     match &camp.app.db {
         Db::Sqlite { .. } => format!("x'{}'", id.simple()),
@@ -35,7 +36,7 @@ fn id(camp: &Camp, id: Uuid) -> String {
     }
 }
 
-/// A time in the SQL of the engine.
+/// A time as a SQL literal of this engine.
 fn moment(camp: &Camp, at: DateTime<Utc>) -> String {
     let text = at.format("%Y-%m-%dT%H:%M:%S+00:00");
     match &camp.app.db {
@@ -44,7 +45,7 @@ fn moment(camp: &Camp, at: DateTime<Utc>) -> String {
     }
 }
 
-/// A process takes all mails that wait, and does not send them.
+/// A process claims all waiting emails without sending them.
 async fn take_all(camp: &Camp, process: Uuid) {
     let process = id(camp, process);
     let until = moment(camp, camp.now() + TimeDelta::minutes(5));
@@ -54,7 +55,7 @@ async fn take_all(camp: &Camp, process: Uuid) {
 story! {
     async fn a_mail_that_waits_for_the_database_names_what_the_database_said(camp) {
         let Db::Postgres(pool) = &camp.app.db else {
-            return; // SQLite locks no single table.
+            return; // SQLite cannot lock a single table.
         };
         camp.browser().post("/api/subscribe", json!({ "email": "chaya@family.example" })).await.expect(202);
         let busy = "create function busy() returns trigger language plpgsql as $$ begin
@@ -72,7 +73,7 @@ story! {
 story! {
     async fn a_worker_on_a_machine_whose_clock_is_ahead_takes_no_mail_of_one_that_lives(camp) {
         if !matches!(camp.app.db, Db::Postgres(_)) {
-            return; // Workers that share a file share a machine.
+            return; // Workers that share a file run on the same machine.
         }
         let staff = camp.staff().await;
         add_family(&staff, "Chaya", "chaya@family.example").await;
@@ -127,7 +128,7 @@ story! {
         let chaya = add_family(&staff, "Chaya", "chaya@family.example").await;
         fail_all_to(&camp, "chaya@family.example").await;
         camp.work().await;
-        // Of the day in New York, where it may still be yesterday.
+        // Uses the date in New York, where it may still be yesterday.
         let day = (camp.now() - TimeDelta::hours(5)).format("%Y-%m-%d").to_string();
         staff.post("/api/admin/videos", json!({ "title": "Swim", "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": day })).await.expect(201);
         let letter = json!({ "subject": "Come at ten", "body": "The gates open.", "audience": "families" });

@@ -1,5 +1,5 @@
-//! Every kind of mail, read by a parser that is not ours, also with hostile names; and the samples that
-//! staff look at and send to themselves.
+//! Every kind of email, read by an independent parser, also with hostile names. Also the samples
+//! that staff view and send to themselves.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use serde_json::json;
 
 use crate::camp::{Camp, PASSWORD};
 
-/// What mail programs sort by.
+/// The list ids that mail programs sort by.
 const LISTS: [&str; 4] = ["daily-videos", "camp-updates", "newsletters", "daily-digest"];
 
-/// The camp's settings under another name.
+/// The camp's settings with another name.
 async fn named(camp: &Camp, name: &str) -> Settings {
     let mut settings = (*camp.app.settings().await.expect("settings")).clone();
     settings.site_name = name.into();
@@ -35,7 +35,7 @@ fn raw<'a>(message: &'a Message<'_>, name: &'a str) -> Option<&'a str> {
     message.header_raw(name).map(str::trim)
 }
 
-/// Where the links of the HTML lead, without the camp's own address for mail.
+/// Where the links in the HTML lead, except for the camp's own email address.
 fn links(html: &str) -> BTreeSet<String> {
     let found = html.split("href=\"").skip(1).filter_map(|rest| rest.split_once('"'));
     let urls = found.map(|(url, _)| url.replace("&#38;", "&").replace("&amp;", "&"));
@@ -47,7 +47,7 @@ fn addresses(text: &str) -> BTreeSet<String> {
     words.map(str::to_owned).collect()
 }
 
-/// Letters and digits of what the HTML shows.
+/// The letters and digits that the HTML shows.
 fn visible(html: &str) -> String {
     let body = html.split_once("<body").expect("a body").1;
     let mut shown = String::new();
@@ -66,7 +66,7 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// What every mail must have, whatever its words are.
+/// Checks what every email must have, whatever it says.
 fn check(sample: &Sample, bytes: &[u8]) {
     let Sample { name, mail, .. } = sample;
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
@@ -164,7 +164,7 @@ const HOSTILE: [&str; 10] = [
     "=?utf-8?B?QmNjOg==?= \\\" \t\u{0}\u{7}",
 ];
 
-/// As a header shows it.
+/// The text on one line, as a header shows it.
 fn one_line(typed: &str) -> String {
     let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let spaced =
@@ -209,7 +209,7 @@ fn check_hostile(sample: &Sample) {
     for piece in html.split('<').skip(1) {
         let tag = piece.trim_start_matches('/').split([' ', '>', '\n']).next().expect("a name");
         assert!(TAGS.contains(&tag), "{name}: <{tag}");
-        // Every other part stands between quotes.
+        // Every second part is inside quotes.
         let names: String = piece.split('>').next().expect("a tag").split('"').step_by(2).collect();
         assert!(!names.to_lowercase().contains(" on"), "{name}: <{names}>");
     }
@@ -278,7 +278,7 @@ story! {
             let before = letter.split_once(text).expect("the text").0;
             before.rsplit_once("<p ").and_then(|(_, tag)| tag.split_once("dir=\"")).expect("a paragraph").1[..3].to_owned()
         };
-        // The first is the text for the list of mails.
+        // The first of the two is the preview text for the inbox.
         assert_eq!(letter.matches("טייערע").count(), 2);
         let body = letter.split_once("<h1").expect("a heading").1;
         assert!(body.contains("dir=\"rtl\" align=\"right\" style=\"margin:0 0 14px"), "{body}");

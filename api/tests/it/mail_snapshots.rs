@@ -1,6 +1,6 @@
-//! Every kind of mail as it was approved, as plain text and as HTML without styles: the files in
-//! `snapshots`. After an intended change, run these tests with `INSTA_UPDATE=always` and look at the
-//! difference.
+//! Compares every kind of email with the approved one, as plain text and as HTML without styles:
+//! the files in `snapshots`. After an intended change, run these tests with `INSTA_UPDATE=always`
+//! and review the diff.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -22,7 +22,7 @@ const CHAYA: &str = "chaya@family.example";
 const TATTY: &str = "tatty@family.example";
 const FRESH: &str = "seven tall cedars";
 
-/// Compares the newest mail to somebody with the approved one.
+/// Compares the newest email to this address with the approved one.
 pub async fn approved(camp: &Camp, kind: &str, to: &str) {
     compare(kind, &camp.mail_to(to).await);
 }
@@ -45,7 +45,7 @@ fn shown(mail: &Mail) -> String {
     ))
 }
 
-/// Removes the `style` attributes, which only say how it looks.
+/// Removes the `style` attributes, which affect only the look.
 fn without_styles(html: &str) -> String {
     let mut kept = String::new();
     let mut rest = html;
@@ -56,7 +56,7 @@ fn without_styles(html: &str) -> String {
     kept + rest
 }
 
-/// Replaces what differs from one run to the next: ids and tokens.
+/// Replaces what differs between runs: ids and tokens.
 fn without_secrets(text: &str) -> String {
     let word = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let mut shown = String::new();

@@ -2,8 +2,8 @@
 
 #![allow(clippy::too_many_lines)]
 
-/// As in the program itself: with glibc's, 19 MB of pages are faulted in or not from one password to
-/// the next, which hides what is measured.
+/// Uses the allocator of the program itself. With glibc's, hashing one password may page-fault 19
+/// MB and hashing the next one may not, which hides what is measured.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! The portal's own files: only viewers who may watch get them.
+//! Only viewers who may watch get the portal's own files.
 
 use axum::http::Method;
 use portal::audit::Actor;
@@ -10,7 +10,7 @@ use crate::camp::{Browser, Camp, Reply};
 
 const FILM: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// A video with its own file, like those of imports.
+/// A video with a file of its own, as imports make it.
 pub async fn own_video(camp: &Camp, title: &str, status: Status, key: &str) -> Uuid {
     camp.app.files.put(key, FILM.to_vec()).await.expect("stored");
     camp.app.files.put("pictures/lake.jpg", b"picture".to_vec()).await.expect("stored");

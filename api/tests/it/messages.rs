@@ -58,7 +58,7 @@ story! {
         assert!(told.text.contains("within 24 hours during season"));
         assert!(told.reply_to.expect("the camp").to_string().contains("office@camp.example"));
         assert!(told.unsubscribe_url.is_none());
-        // Anybody can enter any address, so the mail contains none of the typed text.
+        // Anybody can enter any address, so the email contains none of the typed text.
         for typed in ["Chaya", "bunk", "package", "Mendy"] {
             assert!(!told.text.contains(typed) && !told.subject.contains(typed) && !told.to.to_string().contains(typed), "{typed}");
         }
@@ -75,7 +75,8 @@ story! {
         camp.work().await;
         for (who, address, copied) in [
             (&chaya, "Chaya@family.example ", true),
-            // Another user's address, her own unverified address, and nobody signed in.
+            // Another user's address, a parent's own unverified address, and an address typed by
+            // somebody signed out.
             (&chaya, "victim@family.example", false),
             (&unproved, "zev@family.example", false),
             (&guest, "chaya@family.example", false),
@@ -192,7 +193,7 @@ story! {
         let twice = staff.post(&format!("{}/retry", path(&message)), json!({})).await.expect(200).json();
         let bodies = |message: &Value| -> Vec<Value> { message["replies"].as_array().expect("replies").iter().map(|r| r["body"].clone()).collect() };
         assert_eq!(bodies(&twice), ["Good morning!\n\nMendy is in bunk 6.", "And he says hello."]);
-        // The same words on purpose, after what was seen, are another reply.
+        // The same words, sent on purpose after the first reply was seen, are another reply.
         let again = json!({ "body": "And he says hello.", "last_reply": hello["replies"][1]["id"] });
         let third = staff.post(&to, again.clone()).await.expect(200).json();
         assert_eq!(bodies(&third).len(), 3, "{third}");
@@ -242,7 +243,7 @@ story! {
         assert_eq!(again["replies"].as_array().expect("replies").len(), 1);
         assert_eq!(again["draft"], "Or bunk 6");
         change(&staff, &seen, json!({ "draft": null, "status": "read" })).await;
-        // Somebody who has seen the first reply may still answer.
+        // Somebody who has seen the first reply may still send another one.
         let mut after_all = mine;
         after_all["last_reply"] = theirs["replies"][0]["id"].clone();
         let both = staff.post(&to, after_all).await.expect(200).json();
@@ -296,7 +297,7 @@ story! {
         assert_eq!(count("?spam=true").await, 1);
         let counts = staff.get("/api/admin/messages/counts").await.expect(200).json();
         assert_eq!(counts, json!({ "unread": 2, "read": 0, "replied": 0, "spam": 1, "all": 2 }));
-        // A request with the version that was read does not overwrite another draft.
+        // A request with an outdated version does not overwrite another draft.
         let other = first(&staff).await;
         change(&staff, &other, json!({ "version": other["version"], "draft": "Mine" })).await;
         owner.patch(&path(&other), json!({ "version": other["version"], "draft": "Ours" })).await.refused(409, "stale");
@@ -361,7 +362,7 @@ story! {
         }
         oldest.reverse();
         assert_eq!(oldest, newest);
-        // All of them have the same time, so pages cannot depend on time alone.
+        // All of them have the same time, so pages cannot depend on the time alone.
         let page = staff.get("/api/admin/messages?limit=2").await.expect(200).json();
         let rest = staff.get(&format!("/api/admin/messages?cursor={}", page["next"].as_str().expect("more"))).await.expect(200).json();
         for (page, rows) in [(&page, 2), (&rest, 1)] {

@@ -117,7 +117,7 @@ story! {
         let owner = camp.owner().await;
         let log = owner.get("/api/admin/audit?action=letter.test").await.expect(200).json();
         assert_eq!(log["items"].as_array().expect("items").len(), 1);
-        // The real one is sent after the test of the same words.
+        // The newsletter itself is sent even after a test with the same words.
         assert_eq!(staff.post("/api/admin/letters", letter("families")).await.expect(200).json()["recipients"], 1);
     }
 }
@@ -157,7 +157,7 @@ story! {
         assert_eq!(done.iter().filter(|status| **status == 410).count(), 3, "{done:?}");
         assert_eq!(reach(&staff, "mailing_list").await, 1);
         browser.post("/api/subscribe/confirm", json!({ "token": "x" })).await.refused(410, "gone");
-        // A known address gets the same answer, and a mail without a link.
+        // A known address gets the same response, and an email without a link.
         let known = browser.post("/api/subscribe", json!({ "email": "neighbor@town.example" })).await.expect(202);
         let other = browser.post("/api/subscribe", json!({ "email": "else@town.example" })).await.expect(202);
         assert_eq!(known.bytes.len(), 0);
@@ -218,7 +218,7 @@ story! {
             assert_eq!(reach(&staff, "both").await, left);
         }
         assert_eq!(addresses(&staff).await, ["third@town.example"]);
-        // Unsubscribing from another kind of mail keeps the subscription; one click is enough.
+        // Unsubscribing from another kind of email keeps the subscription. One click is enough.
         let mail = camp.mail_to("third@town.example").await;
         let url = mail.unsubscribe_url.expect("an address");
         let one_click = url.strip_prefix("http://camp.example").expect("ours");

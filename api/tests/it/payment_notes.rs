@@ -15,7 +15,7 @@ async fn void_as(staff: &Browser, row: &Value, body: Value, key: &str) -> Reply 
     staff.send(Method::POST, &path, Some(body), &[("idempotency-key", key)]).await
 }
 
-/// All mail to anybody, HTML and plain text.
+/// All emails to anybody, as HTML and plain text.
 fn all_mail(camp: &Camp) -> String {
     camp.mails()
         .iter()
@@ -137,7 +137,8 @@ story! {
         let key = key();
         let body = json!({ "staff_notes": "Was the other Lindenfeld" });
         let first = void_as(&staff, &paid, body.clone(), &key).await.expect(201).json();
-        // After a lost response: the same request gets the same response, a different one is refused.
+        // After a lost response, the same request gets the same response. A different request is
+        // refused.
         assert_eq!(void_as(&staff, &paid, body, &key).await.expect(201).json(), first);
         void_as(&staff, &paid, json!({ "reason": "Other words" }), &key).await.refused(409, "conflict");
         void_as(&staff, &paid, json!({ "reason": "Other words" }), &self::key()).await.refused(409, "conflict");

@@ -1,4 +1,5 @@
-//! Payment reminders: a week before the due date, on it, and every week after it (decision M6).
+//! Payment reminders: a week before the due date, on the due date, and every week after it
+//! (decision M6).
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -8,7 +9,7 @@ use crate::payments::{Family, family, payment, record, shown, void};
 
 const CHAYA: &str = "chaya@family.example";
 
-/// Before the hour of the reminders, ten in the morning.
+/// A time before ten in the morning, when reminders go out.
 fn morning(day: &str) -> String {
     format!("{day}T13:59:00Z")
 }
@@ -29,7 +30,7 @@ pub async fn owes_until(staff: &Browser, due: &str) -> Family {
     family
 }
 
-/// The headings of the reminders to an address.
+/// The headings of the reminders to this address.
 fn reminders(camp: &Camp, email: &str) -> Vec<String> {
     let mails = camp.mails_to(email).into_iter();
     let lines = mails.flat_map(|mail| mail.text.lines().map(str::to_owned).collect::<Vec<_>>());
@@ -95,7 +96,7 @@ story! {
         let staff = camp.staff().await;
         camp.set("quietPlace", "Monsey, NY").await;
         camp.set("shabbosMode", "quiet").await;
-        // Shabbos.
+        // The due date is on Shabbos.
         let paid = owes_until(&staff, "2026-07-18").await;
         let other = family(&staff, "moshe@family.example").await;
         change(&staff, &other, json!({ "due_date": "2026-07-18" })).await;
@@ -124,7 +125,7 @@ story! {
         work_at(&camp, "2026-07-09T14:00:00Z").await;
         assert_eq!(reminders(&camp, CHAYA), [SOON]);
         assert_eq!(next_of(&staff, &family).await["next_at"], "2026-07-15T14:00:00Z");
-        // That it is due today is not said tomorrow.
+        // A missed reminder that the payment is due today is not sent a day later.
         for at in ["2026-07-16T00:00:00Z", "2026-07-16T21:00:00Z"] {
             work_at(&camp, at).await;
             assert_eq!(next_of(&staff, &family).await["next_at"], "2026-07-22T14:00:00Z", "{at}");
@@ -194,7 +195,8 @@ story! {
             sent
         };
         assert_eq!(sent(), [OVERDUE]);
-        // Back to where the clock is right, in another zone, and to a day that was missed.
+        // The clock goes back to the correct day, in another zone, and then to a day that was
+        // missed.
         camp.set("timezone", "Asia/Jerusalem").await;
         work_at(&camp, "2026-07-10T08:00:00Z").await;
         assert_eq!(sent(), [SOON, OVERDUE]);
@@ -288,7 +290,7 @@ story! {
         work_at(&camp, &evening("2026-07-08")).await;
         camp.set("remindOnDueDate", false).await;
         work_at(&camp, &evening("2026-07-15")).await;
-        // Both wait while the mail server is away.
+        // Both reminders wait while the mail server is away.
         camp.set_clock(&evening("2026-07-22"));
         camp.work_without_mail().await;
         staff.delete(&format!("/api/admin/users/{}", deleted.id)).await.expect(204);

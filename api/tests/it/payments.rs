@@ -103,7 +103,7 @@ story! {
         record(&staff, &family, payment(1_000)).await.expect(201);
         camp.mail_to("chaya@family.example").await;
         assert_eq!(camp.mails_to("typo@family.example").len(), before);
-        // Confirmed, it counts.
+        // Once it is confirmed, the address counts.
         let token = camp.token_for("typo@family.example").await;
         parent.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
         record(&staff, &family, payment(1_000)).await.expect(201);
@@ -173,7 +173,7 @@ story! {
         let answers: Vec<Value> = replies.into_iter().map(|reply| reply.expect(201).json()).collect();
         assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
         record(&staff, &family, payment(20_000)).await.expect(201);
-        // The response is the same although the plan has changed since.
+        // The response stays the same although the plan has changed since.
         let late = record_as(&staff, &family, payment(10_000), &key).await.expect(201).json();
         assert_eq!(late, answers[0]);
         record_as(&staff, &family, payment(10_001), &key).await.refused(409, "conflict");
@@ -222,7 +222,8 @@ story! {
 
         let fund = entered("adjustment", -30_000).await;
         assert_eq!(said().await, "$300 was already taken off by an adjustment; void the adjustment first.");
-        // Another payment covers some of it. The sentence names the adjustment, not what is missing.
+        // Another payment covers part of it. The message names the adjustment, not the missing
+        // amount.
         entered("payment", 20_000).await;
         assert_eq!(said().await, "$300 was already taken off by an adjustment; void the adjustment first.");
         let refund = entered("refund", 10_000).await;
@@ -321,7 +322,7 @@ story! {
         let detail = staff.patch(&path, edit).await.expect(200).json();
         assert_eq!(detail["plan"]["badge"], "payment_due");
         assert_eq!(detail["payments"].as_array().expect("a list").len(), 2);
-        // A total of zero counts as fully paid.
+        // A total of zero counts as paid in full.
         let edit = json!({ "version": detail["version"], "total_amount": 0, "paid_amount": 0, "adjustment_note": "Free of charge" });
         let detail = staff.patch(&path, edit).await.expect(200).json();
         assert_eq!(detail["plan"]["badge"], "paid_in_full");
@@ -438,7 +439,7 @@ story! {
         }
         camp.browser().get("/api/admin/payments").await.refused(401, "staff_required");
 
-        // The family is gone, what it paid is not.
+        // The family is gone, but its payments remain.
         staff.delete(&format!("/api/admin/users/{}", rivka.id)).await.expect(204);
         let gone = listed("?to=2026-07-14").await["items"][0].clone();
         assert_eq!((&gone["is_deleted"], &gone["full_name"], &gone["notes"]), (&json!(true), &json!(""), &Value::Null));

@@ -1,4 +1,4 @@
-//! Quiet time: what families may switch off waits, and goes out in order afterwards, once.
+//! In quiet time, email that families can turn off waits. Afterwards it goes out once, in order.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ async fn keeps_shabbos(camp: &Camp) {
     camp.set("shabbosMode", "quiet").await;
 }
 
-/// Closes the site from an hour ago until in an hour.
+/// Closes the site from one hour ago until an hour from now.
 pub async fn close(camp: &Camp) {
     let (now, zone) = (camp.app.clock.now(), camp.app.settings().await.expect("settings").timezone);
     let local = |at: DateTime<Utc>| at.with_timezone(&zone).format("%Y-%m-%dT%H:%M").to_string();
@@ -30,13 +30,13 @@ pub async fn close(camp: &Camp) {
     camp.set("shabbosMode", "closed").await;
 }
 
-/// What families may switch off, to one address.
+/// The subjects of the emails to one address that families can turn off.
 fn subjects(camp: &Camp, email: &str) -> Vec<String> {
     let mails = camp.mails_to(email).into_iter().filter(|mail| mail.unsubscribe_url.is_some());
     mails.map(|mail| mail.subject).collect()
 }
 
-/// Lets the worker run for about 20 seconds: each round of recovery wakes what waits.
+/// Runs the worker for about 20 seconds. Each round of recovery wakes waiting jobs.
 async fn work_a_while(camp: &Camp) {
     for _ in 0..7 {
         camp.work().await;
@@ -314,7 +314,7 @@ story! {
         camp.set("timezone", "Asia/Jerusalem").await;
         work_a_while(&camp).await;
         assert_eq!(sent(), ["Camp update: First"], "the sun sets when it sets");
-        // From one Shabbos into the next, and out of it.
+        // The clock jumps from one Shabbos into the next, and then past it.
         camp.set_clock("2026-07-25T12:00:00Z");
         work_a_while(&camp).await;
         assert_eq!(sent(), ["Camp update: First"]);

@@ -1,4 +1,4 @@
-//! Every route declares who may call it and enforces this (safety 11).
+//! Every route declares who may call it, and enforces this (safety 11).
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use crate::camp::{Browser, Camp};
 use crate::{payments, videos};
 
-/// Routes that anybody may call, but which refuse a call without the right token or password.
+/// Whether the status is a refusal. Some routes that anybody may call refuse a call without the
+/// right token or password.
 fn is_refusal(status: u16) -> bool {
     matches!(status, 401 | 403)
 }
 
-/// Whether a route of the staff area or of one's own account may declare this.
+/// Whether a staff route, or a route for a person's own account, may declare this.
 fn is_plausible(path: &str, declared: &Value) -> bool {
     const OPEN: [&str; 3] =
         ["/api/admin/auth/sign-in", "/api/admin/auth/sign-out", "/api/admin/session"];
@@ -70,7 +71,7 @@ story! {
                     Some("owner") => *name == "owner",
                     Some(other) => panic!("{method} {path} declares {other}"),
                 };
-                // An event stream never ends.
+                // A GET request for the event stream would never end.
                 let verb = if path == "/api/events" { "head" } else { method };
                 let verb: Method = verb.to_uppercase().parse().expect("a method");
                 let reads = matches!(verb, Method::GET | Method::HEAD | Method::DELETE);
@@ -89,7 +90,7 @@ story! {
     }
 }
 
-/// A route that is missing in the contract would not be tested.
+/// A route that is missing from the contract would not be tested.
 #[test]
 fn every_route_is_in_the_contract() {
     let mut waiting = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
@@ -106,7 +107,7 @@ fn every_route_is_in_the_contract() {
     }
 }
 
-/// What chaya has, and how one sees that nobody touched it.
+/// Chaya's data, and how to see that nobody touched it.
 struct Belongings {
     chaya: Browser,
     ids: Vec<String>,
@@ -152,7 +153,7 @@ impl Belongings {
         let mut state = Vec::new();
         for path in ["/api/profile", "/api/profile/payments", "/api/profile/download"] {
             let mut seen = self.chaya.get(path).await.expect(200).json();
-            // Reading is a use of the session.
+            // Reading the profile counts as activity in the session.
             seen["sessions"]
                 .as_array_mut()
                 .into_iter()
@@ -180,7 +181,7 @@ story! {
             ("visitor", camp.unconfirmed_parent("Visitor", "visitor@elsewhere.example").await),
             ("parent", camp.parent("Moshe Adler", "moshe@elsewhere.example").await),
         ];
-        // Her page shows which mails were sent.
+        // Her page shows which emails were sent.
         camp.work().await;
         let before = hers.state().await;
         let mut walked = 0;

@@ -1,4 +1,4 @@
-//! Publication of scheduled videos, in the camp's time zone.
+//! Scheduled videos are published in the camp's time zone.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -95,7 +95,7 @@ story! {
 
 story! {
     async fn new_years_eve_in_camp_still_belongs_to_the_old_year(camp) {
-        // Half past eleven at night in camp; in UTC the new year has begun.
+        // 11:30 at night in camp. In UTC the new year has begun.
         camp.set_clock("2027-01-01T04:30:00Z");
         camp.parent("Chaya Weiss", "chaya@family.example").await;
         let staff = camp.staff().await;
@@ -126,7 +126,7 @@ story! {
     }
 }
 
-/// The same member of staff, signed in again after a long time.
+/// Signs the same staff member in again after a long time.
 async fn again(camp: &Camp) -> Browser {
     let browser = camp.browser();
     let given = json!({ "username": "feder", "password": crate::camp::PASSWORD });

@@ -1,4 +1,4 @@
-//! What the sign-up form of a family's second guardian says is theirs: their name and their choice of emails.
+//! The sign-up form of a family's second guardian sets only their own name and emails.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -22,7 +22,7 @@ async fn family(staff: &Browser) -> String {
     path
 }
 
-/// A form that wants these emails: daily videos, camp updates, general.
+/// A sign-up form with these choices: daily videos, camp updates, general.
 fn form(name: &str, email: &str, [videos, updates, general]: [bool; 3]) -> Value {
     let mut form = sign_up(name, email);
     form["daily_video_email"] = json!(videos);
@@ -48,7 +48,7 @@ async fn confirm(camp: &Camp, browser: &Browser, email: &str) {
     browser.post("/api/auth/verify", json!({ "token": token })).await.expect(200);
 }
 
-/// Name, daily videos, camp updates, general mail.
+/// The name, and the choices of daily videos, camp updates and general mail.
 async fn shown(browser: &Browser) -> (String, [bool; 3]) {
     let session = browser.get("/api/session").await.expect(200).json();
     let name = session["user"]["full_name"].as_str().expect("a name").to_owned();
@@ -112,7 +112,7 @@ story! {
     }
 }
 
-/// The token of an invitation that is mailed to the first address.
+/// The token of an invitation that was emailed to the first address.
 async fn invitation(camp: &Camp, staff: &Browser, path: &str) -> String {
     camp.wait(TimeDelta::hours(2));
     staff.send(Method::POST, &format!("{path}/invite"), None, &[]).await.expect(202);
@@ -151,7 +151,7 @@ story! {
     }
 }
 
-/// The form of the sign-in page, which does not ask about emails.
+/// A sign-up from the sign-in page, which does not ask about emails.
 fn unasked(name: &str, email: &str) -> Value {
     let mut form = sign_up(name, email);
     let fields = form.as_object_mut().expect("an object");
@@ -197,7 +197,7 @@ story! {
         assert_eq!(shown(&chaya).await.1, [false, false, true]);
         chaya.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
         assert_eq!(shown(&chaya).await.1, [true, false, true]);
-        // As a new family, too, until they turn it on.
+        // The opt-out holds for a new family too, until they turn the emails on.
         unsubscribe(&camp, MOTHER, "everything").await;
         delete_family(&staff, MOTHER).await;
         let chaya = joined(&camp, unasked("Chaya", MOTHER)).await;
@@ -226,7 +226,7 @@ story! {
         let staff = camp.staff().await;
         for (n, wanted) in [[false; 3], [true; 3]].into_iter().enumerate() {
             let email = format!("owner{n}@family.example");
-            // An opt-out of somebody who was on the mailing list.
+            // Somebody on the mailing list opted out.
             unsubscribe(&camp, &email, "category").await;
             camp.browser().post("/api/auth/sign-up", form("Stranger", &email, wanted)).await.expect(201);
             let video = json!({ "title": format!("Swim {n}"), "video_url": "https://youtu.be/aBcDeFgHiJk" });

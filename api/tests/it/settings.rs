@@ -1,4 +1,4 @@
-//! Settings of owners and their effects.
+//! The owners' settings, and their effects.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -235,7 +235,8 @@ story! {
         assert_eq!(shown.as_array().expect("pictures").len(), 2);
         camp.work().await;
         camp.browser().get(&format!("/media/site/{}", ids[1].as_str().expect("an id"))).await.refused(404, "not_found");
-        // A file that was exported with the third picture cannot restore it, and says so.
+        // A settings file that was exported with the third picture cannot restore it, and the
+        // preview says so.
         assert!(preview(&owner, json!({ "heroPictures": ids })).await[0]["problem"].is_string());
         assert_eq!(preview(&owner, json!({ "heroPictures": [] })).await[0]["problem"], Value::Null);
         camp.set("heroPictures", json!([])).await;

@@ -1,4 +1,4 @@
-//! Sign-in of staff, roles, the second factor, and the last owner.
+//! Staff sign-in, roles, the second factor, and the last owner.
 
 use chrono::TimeDelta;
 use portal::accounts::Role;
@@ -87,7 +87,7 @@ story! {
             let first = camp.staff_member(&format!("first{round}"), Role::Owner).await;
             let second = camp.staff_member(&format!("second{round}"), Role::Owner).await;
             let accounts = first.get("/api/admin/accounts").await.json();
-            // Only these two are owners now.
+            // Leaves only these two as owners.
             for account in accounts["items"].as_array().expect("a list") {
                 let name = account["username"].as_str().expect("a name");
                 if !name.ends_with(&round.to_string()) {
@@ -98,7 +98,7 @@ story! {
             let id = |name: &str| accounts["items"].as_array().expect("a list").iter()
                 .find(|account| account["username"] == name).expect("an account")["id"].as_str().expect("an id").to_owned();
             let (one, two) = (format!("/api/admin/accounts/{}", id(&format!("first{round}"))), format!("/api/admin/accounts/{}", id(&format!("second{round}"))));
-            // Two open connections, so that neither request has a head start.
+            // Opens both connections first, so that neither request has a head start.
             tokio::join!(first.get("/api/admin/users"), second.get("/api/admin/users"));
             let (a, b) = tokio::join!(first.delete_with(&two, confirmed.clone()), second.delete_with(&one, confirmed.clone()));
             let gone = [a.status.as_u16(), b.status.as_u16()].iter().filter(|status| **status == 204).count();
@@ -169,7 +169,7 @@ story! {
         let used = code_of(&secret, camp.now().timestamp());
         let first = staff.post("/api/admin/two-factor/confirm", json!({ "code": used })).await.expect(200).json();
 
-        // Neither the password nor the code alone is enough, nor a code that was used.
+        // The password alone is not enough, nor is the code alone or a used code.
         let fresh = code_of(&secret, camp.now().timestamp() + 30);
         for (given, field) in [(with("no", &fresh), "current_password"), (with(PASSWORD, "000000"), "code"), (with(PASSWORD, &used), "code")] {
             let problem = staff.post(path, given).await.refused(422, "validation");

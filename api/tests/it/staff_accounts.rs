@@ -1,4 +1,4 @@
-//! Staff accounts, managed by owners: links for a new password, versions, and the audit log.
+//! Owners manage staff accounts: links for a new password, versions, and the audit log.
 
 use portal::accounts::staff::Role;
 use serde_json::{Value, json};
@@ -156,7 +156,7 @@ story! {
             "disabled": true, "password": FRESH,
         });
         change(&owner, "feder", changes).await;
-        // Unchanged values are no change.
+        // Saving unchanged values is not a change.
         change(&owner, "federn", json!({ "username": "federn", "role": "owner" })).await;
         let id = account(&owner, "federn").await["id"].as_str().expect("an id").to_owned();
         let log = owner.get(&format!("/api/admin/audit?subject_id={id}")).await.expect(200).json();

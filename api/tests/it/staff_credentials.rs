@@ -1,4 +1,4 @@
-//! Password, sessions and browsers of the staff.
+//! Passwords, sessions and known browsers of staff.
 
 use portal::accounts::Role;
 use serde_json::{Value, json};
@@ -167,7 +167,7 @@ story! {
         sign_in(&other, "feder", PASSWORD).await;
         assert_eq!(subjects(&camp, "feder@camp.example").await.len(), 1, "told once");
 
-        // Two accounts may share a browser, and both stay known in it.
+        // Two accounts may share a browser, and the browser stays known to both.
         let owner = camp.owner().await;
         sign_in(&feder, "kornbluh", PASSWORD).await;
         assert_eq!(subjects(&camp, "kornbluh@camp.example").await, [NEW_BROWSER]);

@@ -1,4 +1,5 @@
-//! Unsubscribing from a kind of mail stops it, is shown everywhere, and only the user can undo it.
+//! Unsubscribing from a kind of email stops it and is shown everywhere, and only the user can undo
+//! it.
 
 use chrono::TimeDelta;
 use portal::notifications::Category;
@@ -11,7 +12,7 @@ use crate::newsletters::subscribed;
 const MOTHER: &str = "chaya@family.example";
 const FATHER: &str = "moshe@family.example";
 
-/// Opens the link in a mail and presses "Stop all emails".
+/// Opens the link in an email and presses "Stop all emails".
 async fn stop_all(camp: &Camp, email: &str) {
     let link = unsubscribe::token(&camp.app.keys, &address(email), Category::DailyVideos);
     let wanted = json!({ "token": link, "scope": "everything" });
@@ -22,15 +23,15 @@ async fn profile(browser: &Browser) -> Value {
     browser.get("/api/profile").await.expect(200).json()
 }
 
-/// Daily videos, camp updates, general mail.
+/// The choices of daily videos, camp updates and general mail.
 fn mail_of(shown: &Value) -> [bool; 3] {
     ["daily_video_email", "camp_updates_email", "email_notifications"]
         .map(|kind| shown[kind].as_bool().expect("on or off"))
 }
 
-/// How many mails about a new video an address gets.
+/// How many emails about a new video an address gets.
 async fn mails_about_a_video(camp: &Camp, staff: &Browser, title: &str, email: &str) -> usize {
-    // Of the day in New York, where it may still be yesterday.
+    // Uses the date in New York, where it may still be yesterday.
     let day = (camp.now() - TimeDelta::hours(5)).format("%Y-%m-%d").to_string();
     let video = json!({ "title": title, "video_url": "https://youtu.be/aBcDeFgHiJk", "status": "published", "upload_date": day });
     staff.post("/api/admin/videos", video).await.expect(201);
@@ -58,7 +59,7 @@ story! {
         assert_eq!(mails_about_a_video(&camp, &staff, "Swim", MOTHER).await, 1);
         stop_all(&camp, MOTHER).await;
         assert_eq!(mail_of(&profile(&chaya).await), [false; 3]);
-        // Requests of pages whose values were changed elsewhere or not at all.
+        // Saving a page without touching the email choices leaves them off.
         for saved in [json!({}), json!({ "full_name": "Chaya Sarah" }), json!({ "child_name": "Yossi", "welcome_popup_shown": true })] {
             let shown = chaya.patch("/api/profile", saved).await.expect(200).json();
             assert_eq!(mail_of(&shown), [false; 3]);
@@ -141,7 +142,7 @@ story! {
         let both = json!({ "version": family["version"], "child_name": "Yossi & Ber", "daily_video_email": false });
         staff.patch(&path, both).await.expect(200);
         assert_eq!(mails_about_a_video(&camp, &staff, "Swim", FATHER).await, 0);
-        // He can, even after staff turned it off, and only for himself.
+        // The father can turn it on, even after staff turned it off, and only for himself.
         father.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
         assert_eq!(mails_about_a_video(&camp, &staff, "Hike", FATHER).await, 1);
         assert!(camp.mails_to(MOTHER).iter().all(|mail| !mail.subject.contains("Hike")));

@@ -1,5 +1,5 @@
-//! Mail that failed or waits while its readers change: it follows them, and goes to nobody who does not want it
-//! any more.
+//! Email that failed or waits while its readers change: it follows them, and reaches nobody who no
+//! longer wants it.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -47,7 +47,7 @@ async fn remove_subscriber(staff: &Browser, email: &str) {
     staff.delete(&format!("/api/admin/subscribers/{subscriber}")).await.expect(204);
 }
 
-/// Who got a mail with that subject.
+/// Who got an email with this subject.
 fn readers(camp: &Camp, subject: &str) -> Vec<String> {
     let mails = camp.mails().into_iter().filter(|mail| mail.subject == subject);
     let mut readers: Vec<String> = mails.map(|mail| mail.to.email.to_string()).collect();
@@ -55,7 +55,7 @@ fn readers(camp: &Camp, subject: &str) -> Vec<String> {
     readers
 }
 
-/// Lets the worker run long enough for a round of recovery to wake what waits.
+/// Runs the worker long enough for a round of recovery to wake waiting jobs.
 async fn work_a_while(camp: &Camp) {
     for _ in 0..4 {
         camp.work().await;
@@ -163,7 +163,7 @@ story! {
         camp.set("emailEnabled", false).await;
         work_a_while(&camp).await;
         assert_eq!(category_mails(&camp, CHAYA).len(), 0);
-        // Other mail goes out.
+        // Other email still goes out.
         camp.browser().post("/api/auth/forgot", json!({ "email": CHAYA })).await.expect(202);
         camp.work().await;
         assert_eq!(camp.mails_to(CHAYA).iter().filter(|mail| mail.text.contains("/auth/reset?token=")).count(), 1);
@@ -287,7 +287,7 @@ story! {
         camp.work().await;
         staff.post("/api/admin/letters", letter("Visiting day", "families")).await.expect(200);
         change(&staff, "chaya", json!({ "email": "chaya@home.example" })).await;
-        // Both at once.
+        // Both addresses change at once.
         change(&staff, "moshe", json!({ "email": "moshe@home.example", "secondary_email": "malky@home.example" })).await;
         camp.work().await;
         let got = readers(&camp, "Visiting day");
@@ -323,7 +323,7 @@ story! {
         let staff = camp.staff().await;
         let new = json!({ "full_name": "Chaya Weiss", "email": CHAYA, "child_name": "Yossi" });
         staff.post("/api/admin/users", new).await.expect(201);
-        // Somebody signs up with her address and never proves it, and a second one joins.
+        // Somebody signs up with her address and never verifies it, and another person joins.
         camp.set("requireEmailVerification", false).await;
         let mut form = sign_up("Stranger", CHAYA);
         form["invite"] = json!(copy_link(&staff, &path(&find(&staff, "chaya").await)).await);

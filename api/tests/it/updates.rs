@@ -1,4 +1,4 @@
-//! Live updates: staff post them, families read them, and each family gets one mail.
+//! Live updates: staff post them, families read them, and each family gets one email.
 
 use chrono::TimeDelta;
 use futures_util::future::join_all;
@@ -141,7 +141,7 @@ story! {
     }
 }
 
-/// All titles of a list, read in pages of this size. Between the pages the clock moves on.
+/// All titles of a list, read in pages of this size. The clock moves on between pages.
 async fn in_pages(
     camp: &Camp,
     browser: &Browser,
@@ -184,7 +184,7 @@ story! {
             seen
         };
         assert_eq!(listed().await, ["Alarm", "Also pinned", "Pinned", "Bread", "Old alarm"]);
-        // The shorter pin ends a day after it began, without anybody doing something.
+        // The shorter pin ends a day after it began, without anybody doing anything.
         camp.wait(TimeDelta::hours(10) - TimeDelta::minutes(1));
         assert_eq!(listed().await, ["Alarm", "Also pinned", "Pinned", "Bread", "Old alarm"]);
         camp.wait(TimeDelta::minutes(1));
@@ -218,7 +218,7 @@ story! {
             camp.set_clock("2026-07-29T12:10:00Z");
             assert_eq!(in_pages(&camp, browser, path, 2, TimeDelta::hours(9)).await, order);
         }
-        // What is posted meanwhile stands before the page that was read.
+        // A newer update goes above the page that was already read.
         camp.set_clock("2026-07-29T12:10:00Z");
         let first = stranger.get("/api/live-updates?limit=6").await.expect(200).json();
         posted(&staff, "Newer alarm", json!({ "priority": "high" })).await;
@@ -286,7 +286,7 @@ story! {
         assert_eq!(mail.unsubscribe_url, None);
         assert!(titles(&staff, "/api/admin/live-updates").await.is_empty(), "nothing was posted");
         assert_eq!(event_feed::newest(&camp.app.db).await.expect("a number"), 0);
-        // Input is checked as for a post, and the number of tests is limited, each account by itself.
+        // A test is validated like a post, and the number of tests is limited for each account.
         let wrong = staff.post(path, json!({ "title": "", "message": "x", "author": "y" })).await.refused(422, "validation");
         assert_eq!(wrong["errors"][0]["message"], "Title is required");
         for _ in 1..10 {
@@ -294,7 +294,7 @@ story! {
         }
         camp.wait(TimeDelta::minutes(20));
         let refused = staff.post(path, test.clone()).await.refused(429, "too_many_tests");
-        assert_eq!(refused["detail"], "You have sent yourself 10 tests within an hour. The next one is possible in 40 minutes.");
+        assert_eq!(refused["detail"], "You have sent yourself 10 tests in the last hour. You can send another one in 40 minutes.");
         staff.post("/api/admin/letters/test", json!({ "subject": "A", "body": "B" })).await.refused(429, "too_many_tests");
         let other = camp.staff_member("spitz", portal::accounts::Role::Staff).await;
         other.post(path, test.clone()).await.expect(204);
@@ -318,7 +318,7 @@ story! {
         assert_eq!(kept().await, 1);
         camp.wait(TimeDelta::days(3) + TimeDelta::minutes(1));
         assert_eq!(kept().await, 0);
-        // A test that still waited is not sent any more.
+        // A test that was still waiting is no longer sent.
         let before = camp.mails().len();
         camp.work().await;
         assert_eq!(camp.mails().len(), before);
@@ -401,7 +401,7 @@ story! {
         assert_eq!(page.hears("update.removed").await.data, json!({ "id": id(&lunch) }));
         camp.work().await;
         page.hears_nothing().await;
-        // Shown again, it no longer expires.
+        // Once shown again, the update no longer expires.
         let lunch = staff.get("/api/admin/live-updates").await.expect(200).json()["items"][0].clone();
         patch(&staff, &lunch, json!({ "expires_at": "2026-07-29T12:10" })).await.refused(422, "validation");
         let again = patch(&staff, &lunch, json!({ "is_active": true })).await.expect(200).json();
@@ -498,7 +498,7 @@ story! {
         assert_eq!(found("priority=high").await, ["Shown", "Hidden"]);
         assert_eq!(found("priority=high&standing=active").await, ["Shown"]);
         assert_eq!(found("priority=low&q=hidden").await, [""; 0]);
-        // It expires before the worker runs, and keeps this time afterwards.
+        // The update expires before the worker runs, and keeps this time afterwards.
         camp.wait(TimeDelta::hours(3));
         for _ in 0..2 {
             assert_eq!(found("standing=active").await, ["Shown"]);

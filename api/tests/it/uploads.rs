@@ -1,5 +1,5 @@
-//! Staff upload the camp's own videos: in pieces that survive broken connections, checked by their
-//! bytes, and published when they are ready.
+//! Staff upload the camp's own videos in pieces that survive broken connections. Files are checked
+//! by their bytes, and published when they are ready.
 
 mod content;
 mod videos;
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::camp::{Browser, Camp, Reply};
 
-/// H.264 and AAC with its index in front: every phone plays it.
+/// H.264 and AAC with the index in front, which every phone plays.
 pub const LAKE: &[u8] = include_bytes!("../../../core/src/seed/media/lake.mp4");
 
 const TUS: (&str, &str) = ("tus-resumable", "1.0.0");
@@ -34,7 +34,7 @@ pub async fn begin(staff: &Browser, name: &str, size: usize) -> Reply {
     staff.send(Method::POST, "/api/admin/uploads", None, &headers).await
 }
 
-/// The address of a new upload.
+/// Starts an upload and returns its URL.
 pub async fn begun(staff: &Browser, name: &str, size: usize) -> String {
     begin(staff, name, size).await.expect(201).header("location").to_owned()
 }
@@ -84,12 +84,12 @@ pub async fn open_uploads(staff: &Browser) -> Vec<Value> {
     list["items"].as_array().expect("items").clone()
 }
 
-/// The camp on a machine without ffmpeg, which stores files as they are.
+/// The camp on a machine without ffmpeg, which stores files unchanged.
 pub async fn without_converter(camp: &Camp) -> Camp {
     camp.beside_as(|config| config.ffmpeg = Some("/nowhere/ffmpeg".into())).await
 }
 
-/// Whether the bytes of an upload are still kept.
+/// Whether the bytes of an upload are still staged.
 pub fn is_staged(camp: &Camp, id: &str) -> bool {
     uploads::staged(&camp.app, id.parse().expect("an id")).exists()
 }
@@ -109,7 +109,7 @@ story! {
         assert_eq!(offset(&staff, &path).await, half);
         let known = staff.send(Method::HEAD, &path, None, &[TUS]).await;
         assert_eq!(known.header("upload-length"), LAKE.len().to_string());
-        // The server stops, and another process goes on with the same folder.
+        // The server stops, and another process continues with the same folder.
         let later = camp.beside().await;
         let staff = later.of(&staff);
         let seen = &open_uploads(&staff).await[0];
@@ -146,7 +146,7 @@ story! {
     }
 }
 
-/// What arrived over a connection, until the text is in it.
+/// Everything that arrives over a connection until it contains the text.
 async fn heard(stream: &mut TcpStream, text: &str) -> String {
     let (mut all, mut buffer) = (String::new(), [0; 4096]);
     while !all.contains(text) {
@@ -180,7 +180,7 @@ story! {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         drop(broken);
-        // The next one falls silent and stays open, as when a phone loses its network.
+        // The next connection goes silent but stays open, as when a phone loses its network.
         let mut silent = TcpStream::connect(at).await.expect("connected");
         silent.write_all(head("PATCH", 30_000, LAKE.len() - 30_000).as_bytes()).await.expect("sent");
         silent.write_all(&LAKE[30_000..60_000]).await.expect("sent");
@@ -221,7 +221,7 @@ story! {
              content-type: application/offset+octet-stream\r\n\r\n", cookies.to_str().expect("a text"), LAKE.len());
         let mut silent = TcpStream::connect(at).await.expect("connected");
         silent.write_all(head.as_bytes()).await.expect("sent");
-        // By the rate of what came, there would be a minute and a half left.
+        // At the rate so far, a minute and a half would still be allowed.
         silent.write_all(&LAKE[..80_000]).await.expect("sent");
         let begun = std::time::Instant::now();
         let reply = heard(&mut silent, "too_slow").await;
@@ -260,7 +260,7 @@ story! {
         let reply = heard(&mut sending, "\r\n\r\n").await;
         assert!(reply.starts_with("HTTP/1.1 401"), "{reply}");
         assert_eq!(open_uploads(&owner).await[0]["state"], "uploading");
-        // What arrived is kept, and somebody else may go on with it.
+        // What arrived is kept, and somebody else may continue the upload.
         offset(&owner, &path).await;
         stop.cancel();
         serving.await.expect("no panic").expect("served");
@@ -296,7 +296,7 @@ story! {
     async fn a_disk_that_fills_up_costs_one_piece_and_the_upload_goes_on(camp) {
         let camp = without_converter(&camp).await;
         let Some(disk) = Disk::mount(&camp) else {
-            // The output of a test that passes is hidden, but not what it writes here.
+            // A passing test's output is hidden, but not what it writes here.
             writeln!(std::io::stderr(), "Not tested: only root can mount the small disk that this test fills.").ok();
             return;
         };
@@ -433,7 +433,7 @@ story! {
         begin(&staff, "a.mp4", 600 << 20).await.expect(201);
         assert_eq!(
             sentence(begin(&staff, "b.mp4", 600 << 20).await),
-            "There is no room for this file: it has 600 MB, and of the 1 GB for videos 424 MB are left. \
+            "There is not enough room for this file. It is 600 MB, and of the 1 GB for videos only 424 MB is left. \
              Please delete a video, or ask an owner to raise “Upload quota” in the settings.",
         );
         begin(&staff, "b.mp4", 400 << 20).await.expect(201);
@@ -441,7 +441,7 @@ story! {
         let list = owner.get("/api/admin/settings").await.expect(200).json();
         let quota = list["items"].as_array().expect("settings").iter().find(|one| one["key"] == "uploadQuota");
         let quota = quota.expect("the quota");
-        assert_eq!(quota["help"], "How much room the files of videos may take, in gigabytes; 1000 MB are taken");
+        assert_eq!(quota["help"], "How much space video files may use, in gigabytes; 1000 MB are taken");
         assert_eq!((&quota["value"], &quota["unavailable"]), (&json!(1), &Value::Null));
         camp.set("uploadQuota", 100_000).await;
         let free = portal::alerts::free_bytes(&camp.app).expect("a disk") as usize;
@@ -476,7 +476,7 @@ story! {
         staff.post("/api/admin/videos", form).await.expect(201);
         camp.work().await;
         assert!(!is_staged(&camp, &shown));
-        // A process was killed before it removed it.
+        // A process was killed before it removed the file.
         std::fs::write(uploads::staged(&camp.app, shown.parse().expect("an id")), LAKE).expect("written");
         uploads::prune(&camp.app).await.expect("it works");
         assert!(is_staged(&camp, &shown));
@@ -494,10 +494,10 @@ story! {
         send(&staff, &stalled, 0, &LAKE[..1000]).await.expect(204);
         let finished = uploaded(&staff, "finished.mp4", LAKE).await;
         camp.work().await;
-        // A process was killed before it knew to whom these belong.
+        // A process was killed before it recorded which upload this file belongs to.
         let lost = uploads::staged(&camp.app, uuid::Uuid::now_v7());
         std::fs::write(&lost, LAKE).expect("written");
-        // Another process received bytes of it until it was killed.
+        // Another process received bytes of this upload until it was killed.
         let long = begun(&staff, "long.mp4", LAKE.len()).await;
         send(&staff, &long, 0, &LAKE[..1000]).await.expect(204);
         let bytes = std::fs::File::open(uploads::staged(&camp.app, id_of(&long).parse().expect("an id"))).expect("the file");
@@ -515,7 +515,7 @@ story! {
         camp.wait(TimeDelta::hours(25));
         send(&staff, &alive, 0, &LAKE[..1000]).await.expect(204);
         uploads::prune(&camp.app).await.expect("it works");
-        // Its bytes are about to be removed; they are no video that could be converted.
+        // Its bytes are about to be removed, so it must not be converted any more.
         assert!(is_staged(&camp, &id_of(&awaited)));
         staff.post(&format!("{awaited}/retry"), json!({})).await.refused(409, "conflict");
         staff.send(Method::HEAD, &awaited, None, &[TUS]).await.expect(410);

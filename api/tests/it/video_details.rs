@@ -1,5 +1,5 @@
-//! What staff say about a converted video: captions, chapters, its picture, whether it may be kept,
-//! and where it is cut.
+//! Staff set the details of a converted video: captions, chapters, its picture, whether it may be
+//! downloaded, and where it is cut.
 
 use axum::body::Body;
 use axum::http::{Method, Request};
@@ -12,7 +12,7 @@ use crate::videos::{NOON, TUBE, edited, id, patch, posted};
 
 const YIDDISH: &str = "1\r\n00:00:01,000 --> 00:00:03,000\r\nאַ גוטן טאָג\r\n\r\n2\r\n00:00:05,000 --> 00:00:06,500\r\nBunk 7 & 8\r\n";
 
-/// Sends a file of captions.
+/// Uploads a captions file.
 pub async fn caption(staff: &Browser, video: &Value, language: &str, file: &[u8]) -> Reply {
     let path = format!("/api/admin/videos/{}/captions/{language}", id(video));
     let request = Request::put(path)
@@ -73,7 +73,7 @@ story! {
         assert_eq!(staff.get(url).await.expect(200).header("cache-control"), "private, no-cache");
         camp.set("access", "everyone").await;
 
-        // A new file takes the place of the old one, at an address of its own.
+        // A new file replaces the old one, at a new URL.
         camp.wait(chrono::TimeDelta::seconds(1));
         let windows = encoding_rs::WINDOWS_1255.encode("1\n00:00:01,000 --> 00:00:02,000\nשלום לכולם\n").0.into_owned();
         caption(&staff, &video, "yi", &windows).await.expect(200);
@@ -144,7 +144,7 @@ story! {
         assert_eq!(saved["video"]["chapters"], "0:00 Lineup\n0:04 Bunk 7", "what is not sent stays");
         edited(&staff, &saved["video"], json!({ "chapters": "" })).await;
         assert_eq!(seen(&home, &video).await["chapters"], json!([]));
-        // Nobody can jump within a film of another site.
+        // Nobody can seek in a video on another site.
         let link = posted(&staff, "Hike", json!({})).await;
         edited(&staff, &link, json!({ "chapters": "0:05 Start" })).await;
         assert_eq!(seen(&home, &link).await["chapters"], json!([]));
@@ -203,7 +203,7 @@ story! {
         camp.set("access", "everyone").await;
         edited(&staff, &saved["video"], json!({ "is_downloadable": false })).await;
         home.get(&path).await.refused(404, "not_found");
-        // A link has no file to keep.
+        // A link has no file to download.
         let link = posted(&staff, "Hike", json!({ "video_url": TUBE })).await;
         edited(&staff, &link, json!({ "is_downloadable": true })).await;
         assert_eq!(seen(&home, &link).await["download_url"], Value::Null);

@@ -8,7 +8,7 @@ use crate::answers::approved;
 use crate::camp::{Browser, Camp};
 use crate::mail::write;
 
-/// Noon in camp, in the middle of the summer.
+/// Noon in camp, in the middle of summer.
 pub const NOON: &str = "2026-07-29T16:00:00Z";
 pub const TUBE: &str = "https://youtu.be/dQw4w9WgXcQ";
 
@@ -179,7 +179,8 @@ story! {
         assert_eq!(admin_titles(&staff, "?collection=archive").await, ["Old days", "Older days"]);
         let years = staff.get("/api/admin/videos/years").await.expect(200).json();
         assert_eq!(years["items"], json!([{ "year": 2023, "count": 1 }, { "year": 2016, "count": 1 }]));
-        // Moving it into this year sends no mail, but its first publication as a video of this year does.
+        // Moving it into this year sends no email, but its first publication as a video of this
+        // year does.
         let old = added["video"].clone();
         let moved = edited(&staff, &old, json!({ "upload_date": "2026-07-20" })).await;
         assert_eq!((&moved["notified"], &moved["video"]["recipients"]), (&json!(0), &Value::Null));

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 use crate::camp::{Browser, Camp};
 use crate::videos::{id, posted, titles};
 
-/// Noon in camp, in the middle of the summer.
+/// Noon in camp, in the middle of summer.
 const NOON: &str = "2026-07-29T16:00:00Z";
 const NO_ID: &str = "0190a5b0-0000-7000-8000-000000000000";
 
@@ -194,7 +194,7 @@ story! {
         let views = format!("{path}/views");
         let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
         let stranger = camp.browser();
-        // Not from the cache, whose counts may be a second old.
+        // Bypasses the cache, whose counts may be a second old.
         let counted = async || {
             let reply = stranger.send(Method::GET, &path, Some(Value::Null), &[]).await;
             reply.expect(200).json()["view_count"].clone()
@@ -227,7 +227,7 @@ story! {
         let chaya = camp.parent("Chaya Weiss", "chaya@family.example").await;
         let counts = async || {
             let count = async |id: &str| {
-                // Not from the cache.
+                // Bypasses the cache.
                 let video = staff.get(&format!("/api/videos/{id}")).await.expect(200).json();
                 video["view_count"].as_i64().expect("a count")
             };
@@ -247,11 +247,11 @@ story! {
         join(join_all(strangers), join_all(of_chaya)).await;
         let took = began.elapsed();
         while counts().await != (61, 30) {
-            // Two seconds alone, more on a busy machine.
+            // This takes two seconds alone, and more on a busy machine.
             assert!(began.elapsed() < took + Duration::from_secs(30), "{:?}", counts().await);
             sleep(Duration::from_millis(20)).await;
         }
-        // The next ones are counted as well.
+        // Later views are counted as well.
         camp.browser().post(&format!("/api/videos/{hike}/views"), json!({})).await.expect(204);
         while counts().await != (61, 31) {
             assert!(began.elapsed() < took + Duration::from_secs(60), "{:?}", counts().await);
@@ -408,7 +408,7 @@ story! {
         let waiting = staff.get("/api/admin/users?q=moshe").await.expect(200).json();
         staff.post(&format!("/api/admin/users/{}/refuse", id(&waiting["items"][0])), json!({})).await.expect(200);
         moshe.get(&path).await.refused(403, "families_only");
-        // The favorites of somebody who lost access contain no more than that.
+        // Favorites show somebody who lost access no more than that.
         let favorites = moshe.get("/api/profile/favorites").await.expect(200).json();
         assert_eq!(favorites["items"][0]["restricted"], true);
     }

@@ -111,7 +111,7 @@ class Person:
             return
         for name, value in OPEN.items():
             subprocess.run([*CAMP, "settings", "set", name, value], capture_output=True)
-        # Other processes notice within seconds.
+        # Other processes notice the change within seconds.
         time.sleep(2.5)
         self.arrived += 1
         name = f"{ROLE}-{os.getpid()}-{self.arrived}"

@@ -1,4 +1,4 @@
-//! Accounts of the staff, from the command line.
+//! Staff accounts, managed from the command line.
 
 use portal::accounts::{ClientInfo, staff};
 use portal::device::Device;

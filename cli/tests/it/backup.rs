@@ -1,4 +1,4 @@
-//! Backup while the portal runs, and restore of everything or nothing.
+//! Backups while the portal runs, and restores that are all or nothing.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl Camp {
         self.folder().join("data").join(name)
     }
 
-    /// An empty place on the same engine.
+    /// An empty camp on the same engine.
     async fn elsewhere(&self) -> Camp {
         match self.is_on_postgres() {
             true => Camp::on_postgres().await,
@@ -48,8 +48,8 @@ pub fn path(file: &Path) -> &str {
     file.to_str().expect("readable")
 }
 
-/// Records a payment every five milliseconds until it is stopped. Returns the number of payments that
-/// were committed before `mark` was set, and in total.
+/// Records a payment every five milliseconds until it is stopped. Returns the payments that were
+/// committed before `mark` was set, and how many were committed in total.
 async fn pay(app: App, stop: Arc<AtomicBool>, mark: Arc<AtomicBool>) -> (Vec<Uuid>, usize) {
     let families: Vec<(FamilyId,)> = rows(&app.db, "select profile_id from payment_plans").await;
     let new = serde_json::from_value(serde_json::json!({
@@ -173,7 +173,7 @@ on_both_engines! {
             chrono::Utc::now(),
             chrono::Utc::now().date_naive(),
         );
-        // The worker has noted that one was sent, and its delivery does not say so yet.
+        // The worker has recorded that one email was sent, but its delivery does not say so yet.
         execute!(
             &app.db,
             "insert into sent_mails (notification_id, lease, number, emails, sent_at)
@@ -291,7 +291,7 @@ on_both_engines! {
             tokio::time::sleep(whole.mul_f64(part)).await;
             restoring.kill();
             if let Some(url) = other.database_url() {
-                // psql may still be running; it applies all or nothing.
+                // psql may still be running. It applies all or nothing.
                 nobody_is_at(&url).await;
             }
             let staff = other.run(&["admin", "list"]);

@@ -12,7 +12,7 @@ use crate::chaos::site::{Owner, Raw, Site, add_owner, exchange};
 use crate::execute;
 use crate::s3::Bucket;
 
-/// Every phone plays it.
+/// A file that every phone plays.
 const LAKE: &[u8] = include_bytes!("../../../core/src/seed/media/lake.mp4");
 
 fn ran(camp: &Camp, arguments: &[&str]) -> Said {
@@ -71,7 +71,7 @@ async fn of_a_bucket_a_backup_holds_the_list() {
     assert!(refused.code == 3 && refused.err.contains("--storage-url is a bucket"), "{refused:?}");
 }
 
-/// Asks like a browser that is not signed in.
+/// Sends a request like a browser that is not signed in.
 async fn get(address: SocketAddr, path: &str, headers: &[(&str, &str)]) -> Raw {
     exchange(address, "GET", path, headers, b"").await.expect("an answer")
 }
@@ -80,7 +80,7 @@ fn text(answer: &Raw) -> String {
     format!("{}{}", answer.head, String::from_utf8_lossy(&answer.body))
 }
 
-/// Waits for the conversion. Returns the addresses of its playlist and of the file behind it.
+/// Waits for the conversion. Returns the URLs of its playlist and of the file behind it.
 async fn playable(site: &Site, video: &str) -> [String; 2] {
     let path = format!("/api/videos/{video}");
     let master = loop {
@@ -146,7 +146,7 @@ async fn a_video_goes_into_the_bucket_is_played_from_it_and_leaves_nothing() {
     site.stop().await;
 }
 
-/// With `--storage-redirects`, browsers load the bytes from the bucket and nothing else.
+/// With `--storage-redirects`, browsers load file bytes from the bucket, and nothing else.
 async fn redirected(camp: &Camp, bucket: &Bucket, paths: &[&str], whole: &[u8]) {
     let site = Site::start(camp, &["--storage-redirects"]).await;
     assert_eq!(get(site.address, paths[0], &[]).await.status, 200, "a playlist");
@@ -169,7 +169,7 @@ async fn redirected(camp: &Camp, bucket: &Bucket, paths: &[&str], whole: &[u8]) 
     assert!(part.status == 206 && part.body == whole[100..200], "{}", part.head);
     assert_eq!(get(bucket.address, &signed[1], &[]).await.status, 200);
 
-    // What is signed is this method, this file and this time.
+    // The signature covers the method, the file and the expiry time.
     let longer = signed[0].replace("X-Amz-Expires=300", "X-Amz-Expires=900");
     let other = signed[0].replace("/360.mp4?", "/file.mp4?");
     let (unsigned, _) = signed[0].split_once('?').expect("a query");

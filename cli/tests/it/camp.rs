@@ -1,4 +1,4 @@
-//! The camp of one test: its own folder and database, and the binary.
+//! One test's camp: its own folder and database, and the binary.
 
 use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
@@ -12,7 +12,8 @@ use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 use url::Url;
 
-/// Turns one test into two, on SQLite and on PostgreSQL. One that hangs fails, so that a run of all of them ends.
+/// Turns one test into two: one on SQLite, one on PostgreSQL. A test that hangs fails, so that the
+/// whole run ends.
 #[macro_export]
 macro_rules! on_both_engines {
     ($($(#[$attribute:meta])* async fn $name:ident($camp:ident: Camp) $body:block)*) => {
@@ -34,7 +35,8 @@ macro_rules! on_both_engines {
     };
 }
 
-/// Longer than a test takes on a slow machine; `just chaos` takes its time.
+/// Fails a test that hangs. The limit is longer than any test takes on a slow machine, and `just
+/// chaos` has none.
 pub async fn in_time(test: impl Future<Output = ()>) {
     if std::env::var_os("CAMP_CHAOS").is_some() {
         return test.await;
@@ -43,8 +45,9 @@ pub async fn in_time(test: impl Future<Output = ()>) {
     tokio::time::timeout(limit, test).await.expect("the test ends within 15 minutes");
 }
 
-/// A free port that no connection takes in between: the system gives them ports from 32768 on. A connection from
-/// one of those to a port that nobody listens on yet can also reach itself, and then waits forever.
+/// A free port that no outgoing connection takes in the meantime, because the system gives those
+/// ports from 32768 on. A connection from such a port to one that nobody listens on yet can also
+/// reach itself, and then waits forever.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     loop {
@@ -59,7 +62,7 @@ pub fn free_port() -> u16 {
 pub struct Camp {
     folder: TempDir,
     postgres: Option<Postgres>,
-    /// Variables of all its commands.
+    /// Environment variables for all its commands.
     pub environment: Vec<(&'static str, String)>,
 }
 
@@ -103,7 +106,7 @@ impl Camp {
         if self.is_on_postgres() { Camp::on_postgres().await } else { Camp::on_sqlite() }
     }
 
-    /// Changes the URL of the database, which must lead to the same server.
+    /// Changes the database URL, which must still lead to the same server.
     pub fn reach_postgres_at(&mut self, host: &str, port: u16) {
         let Some(Postgres { server, .. }) = &mut self.postgres else { return };
         server.set_host(Some(host)).expect("a host");
@@ -114,7 +117,7 @@ impl Camp {
         self.folder.path()
     }
 
-    /// The binary with this camp's folder and database, without the environment of the test run.
+    /// The binary with this camp's folder and database, and without the test run's environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_camp"));
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("CAMP_")) {
@@ -138,7 +141,7 @@ impl Camp {
         assert_eq!(said.code, 0, "{said:?}");
     }
 
-    /// The same, with standard input.
+    /// Runs a command with this standard input.
     pub fn run_with(&self, arguments: &[&str], input: &str) -> Said {
         self.run_with_bytes(arguments, input.as_bytes())
     }
@@ -202,7 +205,8 @@ impl Camp {
 impl Drop for Camp {
     fn drop(&mut self) {
         let Some(Postgres { server, name }) = self.postgres.take() else { return };
-        // A runtime that drops this cannot block, so a separate thread with its own runtime does.
+        // A runtime that drops this must not block, so a separate thread with its own runtime drops
+        // the database.
         let gone = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime
@@ -226,13 +230,13 @@ impl Running {
         Running(child)
     }
 
-    /// The most memory that it ever had, in MiB.
+    /// The most memory that it has ever had, in MiB.
     pub fn peak_memory(&self) -> u64 {
         self.status_line("VmHWM:").trim().trim_end_matches(" kB").parse::<u64>().expect("a number")
             >> 10
     }
 
-    /// A line of what the kernel says about it.
+    /// One line of the process's status file in /proc.
     pub fn status_line(&self, name: &str) -> String {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()));
         let status = status.expect("it runs");
@@ -295,7 +299,7 @@ pub async fn count(db: &Db, text: &'static str) -> i64 {
     .expect("a number")
 }
 
-/// Like [`count`], also while somebody else writes.
+/// Like [`count`], but also works while somebody else writes.
 pub async fn read(db: &Db, text: &'static str) -> i64 {
     match db {
         Db::Sqlite { read, .. } => sqlx::query_scalar(text).fetch_one(read).await,

@@ -1,4 +1,4 @@
-//! `camp doctor` finds problems, and none where there are none.
+//! `camp doctor` finds problems, and reports none where there are none.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -67,7 +67,7 @@ impl Names {
         let name = packet.questions[0].qname.clone();
         let known = self.texts.lock().expect("fine").get(&name.to_string()).cloned();
         for text in known.unwrap_or_default() {
-            // In strings of at most 255 bytes, like real servers.
+            // Splits the text into short strings, as real servers do with more than 255 bytes.
             let mut txt = TXT::new();
             for piece in text.as_bytes().chunks(100) {
                 txt.add_string(std::str::from_utf8(piece).expect("ASCII")).expect("short");
@@ -110,7 +110,7 @@ impl Practice<'_> {
         self.camp.run(&arguments)
     }
 
-    /// The finding about one check that is not ok.
+    /// Asserts what the doctor says about one check that is not ok.
     fn finds(&self, what: &str, state: &str, says: &str, more: &[&str]) {
         let said = self.examine(&[&["--json"], more].concat());
         let found: Vec<Value> =
@@ -148,7 +148,7 @@ async fn sound_camp(camp: &Camp) -> (Practice<'_>, App) {
     (Practice { camp, sink: Sink::open().await, names }, app)
 }
 
-/// As long as real keys, so that the response needs TCP.
+/// This key is as long as real ones, so that the response needs TCP.
 const KEY: &str = "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAxVt0Ue7KkXwQm3H1v2d9bq5Jr0yT6sNf8LhPz4aGcR7uWoE1iYd3BnMk5gSlXvQ2tZpCj6rDyHfA9wUeTbNo0sLqKmIhG8xPzRvYc4WdJtEuBn1oQ7iSaMg5fXkLyHp3rVwTzD2bCe6jNqUs9mKoPAhIxRt0GlFvYcZwEd8uJbQ4nSi7MaWg5TXkLyHp3rVw";
 
 on_both_engines! {
@@ -156,7 +156,7 @@ on_both_engines! {
         let (practice, app) = sound_camp(&camp).await;
         let said = practice.examine(&[]);
         assert_eq!(said.code, 0, "{said:?}");
-        // Ignores the disk usage of this machine.
+        // Ignores how full this machine's disk is.
         let found: Vec<Value> = serde_json::from_str(&practice.examine(&["--json"]).out).expect("JSON");
         let room = found.iter().any(|one| one["what"] == "disk" && one["state"] == "ok");
         assert_eq!(said.out.contains("All is well."), room, "{}", said.out);
@@ -281,7 +281,7 @@ async fn what_is_wrong_around_the_camp_is_found() {
     );
     practice.finds("mail-from", "broken", "localhost", &["--mail-from", "hello@localhost"]);
 
-    // On a busy machine, the first one may be too long ago by now.
+    // On a busy machine, the first heartbeat may be too old by now.
     portal::notifications::record_heartbeat(&app).await.expect("a worker");
     let names = &practice.names;
     practice.finds(
@@ -302,7 +302,7 @@ async fn what_is_wrong_around_the_camp_is_found() {
     names.say("camp._domainkey.camp.example", &[record]);
     let ours = ["--dkim-key", key, "--dkim-selector", "camp"];
     let said = practice.examine(&ours);
-    assert!(said.out.contains("The key for signed mails stands at camp._domainkey"), "{said:?}");
+    assert!(said.out.contains("The key that signs mail is published at camp._domainkey"), "{said:?}");
     names.say("camp._domainkey.camp.example", &["v=DKIM1; k=ed25519; p="]);
     practice.finds("dkim", "warning", "There is no key", &ours);
     portal::notifications::record_heartbeat(&app).await.expect("a worker");

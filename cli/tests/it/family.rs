@@ -1,4 +1,4 @@
-//! Import of families from tables of a camp's office.
+//! Imports of families from a camp office's tables.
 
 use crate::camp::{Camp, count};
 use crate::on_both_engines;

@@ -50,7 +50,7 @@ async fn nobody_else_can_read_what_the_portal_keeps_whatever_the_umask() {
     careless(&camp, &["mail", "test", "leah@family.example"], "");
     let file = camp.folder().join("camp.tar.zst");
     careless(&camp, &["backup", path(&file)], "");
-    // The database is open, so the files beside it exist as well.
+    // While the database is open, the files beside it exist as well.
     let app = camp.app().await;
     for name in ["camp.db", "camp.db-wal", "camp.db-shm", "mail", "files"] {
         assert!(camp.data(name).exists(), "{name}");
@@ -116,7 +116,8 @@ fn a_folder_with_other_things_in_it_is_not_closed() {
     assert_eq!(open, [camp.data(""), theirs], "the camp's own files are closed, theirs are theirs");
 }
 
-/// In a folder that others may write to, an attacker put a symbolic link at the destination of a backup.
+/// An attacker puts a symbolic link at the destination of a backup, in a folder that others may
+/// write to.
 #[test]
 fn a_backup_is_never_written_through_somebodys_link() {
     let camp = Camp::on_sqlite();
@@ -140,7 +141,7 @@ fn is_root() -> bool {
     Path::new("/proc/self").metadata().expect("Linux").uid() == 0
 }
 
-/// Runs a command as nobody. `None` if that is not possible here.
+/// Runs a command as the user nobody. `None` if that is not possible here.
 fn as_nobody(camp: &Camp, arguments: &[&str]) -> Option<Said> {
     if !is_root() {
         println!("skipped: only root can run a command as another user");
@@ -160,7 +161,7 @@ fn as_nobody(camp: &Camp, arguments: &[&str]) -> Option<Said> {
     })
 }
 
-/// Everything in a folder that does not belong to nobody, including the folder itself.
+/// Everything in a folder that does not belong to the user nobody, including the folder itself.
 fn not_nobodys(folder: &Path) -> Vec<PathBuf> {
     let data = folder.symlink_metadata().expect("it is there");
     let is_theirs = (data.uid(), data.gid()) == (NOBODY, NOBODY);
@@ -221,7 +222,7 @@ fn the_doctor_finds_a_folder_of_files_that_the_portal_cannot_write_to() {
     let samples = camp.data("files/samples").display().to_string();
     let says = format!("Nothing can be written to {samples}.");
     assert!(said.code == 1 && said.out.contains(&says), "{said:?}");
-    // A doctor that root asked leaves nothing that stands in the way of others.
+    // When root runs the doctor, it leaves nothing behind that other users cannot remove.
     let (nobody, doctor) = (Some(NOBODY), camp.data("files/doctor"));
     std::fs::create_dir(&doctor).expect("a folder");
     chown(camp.data("files/samples"), nobody, nobody).expect("we are root");
@@ -283,7 +284,7 @@ fn a_data_folder_that_one_may_not_read_is_not_called_missing() {
         );
         assert!(!text.contains("There is no"), "{command:?}: {said:?}");
     }
-    // Root restored it with an earlier version.
+    // Root restored this camp with an earlier version.
     chown(camp.data(""), Some(NOBODY), Some(NOBODY)).expect("we are root");
     let Some(said) = as_nobody(&camp, &["doctor"]) else { return };
     let says = "camp.db belongs to the user with the number 0";
@@ -292,8 +293,8 @@ fn a_data_folder_that_one_may_not_read_is_not_called_missing() {
     assert!(said.code == 4 && said.err.contains("camp.db cannot be read as this user"), "{said:?}");
 }
 
-/// A camp whose data folder belongs to nobody, beside a folder that only root can use. `None` if this user is not
-/// root.
+/// A camp whose data folder belongs to the user nobody, beside a folder that only root can use.
+/// `None` if this user is not root.
 fn nobodys() -> Option<(Camp, PathBuf)> {
     if !is_root() {
         println!("skipped: only root can work as another user");
@@ -359,7 +360,7 @@ fn whatever_root_runs_leaves_nothing_to_root_in_the_data_folder_of_another_user(
         (&["restore", &backup, "--replace"], ""),
     ] {
         let said = camp.run_with(command, input);
-        // Without a worker, the doctor finds something broken.
+        // Without a worker, the doctor reports a problem.
         let expected = i32::from(command == ["doctor"]);
         assert_eq!(said.code, expected, "{command:?}: {said:?}");
         assert_eq!(not_nobodys(&camp.data("")), [] as [PathBuf; 0], "{command:?}");
@@ -367,7 +368,7 @@ fn whatever_root_runs_leaves_nothing_to_root_in_the_data_folder_of_another_user(
     assert!(camp.data("mail").is_dir() && Path::new(&previews).join("index.html").is_file());
     let backup = Path::new(&backup).metadata().expect("a backup");
     assert_eq!((backup.uid(), backup.mode() & 0o777), (0, 0o600), "root's folder, root's file");
-    // The portal reads its key as its own user, who may not look into this folder.
+    // The portal's own user reads the key, and may not look into this folder.
     let said = camp.run(&["mail", "dkim", "--ed25519", "--dkim-key", &key]);
     assert_eq!(Path::new(&key).metadata().expect("a key").uid(), NOBODY, "{said:?}");
     if let Some(said) = as_nobody(&camp, &["mail", "test", "leah@family.example"]) {
@@ -388,7 +389,7 @@ async fn a_site_that_root_starts_serves_as_the_owner_of_the_data_folder() {
     assert_eq!(not_nobodys(&camp.data("")), [] as [PathBuf; 0]);
 }
 
-/// The user of the portal put links into the data folder, to have root write and give away other files.
+/// The portal's user put links into the data folder, to make root write or give away other files.
 #[test]
 fn a_link_in_the_data_folder_leads_root_nowhere() {
     let Some((camp, roots)) = nobodys() else { return };

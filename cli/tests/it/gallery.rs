@@ -1,4 +1,4 @@
-//! Import of the archive from tables of a camp's office.
+//! Imports of the archive from a camp office's tables.
 
 use std::ffi::OsStr;
 use std::fmt::Write;
@@ -9,8 +9,9 @@ use portal::db::Db;
 use crate::camp::{Camp, count};
 use crate::on_both_engines;
 
-/// A thousand rows as a German spreadsheet program saves them: BOM, semicolons, quotes, line breaks
-/// inside quotes, dates in three formats; every hundredth link is a folder, every hundredth date wrong.
+/// A thousand rows as a German spreadsheet program saves them: a BOM, semicolons, quotes, line
+/// breaks inside quotes, and dates in three formats. Every hundredth link is a folder, and every
+/// hundredth date is wrong.
 fn table() -> String {
     let mut table = "\u{feff}Date;Video Link;TITLE;Description;Featured;Bunk\r\n".to_owned();
     for n in 0..1000 {
@@ -82,7 +83,7 @@ on_both_engines! {
         assert!(first.out.contains("980 videos added, 0 already there, 20 with problems"), "{}", first.out);
         let problems: Vec<&str> = first.err.lines().filter(|line| line.starts_with("line ")).collect();
         assert_eq!(problems.len(), 20);
-        // Two lines a row, one for the header.
+        // Each row takes two lines, and the header one.
         assert!(problems[0].starts_with("line 102: url: "), "{}", problems[0]);
         assert!(problems[1].starts_with("line 142: date: 2023-07-05 is not in 2024"), "{}", problems[1]);
         assert!(first.err.contains("These columns were ignored: Bunk."));
@@ -163,7 +164,7 @@ on_both_engines! {
         std::fs::write(folder.join(OsStr::from_bytes(b"Caf\xe9.mp4")), lake).expect("a file");
         std::fs::write(folder.join(OsStr::from_bytes(b"caf\xe9.csv")), "file,title\nlost.mp4,The lost one\n").expect("a file");
         std::fs::write(folder.join("~$titles.xlsx"), "a lock of Excel").expect("a file");
-        // Not even root reads through a link to nowhere.
+        // Not even root can read through a link that leads nowhere.
         std::os::unix::fs::symlink("nowhere", folder.join("lost.mp4")).expect("a link");
         for (more, would) in [(["--dry-run"].as_slice(), "would be added"), (&[], "added")] {
             let said = import(more);

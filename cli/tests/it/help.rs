@@ -44,7 +44,7 @@ fn the_help_of_a_command_shows_its_own_options() {
     for shows_all in [&["--help"][..], &["serve", "--help"]] {
         assert!(camp.run(shows_all).out.contains("--smtp-url"), "{shows_all:?}");
     }
-    // They are still understood.
+    // Commands still accept the options that their help does not show.
     let said = camp.run(&["settings", "list", "--bind", "nowhere"]);
     assert_eq!(said.code, 2);
     assert!(said.err.contains("nowhere"), "{said:?}");

@@ -39,7 +39,7 @@ fn id(answer: &str) -> &str {
     &answer[at..at + 36]
 }
 
-/// What strangers send, and what is in the addresses of links.
+/// What strangers send, and what link addresses contain.
 fn strangers_write(port: u16) {
     let message = r#"{"name":"Canaryname Vogel","email":"canary.writer@family.example","subject":"Canarysubject","user_type":"guest","department":"staff","message":"Canarymessage"}"#;
     assert!(post(port, "/api/contact", message).starts_with("HTTP/1.1 202"));
@@ -110,7 +110,7 @@ async fn names_and_addresses_stay_out_of_the_logs(camp: Camp) {
     }
     let sign_up = r#"{"name":"Canaryname Vogel","email":"canary.vogel@family.example","password":"canary-secret-word","user_type":"parent","child_name":"Canarychild","email_notifications":true,"daily_video_email":true,"camp_updates_email":false}"#;
     assert!(post(port, "/api/auth/sign-up", sign_up).starts_with("HTTP/1.1 201"));
-    // A second time, so that the database itself refuses.
+    // Signs up a second time, so that the database itself refuses.
     assert!(post(port, "/api/auth/sign-up", sign_up).starts_with("HTTP/1.1 409"));
     let sign_in = r#"{"email":"canary.vogel@family.example","password":"canary-secret-wrong"}"#;
     assert!(post(port, "/api/auth/sign-in", sign_in).starts_with("HTTP/1.1 401"));

@@ -1,4 +1,4 @@
-//! `camp mail preview`.
+//! `camp mail preview` writes sample emails into a folder.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ on_both_engines! {
         assert!(html.contains("Camp &#60;Naarim&#62;") && !html.contains("#1b5a40"), "{html}");
         assert!(read("video.eml").contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"));
 
-        // Again, as JSON: each listed file is there.
+        // With `--json`, every listed file exists.
         let said = camp.run(&["mail", "preview", path, "--json"]);
         assert_eq!(said.code, 0, "{said:?}");
         let list: Vec<Value> = serde_json::from_str(&said.out).expect("JSON");
@@ -52,7 +52,8 @@ on_both_engines! {
         let said = camp.run(&["mail", "preview", target]);
         assert_eq!(said.code, 3, "{said:?}");
 
-        // Nor beside the index of an earlier run that did not write it, and links are not followed.
+        // Nothing is overwritten beside an earlier run's index that does not list the file, and
+        // links are not followed.
         let folder = camp.folder().join("mails");
         let path = folder.to_str().expect("a plain path");
         assert_eq!(camp.run(&["mail", "preview", path]).code, 0);

@@ -44,7 +44,7 @@ on_both_engines! {
             assert!(all.contains("--data-dir"), "{command:?} says where to look: {said:?}");
             assert!(!camp.data("").exists(), "{command:?} makes nothing");
         }
-        // A folder alone is no camp.
+        // A folder alone is not a camp.
         std::fs::create_dir_all(camp.data("")).expect("a folder");
         let said = camp.run(&["admin", "list"]);
         assert_eq!(said.code, 4, "{said:?}");
@@ -52,7 +52,7 @@ on_both_engines! {
         if camp.is_on_postgres() {
             return;
         }
-        // Nor is an empty file.
+        // Neither is an empty file.
         std::fs::write(camp.data("camp.db"), "").expect("written");
         for command in [&["admin", "list"][..], &["doctor"], &["backup", "-"]] {
             let said = camp.run(command);

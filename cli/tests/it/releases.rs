@@ -1,7 +1,7 @@
-//! Every release that was published can be upgraded, also if somebody kills the upgrade.
+//! Every published release can be upgraded, even if somebody kills the upgrade.
 //!
-//! `releases/VERSION` has a small camp of each, kept by `just keep-release`; `0.1.0-pre` is of the time before the
-//! first.
+//! `releases/VERSION` has a small camp of each release, kept by `just keep-release`. `0.1.0-pre` is
+//! from before the first release.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ on_both_engines! {
     }
 }
 
-/// The folders of the versions that were published.
+/// The folders of the published versions.
 fn releases() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir("tests/releases")
         .expect("a folder")
@@ -117,7 +117,7 @@ async fn assert_upgraded_and_served(camp: &Camp, release: &Path) {
     let db = open(camp).await;
     assert_eq!(count(&db, "select count(*) from profiles").await, 200, "{}", release.display());
     assert_eq!(count(&db, "select count(*) from payments").await, 495, "{}", release.display());
-    // Nobody is reminded of a plan of years ago.
+    // Nobody is reminded of a plan from years ago.
     let off = "select count(*) from settings where key = 'remindOverdue' and value = 'false'";
     assert_eq!(count(&db, off).await, 1, "{}", release.display());
     for wrong in [
@@ -166,7 +166,7 @@ async fn columns(db: &Db) -> Vec<String> {
     .expect("texts")
 }
 
-/// The copies of the database that upgrades made; PostgreSQL has none.
+/// The copies of the database that upgrades made. PostgreSQL has none.
 fn copies_of(camp: &Camp) -> Vec<PathBuf> {
     if camp.is_on_postgres() {
         return Vec::new();

@@ -39,7 +39,7 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from live_updates where is_active").await, 12);
         assert_eq!(count(&app.db, "select count(*) from live_updates where priority = 'high'").await, 4);
         assert_eq!(count(&app.db, "select count(*) from suppressed_addresses").await, 2);
-        // A week is what the staff area shows, a day what the doctor warns of.
+        // The staff area shows a week, and the doctor warns about a day.
         assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'failed'").await, 5);
         assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'failed' and updated_at < '2026-07-21T12:00:00+00:00'").await, 0);
         assert_eq!(count(&app.db, "select count(*) from deliveries where status = 'failed' and updated_at > '2026-07-27T12:00:00+00:00'").await, 0);
@@ -47,7 +47,7 @@ on_both_engines! {
         assert_eq!(count(&app.db, "select count(*) from messages where status = 'replied'").await, 9);
         assert_eq!(count(&app.db, "select count(*) from messages where draft is not null").await, 2);
         assert_eq!(count(&app.db, "select count(*) from messages where spam").await, 1);
-        // One product has no picture, so that the placeholder is visible.
+        // One product has no picture, so that its placeholder is visible.
         assert_eq!(count(&app.db, "select count(distinct product_id) from product_images").await, 23);
         let pictures = app.files.folder.as_ref().expect("a folder").join("products");
         assert_eq!(std::fs::read_dir(pictures).expect("pictures").count(), 2 * 23);

@@ -226,7 +226,7 @@ fn an_option_with_a_wrong_value_is_a_wrong_command_and_shows_no_password() {
         assert!(said.err.contains(says) && said.err.contains(option), "{value}: {said:?}");
         assert!(!said.err.contains("lantern") && !camp.data("").exists(), "{value}: {said:?}");
     }
-    // An empty variable is none.
+    // An empty variable counts as unset.
     let mut migrate = camp.command(&["migrate"]);
     for name in [
         "BIND",

@@ -27,7 +27,7 @@ pub enum Mood {
     Later,
     /// Receives the mail and never responds.
     HangsAfterData,
-    /// The same, but it keeps the mail.
+    /// Keeps the mail and never responds.
     KeepsAndHangs,
 }
 
@@ -68,7 +68,7 @@ impl Sink {
         let (sender, receiver) = tokio::sync::oneshot::channel::<Sink>();
         let serving = tokio::spawn(async move {
             let Ok(sink) = receiver.await else { return };
-            // Only the shared state; otherwise the server would keep itself alive.
+            // Captures only the shared state. Otherwise the server would keep itself alive.
             let shared = sink.shared();
             drop(sink);
             while let Ok((stream, _)) = listener.accept().await {
@@ -231,7 +231,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Some mailboxes are full at first, and some do not exist.
+    /// Refuses some mailboxes at first because they are full, and others because they do not exist.
     fn opinion(&self, to: &str) -> &'static str {
         let mut turned_away = self.turned_away.lock().expect("fine");
         let times = turned_away.entry(to.to_owned()).or_default();
@@ -247,7 +247,7 @@ impl Shared {
         }
     }
 
-    /// Counts a mail that is being received.
+    /// Counts an email while it is being received.
     fn count(&self, to: &str) -> Counted {
         let domain = to.rsplit('@').next().unwrap_or_default().to_owned();
         let mut domains = self.domains.lock().expect("fine");

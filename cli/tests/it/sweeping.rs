@@ -1,4 +1,4 @@
-//! Cleanup by the worker: expired data is deleted, and other data stays.
+//! The worker deletes expired data and keeps everything else.
 
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ on_both_engines! {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         }
-        // The expired ones are deleted.
+        // Only the expired records are deleted.
         assert_eq!(count(&app.db, "select count(*) from subscribers where email = 'new@family.example'").await, 1);
         assert_eq!(count(&app.db, "select count(*) from events where id = 1002").await, 1);
         assert_eq!(count(&app.db, "select count(*) from faq_views where hour = 1").await, 0);
@@ -92,7 +92,7 @@ async fn message(db: &Db, at: DateTime<Utc>) {
     );
 }
 
-/// A mail that was sent.
+/// An email that was sent.
 async fn mail(db: &Db, at: DateTime<Utc>) {
     let id = Uuid::now_v7();
     execute!(

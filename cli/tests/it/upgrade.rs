@@ -1,4 +1,4 @@
-//! Upgrades: a newer version migrates the data of an earlier one, and keeps a copy of it.
+//! Upgrades: a newer version migrates the data of an earlier one and keeps a copy of it.
 
 use std::path::Path;
 
@@ -47,7 +47,8 @@ async fn an_upgrade_keeps_the_database_as_it_was() {
     assert!(again.out.contains("up to date already"), "it was brought up to date: {again:?}");
 }
 
-/// Publishes videos and records what families paid, as an earlier program that still serves.
+/// Changes videos, families and deliveries in different orders, as an earlier program that still
+/// serves might.
 async fn write_meanwhile(pool: sqlx::PgPool, round: usize) {
     const TEXTS: [&str; 3] = [
         "update videos set title = title || '!'
@@ -60,7 +61,7 @@ async fn write_meanwhile(pool: sqlx::PgPool, round: usize) {
     ];
     for n in round.. {
         let Ok(mut tx) = pool.begin().await else { return };
-        // A program that serves gets 503 when it loses.
+        // A running program answers 503 when it loses a deadlock.
         let (first, second) = [(0, 1), (1, 2), (0, 2)][n % 3];
         for text in [TEXTS[first], TEXTS[second]] {
             if sqlx::query(text).execute(&mut *tx).await.is_err() {
@@ -102,7 +103,8 @@ async fn a_migration_gets_through_while_an_earlier_program_serves() {
 on_both_engines! {
     async fn addresses_that_nobody_proved_are_set_apart_by_the_upgrade(camp: Camp) {
         let (db, url) = database_at_schema(&camp, 15).await;
-        // The primary and second address: typed by whom, verified or not; and a user with the first.
+        // The family has a primary and a secondary address, each with who typed it and whether it
+        // is verified, and a user with the primary one.
         family(&db, "known", Some(("staff", false)), Some(("member", true)), true).await;
         family(&db, "typed", Some(("member", true)), Some(("member", false)), true).await;
         family(&db, "fresh", Some(("member", false)), None, false).await;
@@ -210,7 +212,7 @@ on_both_engines! {
              values ($1, $2, 'Rivky', $3, $4)",
             Uuid::now_v7(),
             id,
-            // Points, a double quote inside of a word, and a line break.
+            // Vowel points, a double quote inside a word, and a line break.
             "שָׁלוֹם\nל״ג בעומר".to_owned(),
             Utc::now(),
         );
@@ -261,7 +263,7 @@ on_both_engines! {
             &db,
             "update videos set search_text = $2, staff_search_text = $3 where id = $1",
             id,
-            // As earlier versions wrote it, also dashes that they did not know.
+            // The text as earlier versions wrote it, with dashes that they did not know.
             "pre-season ---- ערב-שבת\nday one-\u{2010}\u{2212}two".to_owned(),
             "-- 2026-07-01".to_owned(),
         );
@@ -329,7 +331,7 @@ on_both_engines! {
     }
 }
 
-/// A video of an earlier version.
+/// A video as an earlier version stored it.
 async fn video(db: &Db, n: usize, kind: &str, link: &str) -> Uuid {
     let (id, now) = (Uuid::now_v7(), Utc::now());
     execute!(
@@ -348,7 +350,7 @@ async fn video(db: &Db, n: usize, kind: &str, link: &str) -> Uuid {
     id
 }
 
-/// A camp of an earlier version with this many families.
+/// A camp with the schema of version 15 and this many families.
 pub async fn families_of_schema_15(camp: &Camp, number: usize) {
     let (db, _) = database_at_schema(camp, 15).await;
     for n in 0..number {
@@ -358,8 +360,8 @@ pub async fn families_of_schema_15(camp: &Camp, number: usize) {
     db.close().await;
 }
 
-/// A family of an earlier version: for each address who typed it and whether it was verified, and
-/// whether the user's address is verified.
+/// A family as an earlier version stored it: for each address who typed it and whether it was
+/// verified, and whether the user's address is verified.
 async fn family(
     db: &Db,
     name: &str,
@@ -407,7 +409,7 @@ async fn family(
     );
 }
 
-/// The database of a camp of an earlier version, and its address.
+/// The database of a camp with an earlier schema, and its URL.
 async fn database_at_schema(camp: &Camp, newest: i64) -> (Db, String) {
     std::fs::create_dir_all(camp.data("")).expect("a folder");
     let file = format!("sqlite://{}", camp.data("camp.db").display());
@@ -422,14 +424,14 @@ async fn database_at_schema(camp: &Camp, newest: i64) -> (Db, String) {
     (db, url)
 }
 
-/// The migrations up to this one.
+/// The migrations up to and including this one.
 async fn until(newest: i64) -> sqlx::migrate::Migrator {
     let all = sqlx::migrate::Migrator::new(Path::new("../migrations")).await.expect("migrations");
     let some: Vec<_> = all.iter().filter(|step| step.version <= newest).cloned().collect();
     sqlx::migrate::Migrator { migrations: some.into(), ..sqlx::migrate::Migrator::DEFAULT }
 }
 
-/// A database of an earlier version.
+/// A database with an earlier schema.
 async fn at_schema(newest: i64, file: &Path) {
     let some = until(newest).await;
     let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file).create_if_missing(true);

@@ -1,4 +1,4 @@
-//! Conversion of videos whose files came before conversions.
+//! Converts videos whose files were imported before the portal converted videos.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -16,7 +16,7 @@ use crate::{execute, on_both_engines};
 
 pub const LAKE: &[u8] = include_bytes!("../../../core/src/seed/media/lake.mp4");
 
-/// A public video with a file as it was imported before conversions.
+/// A public video with a file as it was imported before conversions existed.
 pub async fn imported(app: &App, title: &str, key: &str, bytes: &[u8]) -> Uuid {
     app.files.put(key, bytes.to_vec()).await.expect("stored");
     app.files.put("pictures/lake.jpg", b"picture".to_vec()).await.expect("stored");
@@ -34,14 +34,14 @@ pub async fn imported(app: &App, title: &str, key: &str, bytes: &[u8]) -> Uuid {
     id
 }
 
-/// A worker in a process group of its own.
+/// A worker in a separate process group.
 fn worker(camp: &Camp) -> Child {
     let mut command = camp.command(&["worker"]);
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().expect("it starts")
 }
 
-/// What the doctor says about something.
+/// What the doctor says about one check.
 fn finding(camp: &Camp, more: &[&str], what: &str) -> String {
     let said = camp.run(&[&["doctor", "--json"], more].concat());
     let found: Vec<Value> = serde_json::from_str(&said.out).expect("JSON");
@@ -102,7 +102,7 @@ on_both_engines! {
         while count(&app.db, "select max(progress) from uploads").await == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        // As a terminal does it: to the whole group.
+        // Signals the whole group, as a terminal does.
         let group = format!("-{}", worker.id());
         Command::new("kill").args(["-INT", "--", &group]).status().expect("kill is there");
         assert!(worker.wait().expect("it ends").success());
@@ -168,7 +168,7 @@ on_both_engines! {
         assert!(unused.starts_with("\"warning\"") && unused.contains(&key), "{unused}");
         app.files.remove(&key).await.expect("removed");
 
-        // The files that came before the conversion wait for their removal.
+        // The files from before the conversion wait to be removed.
         assert_eq!(camp.run(&["videos", "convert", "--all"]).code, 0);
         let well = finding(&[], "video-files");
         assert!(well.starts_with("\"ok\""), "{well}");

@@ -84,7 +84,7 @@ pub(super) async fn is_there(
             .bind(email)
             .bind(account(notification))
             .bind(version),
-        // Not to an address that the account no longer has.
+        // The link must not go to an address that the account no longer has.
         AccountMail::Verify | AccountMail::Reset => db
             .sql("select count(*) from users where id = $1 and token_version = $2 and email = $3")
             .bind(id)
@@ -114,7 +114,7 @@ pub(super) async fn is_there(
         AccountMail::PasswordChanged | AccountMail::EmailChanged | AccountMail::SecondaryAdded => {
             db.sql("select count(*) from users where id = $1").bind(id)
         }
-        // To a login of the family, or to an address of it without one.
+        // The recipient is a login of the family, or an address of the family without a login.
         AccountMail::GuardianJoined => db
             .sql(
                 "select (select count(*) from users where id = $1)

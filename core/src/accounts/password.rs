@@ -120,7 +120,7 @@ fn matches(password: &[u8], stored: &PasswordHash, memory: &mut Memory) -> Optio
 /// The hash of a password that its owner has just entered.
 pub(crate) struct Confirmed(pub(super) String);
 
-/// The account's password is another one.
+/// The error for a password that is not the account's current one.
 pub(super) fn not_current() -> Error {
     Error::invalid("current_password", "This is not your current password.")
 }

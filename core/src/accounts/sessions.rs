@@ -91,8 +91,8 @@ pub(crate) async fn begin(
     Ok(token)
 }
 
-/// Returns the user of this cookie, with the session's id. Ended, idle and expired sessions have
-/// none.
+/// Returns the user of this cookie, with the session's id, or `None` if the session was ended, is
+/// idle or has expired.
 pub async fn user(app: &App, token: &str) -> Result<Option<(Uuid, User)>> {
     let now = app.clock.now();
     let found: Option<SessionRow> = app
@@ -202,7 +202,7 @@ pub async fn access_of_all(
         .await
 }
 
-/// Whether each of these sessions may still watch what it could when they were read. Much cheaper than
+/// Whether each of these sessions may still watch what it could when it was read. Much cheaper than
 /// [`access_of_all`], because no rows are returned.
 pub async fn are_unchanged(
     app: &App,
@@ -248,8 +248,8 @@ struct SessionRow {
 /// How long a request waits for [`touch`].
 const TOUCH_WAIT: Duration = Duration::from_millis(250);
 
-/// How many sessions wait to be touched at once. While the database cannot write, the others are left
-/// for their next request.
+/// The maximum number of sessions that wait to be touched. While the database cannot write, any
+/// others are touched by their next request.
 static TOUCHES: Semaphore = Semaphore::const_new(64);
 
 /// Records that the session is in use, at most once a minute. A request that only reads must not wait

@@ -61,8 +61,9 @@ async fn confirm_counted(
 }
 
 impl Confirmed {
-    /// Checks that it is still the user's password, and keeps it so until the end of the transaction. The owner may
-    /// have recovered the account while it was compared, and then nothing that an intruder began may count.
+    /// Checks that this is still the user's password, and keeps it unchanged until the end of the
+    /// transaction. The owner may have recovered the account while the password was compared. In
+    /// that case, nothing that an intruder began may take effect.
     ///
     /// # Errors
     ///

@@ -15,12 +15,13 @@ use crate::{App, Result, backup, data_folder, videos};
 
 /// The disk counts as full below this number of free bytes.
 pub(crate) const FREE: u64 = 1 << 30;
-/// Within a day.
+/// This many bounces or complaints within a day raise an alert.
 const MANY_BOUNCES: i64 = 20;
 const MANY_COMPLAINTS: i64 = 3;
 /// Owners get an alert after this time without a heartbeat; a restart takes less.
 const SILENT: TimeDelta = TimeDelta::minutes(5);
-/// Backups are made every night; one that fails is followed by the next.
+/// Owners get an alert after this time without a backup. Backups are made every night, so one
+/// failed night is not reported.
 pub(crate) const BACKUP_MISSING: TimeDelta = TimeDelta::hours(50);
 
 /// Checks for all problems. The worker runs it every minute.
@@ -41,7 +42,7 @@ pub async fn check(app: &App) -> Result<()> {
         raise(app, "mail_late", &format!("{late} emails have been waiting for more than half an hour. `camp mail test` shows whether the mail server works.")).await?;
     }
     if aside > 0 {
-        raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were put aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
+        raise(app, "jobs_failed", &format!("{aside} jobs failed too often and were set aside. `camp jobs list` shows them, `camp jobs retry` tries again.")).await?;
     }
     came_back(app).await?;
     let held_back = videos::held_back(app).await?;
@@ -86,7 +87,8 @@ async fn check_late_video(app: &App) -> Result<()> {
     raise_on(app, "video_late", evening.day, &text).await.map(drop)
 }
 
-/// Says that the nightly backup is missing. A camp that never made one with `camp backup` may have other ways.
+/// Says that the nightly backup is missing. A camp that never made one with `camp backup` gets no
+/// alert, because it may have other ways.
 async fn check_backup(app: &App) -> Result<()> {
     let Some(last) = backup::last(&app.db).await? else { return Ok(()) };
     if app.clock.now() - last < BACKUP_MISSING {
@@ -99,12 +101,13 @@ async fn check_backup(app: &App) -> Result<()> {
     raise(app, "backup_missing", &text).await.map(drop)
 }
 
-/// Many bounces or complaints within a day may end in providers refusing all mail of the camp.
+/// Alerts owners about many bounces or complaints within a day, which can make mail providers
+/// refuse all of the camp's mail.
 async fn came_back(app: &App) -> Result<()> {
     let since = app.clock.now() - TimeDelta::days(1);
     let (bounces, complaints) = reports::count_since(&app.db, since).await?;
     if bounces >= MANY_BOUNCES {
-        raise(app, "mail_bounces", &format!("{bounces} emails came back in the last day after the mail server had accepted them. The staff area shows which and why. If they have one reason in common, `camp doctor` may show its cause.")).await?;
+        raise(app, "mail_bounces", &format!("{bounces} emails came back in the last day after the mail server had accepted them. The staff area shows which and why. If they all have the same reason, `camp doctor` may show the cause.")).await?;
     }
     if complaints >= MANY_COMPLAINTS {
         raise(app, "mail_complaints", &format!("{complaints} recipients marked emails as spam in the last day. The staff area shows which. Mail providers refuse senders with many complaints.")).await?;
@@ -112,8 +115,9 @@ async fn came_back(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Checks the worker's heartbeat. The site runs it, and has to send the mail itself. It has been up for that time, in
-/// which a worker should have begun.
+/// Checks the worker's heartbeat. The site calls this, and sends the alert itself because no worker
+/// would. `up` is how long the site has been running. Without any heartbeat, it counts as the time
+/// of silence.
 pub async fn check_worker(app: &App, up: TimeDelta) -> Result<()> {
     let ago = notifications::since_last_heartbeat(app).await?.unwrap_or(up);
     if ago < SILENT {

@@ -17,7 +17,7 @@ use crate::{App, Result, comments, family_admin, faq, messages, store, updates, 
 pub struct Tiles {
     /// Videos of this summer, of every status.
     pub reports: i64,
-    /// Of every year.
+    /// Drafts of every year.
     pub drafts: i64,
     /// Videos of earlier summers.
     pub gallery: i64,
@@ -33,7 +33,7 @@ pub struct Tiles {
     /// Published.
     pub faq: i64,
     pub store: i64,
-    /// Of today and the six days before.
+    /// Views of today and the six days before.
     pub views: i64,
 }
 
@@ -44,7 +44,7 @@ pub struct Attention {
     pub unread_messages: i64,
     /// Within the last seven days.
     pub failed_mails: i64,
-    /// Those of them that are about videos.
+    /// The failed mails that are about videos.
     pub failed_video_mails: i64,
     /// Addresses of families, staff and the mailing list that refused mail permanently.
     pub suppressed_addresses: i64,
@@ -64,7 +64,7 @@ pub struct Attention {
 pub struct NextVideo {
     pub id: Uuid,
     pub title: String,
-    /// When it is published, which is after its time if that is in quiet time.
+    /// When it is published: after its scheduled time if that is in quiet time.
     pub scheduled_date: DateTime<Utc>,
 }
 
@@ -111,11 +111,12 @@ pub async fn compute(app: &App, settings: &Settings) -> Result<Dashboard> {
     Ok(Dashboard { tiles, attention })
 }
 
-/// Returns the next video with a time to come. One whose file is not ready may wait for longer.
+/// Returns the next scheduled video whose time has not come yet. If its file is not ready, it may
+/// be published later.
 async fn next_video(app: &App, settings: &Settings) -> Result<Option<NextVideo>> {
     let now = app.clock.now();
     let from = match settings.quiet_window(now) {
-        // It waits for the end of quiet time.
+        // A video that is due in quiet time waits for its end.
         Some(window) if settings.quiet_holds_videos => window.starts_at,
         _ => now,
     };

@@ -35,7 +35,7 @@ pub enum Period {
     Season,
 }
 
-/// A number, with the one of the period before.
+/// A number, with that of the previous period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Figure {
     pub value: i64,
@@ -195,7 +195,7 @@ async fn first_video(app: &App, settings: &Settings) -> Result<Option<NaiveDate>
         .await
 }
 
-/// Returns what was counted on each of so many days, in the order of the fields of [`Day`].
+/// Returns what was counted on each of this many days, in the order of the fields of [`Day`].
 async fn by_day(
     db: &Db,
     zone: Tz,
@@ -267,7 +267,7 @@ fn runs(bounds: Vec<i64>) -> Vec<Run> {
     runs
 }
 
-/// The number of the first hour that begins then or later, as tallies count them.
+/// The number of the first hour that begins at this time or later, as tallies count hours.
 fn next_hour(at: DateTime<Utc>) -> i64 {
     (at.timestamp() + 3599).div_euclid(3600)
 }

@@ -1,6 +1,7 @@
 //! The audit log: who did what, when, to which record (decision S6). It holds only ids. Names and
-//! addresses are left out, and of what people wrote only that it changed. Only a refused sign-in to an
-//! unknown account keeps a part of what was typed. Entries are never changed or deleted.
+//! addresses are left out. For texts that people wrote, it says only that they changed. Only a
+//! refused sign-in to an unknown account keeps a part of what was typed. Entries are never changed
+//! or deleted.
 
 mod actions;
 mod export;

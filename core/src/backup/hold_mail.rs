@@ -17,8 +17,9 @@ pub struct Held {
     pub videos: u64,
 }
 
-/// Mails that were noted as sent while the backup was made, for PostgreSQL's own programs. Earlier versions have no
-/// notes. On SQLite, [`sent::mark_all_noted`] does the same.
+/// Marks the mails that were noted as sent when the backup was made. PostgreSQL's own programs run
+/// this. Databases of earlier versions have no notes. On SQLite, [`sent::mark_all_noted`] does the
+/// same.
 pub(super) const NOTED_ON_POSTGRES: &str = "do $$ begin
    if to_regclass('sent_mails') is not null then
      update deliveries d

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use crate::Result;
 use crate::db::{Db, Tx};
 
-/// Records a backup, or a restore: from then on the next backup is awaited.
+/// Records a backup or a restore. From then on, the next backup is expected.
 pub(super) async fn record(tx: &mut Tx, at: DateTime<Utc>) -> Result<()> {
     tx.sql(
         "insert into last_backup (id, made_at) values (1, $1)

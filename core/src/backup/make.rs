@@ -29,7 +29,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// With whose permissions it is written.
+    /// Whose permissions are used to write it.
     fn permissions(&self) -> Permissions {
         match self {
             Place::File { path, .. } => {
@@ -78,7 +78,8 @@ pub async fn make(config: &Config, place: &Place, told: Progress) -> Result<Made
     kept
 }
 
-/// The backup is good even if this fails, as in a database that is not migrated yet.
+/// Records the time of the backup. The backup is good even if this fails, as it does in a database
+/// that is not migrated yet.
 async fn record(db: &Db, made_at: DateTime<Utc>) {
     let recorded = async {
         let mut tx = db.begin().await?;
@@ -172,12 +173,14 @@ async fn copy_database(db: &Db, url: &str, to: &Path) -> Result<Facts> {
     Ok(facts)
 }
 
-/// A file that is deleted when it is dropped. It is locked meanwhile, unless the file system cannot.
+/// A file that is deleted when this is dropped. Until then it is locked, if the file system
+/// supports that.
 struct Temporary(PathBuf, #[expect(dead_code, reason = "holds the lock")] Option<File>);
 
 impl Temporary {
-    /// A disk with space for the backup also has space for the copy of the database. In a folder where only root
-    /// may write, SQLite and pg_dump cannot.
+    /// Puts the copy of the database beside the backup, because a disk with space for the backup
+    /// has space for the copy, too. If only root may write there, SQLite and pg_dump cannot, so the
+    /// copy goes to the data folder.
     fn beside(place: &Place, permissions: Permissions, data_dir: &Path) -> Result<Temporary> {
         let path = match (place, permissions) {
             (Place::File { path, .. }, Permissions::Own) => hidden(path, "database.part"),
@@ -207,12 +210,12 @@ fn remove_abandoned(folder: &Path, is_ours: fn(&str) -> bool) {
     }
 }
 
-/// In the data folder.
+/// Whether this is the name of a copy of the database in the data folder.
 fn is_copy_of_database(name: &str) -> bool {
     name.starts_with(".backup-") && name.ends_with(".part")
 }
 
-/// In a folder of backups, whose names may contain dates.
+/// Whether this is the name of an unfinished backup. Names of backups may contain dates.
 fn is_begun_backup(name: &str) -> bool {
     let ends = [".tar.zst.part", ".tar.zst.database.part"];
     name.starts_with('.') && ends.iter().any(|end| name.ends_with(end))

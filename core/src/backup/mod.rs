@@ -2,8 +2,9 @@
 //!
 //! A backup is a tar archive compressed with zstd: `manifest.json` first, then `database` (a SQLite
 //! file or the output of `pg_dump --format=custom`), files that wait for their conversion under
-//! `uploads/`, the camp's files under `files/`, and `end.json`, without which the file is incomplete. The keys that sign links in mails are in the
-//! database and so in the backup. The operator's configuration (`CAMP_…`) is not.
+//! `uploads/`, the camp's files under `files/`, and `end.json`, without which the file is
+//! incomplete. The keys that sign links in mails are in the database and so in the backup. The
+//! operator's configuration (`CAMP_…`) is not.
 
 mod archive;
 mod hold_mail;
@@ -32,7 +33,7 @@ pub(crate) use sqlite::{before_upgrade, problems as sqlite_problems};
 
 /// The version of the archive format. A program refuses higher ones.
 const FORMAT: u32 = 2;
-/// A backup without uploads has this one, which earlier programs restore too.
+/// The version of a backup without uploads, which earlier programs can restore, too.
 const FORMAT_WITHOUT_UPLOADS: u32 = 1;
 
 /// Called with the number of bytes done and the total.

@@ -131,7 +131,8 @@ pub(super) async fn put(
     Ok((Held { mails: number("held mails"), videos: number("held videos") }, aside))
 }
 
-/// pg_restore of version 17 sets a parameter that older servers refuse. The line becomes a comment of the same length.
+/// pg_restore of version 17 sets a parameter that older servers refuse. The line becomes a comment
+/// of the same length.
 fn without_newer_settings(script: &Path, server: u32) -> Result<()> {
     const NEWER: &[u8] = b"\nSET transaction_timeout = 0;\n";
     if server >= 17 {
@@ -249,7 +250,8 @@ impl Tools {
             Some(folder) => Command::new(folder.join(name)),
             None => Command::new(name),
         };
-        // They look there for certificates, and must be able to.
+        // PostgreSQL's programs look for certificates in the home folder, and must be able to read
+        // it.
         if let Some(home) = root::home() {
             command.env("HOME", home);
         }

@@ -101,7 +101,7 @@ async fn restore_in(
     Ok(Restored { manifest, unpacked, held, set_aside, set_aside_schema, is_new })
 }
 
-/// The copy from before an upgrade is one.
+/// The advice for a database file, such as the copy that is made before an upgrade.
 const DATABASE: &str = "This is the database itself and no file that `camp backup` made. To go back to it, stop the \
                         portal, move camp.db, camp.db-wal and camp.db-shm away, copy this file to camp.db, and give it \
                         to the user of the portal.";

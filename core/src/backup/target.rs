@@ -104,8 +104,8 @@ impl Target {
                     std::fs::rename(work.old(), &aside)?;
                 }
                 self.move_in(&parts)?;
-                // These belong to a database that could not be settled. They would be applied to
-                // the new one.
+                // These belong to an old database that could not be checkpointed. SQLite would
+                // apply them to the new one.
                 for ending in ["-wal", "-shm"] {
                     std::fs::remove_file(beside(file, ending)).or_else(unless_gone)?;
                 }
@@ -198,9 +198,9 @@ fn free_name(data_dir: &Path, mut at: DateTime<Utc>) -> (PathBuf, DateTime<Utc>)
     }
 }
 
-/// Records the restore, deletes the heartbeats from the time of the backup, and awaits the next backup. Unless the camp only moved
-/// (`hold` is false), it also ends all sessions: some may have been ended since the backup, such as that of a
-/// stolen phone.
+/// Records the restore, deletes the heartbeats from the time of the backup, and awaits the next
+/// backup. Unless the camp only moved (`hold` is false), it also ends all sessions: some may have
+/// been ended since the backup, such as that of a stolen phone.
 async fn finish(db: &Db, now: DateTime<Utc>, hold: bool, details: serde_json::Value) -> Result<()> {
     let mut tx = db.begin().await?;
     if hold {

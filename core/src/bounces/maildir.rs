@@ -1,5 +1,6 @@
-//! Reads reports from a Maildir folder. What was recorded is deleted. Automatic replies and other notices
-//! move from `new` to `cur`; what is no report about the portal's mail stays in `new`, for a person.
+//! Reads reports from a Maildir folder. Recorded reports are deleted. Automatic replies and other
+//! notices move from `new` to `cur`. Whatever is not a report about the portal's mail stays in
+//! `new` for a person to read.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -16,11 +17,11 @@ const BATCH: usize = 100;
 /// How many names are read from the folder.
 const MAX_NAMES: usize = 20_000;
 
-/// The folder of the configuration, and which of its messages are left to a person.
+/// Reads the configured folder, and remembers which of its messages are left to a person.
 #[derive(Default)]
 pub struct Maildir {
     left: HashSet<OsString>,
-    /// The folder cannot be read, which was logged.
+    /// Whether the folder could not be read the last time, which was reported then.
     is_missing: bool,
 }
 

@@ -1,5 +1,5 @@
 //! Bounces and complaints: what other mail servers report after the camp's mail server accepted a
-//! mail. A report counts only if it proves by a signed mark that it is about a mail of the portal
+//! mail. A report counts only if a signed mark proves that it is about a mail of the portal
 //! ([`token`]); an address in it proves nothing.
 
 mod maildir;
@@ -30,13 +30,13 @@ use crate::text_enum::text_enum;
 use crate::unsubscribe::{self, Scope};
 use crate::{App, Error, Result};
 
-/// An address that takes no mail for now gets none any more after mail to it came back on so many
-/// different days of this period.
+/// Mail to an address that temporarily takes no mail is stopped for good after mail came back on
+/// this many different days within this period.
 const SOFT_DAYS: usize = 3;
 const SOFT_WITHIN: TimeDelta = TimeDelta::days(10);
 
 text_enum! {
-    /// How a report came.
+    /// How a report arrived.
     Source {
         Maildir = "maildir",
         Pipe = "pipe",
@@ -51,17 +51,17 @@ text_enum! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Received {
     Recorded(Kind),
-    /// The same was reported about the same mail before.
+    /// The same was already reported about the same mail.
     Repeated,
     /// Nothing to do, with the reason.
     Ignored(&'static str),
-    /// A report that does not prove to be about a mail of the portal.
+    /// A report without proof that it is about a mail of the portal.
     NotOurs,
     /// A person may have written it.
     NoReport,
 }
 
-/// Why a notice that mail arrived, or that a mail server still tries, has no effect.
+/// Why a notice that mail arrived, or that a mail server is still trying, has no effect.
 const ONLY_A_NOTICE: &str = "a notice that mail arrived or is still tried";
 
 /// A mail of the portal.
@@ -88,7 +88,7 @@ pub async fn receive(
 ) -> Result<Received> {
     let message = message[..message.len().min(MAX_BYTES)].to_vec();
     let recipient = recipient.map(str::to_owned);
-    // Some messages are made to be read slowly.
+    // Some messages are crafted to take long to parse.
     let read =
         tokio::task::spawn_blocking(move || report::read(&message, recipient.as_deref())).await;
     let report = match read.map_err(Error::unforeseen)? {
@@ -109,7 +109,7 @@ pub async fn receive(
     }
 }
 
-/// An envelope sender as real mails have one, for a test. Reports to it are about no mail.
+/// An envelope sender like that of real mails, for a test. Reports sent to it match no mail.
 pub fn test_sender(app: &App, email: &EmailAddress) -> Option<lettre::Address> {
     token::envelope_sender(&app.config, &app.keys, Uuid::new_v4(), email)
 }
@@ -130,7 +130,7 @@ const SENT_MAILS: &str = "select d.notification_id, d.email, n.kind, n.category,
          join notifications n on n.id = d.notification_id
          where d.created_at > $2 and ";
 
-/// Finds the mail that a report proves to be about.
+/// Finds the mail that a report is proven to be about.
 async fn find(app: &App, marks: &Marks) -> Result<Option<SentMail>> {
     let mut looked_up: Vec<Uuid> = Vec::new();
     for token in &marks.tokens {
@@ -211,7 +211,7 @@ async fn record(
         return Ok(Received::Repeated);
     }
     match verdict.kind {
-        // Staff know better by now.
+        // Staff have allowed mail to this address since the mail was sent, so they know better.
         Kind::Hard | Kind::Soft if is_late => {}
         Kind::Hard => refuse(tx, app, &mail.email, &verdict.reason).await?,
         Kind::Soft => count_soft(tx, app, settings, mail, &verdict.reason).await?,

@@ -6,8 +6,8 @@ use crate::ids::FamilyId;
 use crate::notifications::{self, AccountMail, Notice, suppression};
 use crate::{App, Result};
 
-/// Stops mail to an address. The family's other address goes on getting the family's mail and is
-/// told so, after quiet time if it is quiet now.
+/// Stops mail to an address. The family's other address keeps getting the family's mail and is told
+/// so, after quiet time if it is quiet now.
 pub(crate) async fn refuse(
     tx: &mut Tx,
     app: &App,

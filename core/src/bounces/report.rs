@@ -8,8 +8,8 @@ use super::verdict::{self, Action, Verdict};
 use crate::email_address::EmailAddress;
 use crate::text;
 
-/// How much of a message is read. The parts for programs come before the returned mail. The parser's
-/// time grows with the square of what somebody made for that.
+/// How much of a message is read. The parts for programs come before the returned mail. The
+/// parser's time grows with the square of the size of a message that was crafted for that.
 pub const MAX_BYTES: usize = 256 * 1024;
 
 /// How many addresses of a report are looked up.
@@ -75,7 +75,8 @@ impl Marks {
 }
 
 impl Report {
-    /// What the report means for the mail to this address. `None` if it arrived or is still tried.
+    /// What the report means for the mail to this address. `None` if it arrived or is still being
+    /// tried.
     pub fn verdict(&self, email: &EmailAddress) -> Option<Verdict> {
         match &self.content {
             Content::Complaint(kind) => Some(Verdict::complaint(kind)),
@@ -83,7 +84,7 @@ impl Report {
                 if let Some(named) = statuses.iter().find(|one| one.addresses.contains(email)) {
                     return verdict::judge(named.action, &named.code, &named.diagnostic);
                 }
-                // The mailbox forwards to others, and one of those took no mail.
+                // The mailbox forwards to others, and one of them took no mail.
                 let verdicts = statuses
                     .iter()
                     .filter_map(|one| verdict::judge(one.action, &one.code, &one.diagnostic));

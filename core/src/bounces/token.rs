@@ -12,7 +12,8 @@ use crate::email_address::EmailAddress;
 const PURPOSE: &str = "delivery";
 /// 16 bytes of the notification and 12 of the signature.
 const BYTES: usize = 28;
-/// The same in base 32. With `+` and 18 characters before it, a local part has its 64 (RFC 5321).
+/// The length of a token in base 32. With `+` and 18 characters before it, it fills the 64
+/// characters of a local part (RFC 5321).
 const CHARACTERS: usize = 45;
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
@@ -50,13 +51,13 @@ pub(crate) fn envelope_sender(
 pub(super) fn in_text(text: &str) -> Vec<String> {
     let tokens = text.match_indices('@').filter_map(|(at, _)| {
         let from = at.checked_sub(CHARACTERS + 1)?;
-        // Nothing if that is within a character.
+        // `get` returns nothing if this is in the middle of a character.
         text.get(from..at)?.strip_prefix('+')
     });
     tokens.filter(|token| bytes_of(token).is_some()).map(str::to_lowercase).collect()
 }
 
-/// The notification that a token names. Nothing is proved by it.
+/// The notification that a token names. This proves nothing.
 pub(super) fn notification(token: &str) -> Option<Uuid> {
     bytes_of(token).map(|bytes| Uuid::from_slice(&bytes[..16]).unwrap_or_default())
 }

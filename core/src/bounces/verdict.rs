@@ -1,5 +1,5 @@
-//! Decides what a report means: whether the address takes no mail any more, only for now, or whether
-//! the mail was refused and not the address.
+//! Decides what a report means: whether the address no longer takes mail, takes none for now, or
+//! whether the mail was refused and not the address.
 
 use super::report::one_line;
 use crate::mail::Refusal;
@@ -9,7 +9,7 @@ use crate::notifications::reports::{Cause, Kind};
 pub(crate) struct Verdict {
     pub kind: Kind,
     pub cause: Cause,
-    /// As the other mail server said.
+    /// The reason in the words of the other mail server.
     pub reason: String,
 }
 
@@ -50,10 +50,10 @@ impl Action {
 }
 
 /// Judges what a report says about one recipient. `status` is the enhanced status code. `None` if
-/// the mail arrived, or is still tried.
+/// the mail arrived or is still being tried.
 pub(crate) fn judge(action: Action, status: &str, said: &str) -> Option<Verdict> {
     let (kind, cause) = match action {
-        // If it is given up at last, another report says so.
+        // If the mail server gives up in the end, another report says so.
         Action::Arrived | Action::Delayed => return None,
         Action::Failed => meaning(Refusal::read(status, said)),
     };

@@ -61,7 +61,8 @@ impl NewComment {
     }
 }
 
-/// Of several empty lines in a row, one stays: a comment of few words must not hide those below it.
+/// Reduces several empty lines in a row to one: a comment of few words must not push the comments
+/// below it out of sight.
 fn few_empty_lines(text: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for line in text.lines() {
@@ -149,7 +150,7 @@ pub async fn post(
     Ok(comment)
 }
 
-/// The video is locked, so a broken reference is one to the user.
+/// The video is locked, so a broken reference can only be the one to the user.
 fn deleted_meanwhile(error: Error) -> Error {
     match error {
         Error::Database(sqlx::Error::Database(cause)) if cause.is_foreign_key_violation() => {
@@ -247,10 +248,10 @@ pub(crate) async fn erase_author(tx: &mut Tx, user_id: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Adds the search texts of comments from before schema 28. Runs with each migration; there is
-/// nothing to do later.
+/// Adds the search texts of comments from before schema 28. Runs with each migration, but only the
+/// first run finds any.
 pub(crate) async fn add_search_texts(db: &Db) -> Result<()> {
-    // Without a reason no start takes the write lock.
+    // A start takes the write lock only if there is something to do.
     while has_empty_search_texts(db).await? {
         let mut tx = db.begin().await?;
         tx.lock("comment search texts").await?;
@@ -264,7 +265,7 @@ pub(crate) async fn add_search_texts(db: &Db) -> Result<()> {
         for (id, author_name, content) in some {
             // A comment without letters must not stay in the list of what is missing.
             let text = Some(search_text(&author_name, &content)).filter(|text| !text.is_empty());
-            // Meanwhile another process may have changed it.
+            // Another process may have changed the comment in the meantime.
             tx.sql("update video_comments set search_text = $2 where id = $1 and search_text = ''")
                 .bind(id)
                 .bind(text.unwrap_or_else(|| " ".to_owned()))
@@ -284,7 +285,7 @@ async fn has_empty_search_texts(db: &Db) -> Result<bool> {
     Ok(one.is_some())
 }
 
-/// What staff find a comment by.
+/// The text in which staff search for a comment.
 pub(crate) fn search_text(author_name: &str, content: &str) -> String {
     normalize(&format!("{author_name} {content}"))
 }

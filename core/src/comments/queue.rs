@@ -40,7 +40,7 @@ pub enum QueueFilter {
     Reported,
     /// Not visible until staff approve them.
     Held,
-    /// By staff.
+    /// Hidden by staff.
     Hidden,
     /// The newest first.
     All,
@@ -67,7 +67,7 @@ const COMMENT: &str = "select c.id, c.author_name, c.content, c.created_at, (1 =
          from video_comments c
          join videos v on v.id = c.video_id ";
 
-// Each has an index.
+// Each of these conditions has an index.
 const TO_REVIEW: &str =
     "(c.held_at is not null or (c.reported_at is not null and c.hidden_at is null)) ";
 const REPORTED: &str = "c.reported_at is not null and c.hidden_at is null ";
@@ -75,7 +75,7 @@ const HELD: &str = "c.held_at is not null ";
 const HIDDEN: &str = "c.hidden_at is not null and c.held_at is null ";
 const ALL: &str = "(1 = 1) ";
 
-/// The author, the text or the video.
+/// Searches in the author, the text and the video.
 const WANTED: &str = "and ($1 is null or c.search_text like $1 escape '\\'
                     or c.video_id in (select f.id from videos f
                                       where f.staff_search_text like $1 escape '\\')) ";
@@ -109,7 +109,7 @@ const COUNTS_OF_ALL: &str =
 /// # Errors
 ///
 /// [`crate::Error::NotFound`] when there is no such video, [`crate::Error::Invalid`] on `cursor`
-/// when it is of another order or list.
+/// when it belongs to another order or list.
 pub async fn list_for_staff(
     app: &App,
     video_id: Uuid,
@@ -135,7 +135,7 @@ pub async fn list_for_staff(
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `cursor` when it is of another filter or list.
+/// [`crate::Error::Invalid`] on `cursor` when it belongs to another filter or list.
 pub async fn queue(
     app: &App,
     filter: QueueFilter,

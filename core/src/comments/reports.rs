@@ -1,4 +1,4 @@
-//! Readers report comments, and staff keep what is no reason for concern.
+//! Readers report comments, and staff keep those that are no reason for concern.
 
 use std::net::IpAddr;
 
@@ -106,7 +106,7 @@ pub async fn report(
         .execute()
         .await?;
     if marked == 0 {
-        // What staff have not answered yet may be put in other words.
+        // A reader may reword a report that staff have not answered yet.
         tx.sql(
             "update comment_reports set category = $3, reason = $4
              where comment_id = $1 and reporter = $2 and closed_at is null",

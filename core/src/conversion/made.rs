@@ -1,5 +1,6 @@
-//! What a conversion made. A file in its folder, written last, says that all of it is there: whoever
-//! takes over from a stopped worker stores it and does not convert again.
+//! The files that a conversion made. One more file in their folder, written last, says that they
+//! are complete: a worker that takes over from a stopped one stores them and does not convert
+//! again.
 
 use std::path::Path;
 
@@ -17,20 +18,20 @@ pub(super) struct Made {
     /// The prefix of the keys of its files.
     pub key: String,
     pub converted: Converted,
-    /// If it was cut from the files of the video: what stayed of them.
+    /// If it was cut from the files of the video: the part that was kept.
     pub cut: Option<Cut>,
     /// Names and sizes in bytes.
     pub files: Vec<(String, u64)>,
 }
 
 impl Made {
-    /// Returns what lies in that folder. `None` unless all of it is there.
+    /// Reads what was made in that folder. `None` unless it is complete.
     pub(super) async fn read(folder: &Path) -> Option<Made> {
         let text = tokio::fs::read(folder.join(MARKER)).await.ok()?;
         serde_json::from_slice(&text).ok()
     }
 
-    /// Marks everything in the folder as made, safe from a loss of power.
+    /// Marks everything in the folder as complete, so that even a power failure cannot lose it.
     pub(super) async fn mark(
         key: String,
         converted: Converted,

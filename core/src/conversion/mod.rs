@@ -28,11 +28,11 @@ use crate::{App, Error, Result, videos};
 pub(crate) use stored::converted_stored;
 pub use stored::{Outcome, convert_stored};
 
-/// The progress in percent when only the storing is left.
+/// The progress in percent when the files only remain to be stored.
 const STORING: u8 = 99;
-/// How often the row shows the progress.
+/// How often the progress is written to the row.
 const RENEW_EVERY: Duration = Duration::from_secs(2);
-/// How long a worker that ends waits until its conversion is given back.
+/// How long a worker that is stopping waits for its conversion to be given back.
 const GIVE_BACK: Duration = Duration::from_secs(2);
 
 const GONE: &str = "The uploaded file no longer exists. Please send it again.";
@@ -124,7 +124,7 @@ pub async fn prune(app: &App) -> Result<()> {
 
 async fn prune_one(app: &App, id: Uuid, folder: &Path) -> Result<()> {
     match state(&app.db, id).await? {
-        // Whoever takes it up goes on with what is there.
+        // The worker that takes it up continues with these files.
         Some(State::Waiting | State::Converting) => Ok(()),
         Some(State::Ready) => Ok(tokio::fs::remove_dir_all(folder).await?),
         Some(State::Uploading | State::Failed) | None => storing::discard(app, id).await,
@@ -139,7 +139,7 @@ fn work_folder(app: &App) -> PathBuf {
 ///
 /// # Errors
 ///
-/// Only those of the database. The upload waits again then, or its claim ends by itself.
+/// Only those of the database. In that case the upload waits again, or its claim expires.
 async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Result<()> {
     let work_folder = work_folder(app).join(claimed.id.to_string());
     let outcome = tokio::select! {
@@ -160,12 +160,12 @@ async fn convert(app: &App, claimed: &Conversion, progress: Arc<AtomicU8>) -> Re
         Ok(true) => {
             tokio::fs::remove_dir_all(&work_folder).await.ok();
             tokio::fs::remove_file(staged(app, claimed.id)).await.ok();
-            // Videos whose time came while they waited for their file.
+            // Publishes videos whose time came while they waited for their file.
             if let Err(error) = videos::publish_due(app).await {
                 tracing::warn!(error = error.reason(), "due videos are published a little later");
             }
         }
-        // Another worker that took it over goes on with its files.
+        // If another worker has taken the upload over, it continues with these files.
         Ok(false) => {
             if matches!(state(&app.db, claimed.id).await?, None | Some(State::Failed))
                 && let Err(error) = storing::discard(app, claimed.id).await
@@ -239,7 +239,7 @@ async fn make_and_store(
         None => {
             let made = make_marked(app, claimed, folder, progress.clone()).await;
             if made.is_err() {
-                // On a full disk, nobody could write down that it failed.
+                // If the disk stayed full, the failure could not be recorded.
                 tokio::fs::remove_dir_all(folder).await.ok();
             }
             made?

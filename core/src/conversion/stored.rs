@@ -21,7 +21,7 @@ pub enum Outcome {
     Failed(String),
 }
 
-/// How many videos show a file that was converted after it had come.
+/// How many videos show a converted file that was not uploaded in the staff area.
 pub(crate) async fn converted_stored(app: &App) -> Result<i64> {
     app.db
         .sql(
@@ -33,8 +33,9 @@ pub(crate) async fn converted_stored(app: &App) -> Result<i64> {
         .await
 }
 
-/// Converts the file that a video shows, and lets the video show the result, which is recorded for an `actor`.
-/// `progress` receives percents. Until then, and if it fails, the video shows what it did.
+/// Converts the file that a video shows, and lets the video show the result, which is recorded in
+/// the audit log if there is an `actor`. `progress` receives percentages. Until then, and if it
+/// fails, the video shows what it showed before.
 ///
 /// # Errors
 ///

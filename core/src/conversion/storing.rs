@@ -1,4 +1,4 @@
-//! Stores what a conversion made, and gives back what nobody wants.
+//! Stores the files that a conversion made, and removes those that nobody needs.
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -21,8 +21,8 @@ pub(super) fn prefix(id: Uuid) -> String {
     format!("videos/{id}")
 }
 
-/// Stores all files of an upload, except those that an earlier worker stored. Waits for a bucket that
-/// is away.
+/// Stores all files of an upload, except those that an earlier worker stored. Waits for a bucket
+/// that is unavailable.
 pub(super) async fn put_all(app: &App, id: Uuid, made: &Made, folder: &Path) -> Result<()> {
     let begun = Instant::now();
     loop {
@@ -42,7 +42,7 @@ async fn put_missing(app: &App, id: Uuid, made: &Made, folder: &Path) -> Result<
     let stored: HashMap<String, u64> =
         app.files.list_folder(&prefix(id)).await?.into_iter().collect();
     for (key, size) in &stored {
-        // Attempts that did not come to their end.
+        // These files are from earlier attempts that were not finished.
         if wanted.get(key) != Some(size) {
             app.files.remove(key).await?;
         }
@@ -56,8 +56,8 @@ async fn put_missing(app: &App, id: Uuid, made: &Made, folder: &Path) -> Result<
     Ok(())
 }
 
-/// Gives back the space of an upload that nobody will see. What an unavailable bucket still has is left
-/// for the next cleanup, which finds the folder.
+/// Frees the space of an upload that nobody will see. What is still in an unavailable bucket is
+/// left for the next cleanup, which finds the folder.
 pub(super) async fn discard(app: &App, id: Uuid) -> Result<()> {
     let folder = work_folder(app).join(id.to_string());
     if let Some(made) = Made::read(&folder).await {

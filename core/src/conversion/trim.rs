@@ -37,7 +37,7 @@ pub(super) async fn trim(
     let (converted, cut) =
         ffmpeg::trim(&tools, (&absolute, &sizes), wanted, folder, Arc::clone(&progress)).await?;
     tokio::fs::remove_dir_all(&source).await?;
-    // The pictures of the new timeline are others, so the one that staff chose is kept as it is.
+    // The new timeline has different pictures, so the one that staff chose is kept as it is.
     let kept = keep_poster(app, claimed.id, folder).await;
     kept.map_err(|error| Failure { log: error.to_string(), ..problem(NOT_READ) })?;
     Ok((converted, cut))

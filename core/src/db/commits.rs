@@ -1,9 +1,9 @@
-//! Tells whether anybody has committed to a SQLite database since a moment, without asking SQLite,
-//! whose answer takes a change of threads.
+//! Tells whether anybody has committed to a SQLite database since a given moment, without asking
+//! SQLite, whose answer takes a change of threads.
 //!
-//! With write-ahead logging, a commit of any process becomes visible by a new header in the file
-//! `…-shm`, of which the header has a counter and checksums. Two copies of it stand at the beginning of the
-//! file; while somebody writes them they differ (<https://www.sqlite.org/walformat.html>, 2.1).
+//! With write-ahead logging, a commit of any process becomes visible through a new header in the
+//! file `…-shm`. The header has a counter and checksums. Two copies of it are at the beginning of
+//! the file; they differ while somebody writes them (<https://www.sqlite.org/walformat.html>, 2.1).
 
 use std::fs::File;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -16,7 +16,8 @@ const HEADER: usize = 48;
 /// Whether the header has been written, in each copy.
 const IS_WRITTEN: usize = 12;
 
-/// A version of the database. As long as it is the current one, a statement always reads the same.
+/// A version of the database. As long as it is the current one, a statement always reads the same
+/// data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version {
     /// How many files were opened. A new file may begin with the header of the one before.
@@ -33,15 +34,15 @@ pub(super) struct Commits {
 }
 
 impl Commits {
-    /// Of the database in this file.
+    /// Watches the database in this file.
     pub(super) fn of(database: PathBuf) -> Commits {
         let mut place = database.into_os_string();
         place.push("-shm");
         Commits { place: place.into(), index: RwLock::default(), opened: AtomicU64::default() }
     }
 
-    /// The current version, or `None` where it cannot be told: somebody commits at this moment, or the
-    /// database does not use write-ahead logging.
+    /// The current version, or `None` if it cannot be determined: somebody is committing at this
+    /// moment, or the database does not use write-ahead logging.
     pub(super) fn version(&self) -> Option<Version> {
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = index.as_ref().filter(|index| !index.is_gone()) {
@@ -86,8 +87,8 @@ impl Index {
 
 impl Drop for Index {
     fn drop(&mut self) {
-        // Closing the file would end the locks that SQLite holds on it in this process (POSIX), so it
-        // stays open. Once the file is removed, they do not matter any more.
+        // Closing the file would end the locks that SQLite holds on it in this process (POSIX), so
+        // it stays open. Once the file is removed, they no longer matter.
         if !self.is_gone()
             && let Some(file) = self.file.take()
         {

@@ -1,5 +1,5 @@
-//! Tells which version of what families see is the current one, so that an answer can be used again as
-//! long as nobody, in no process, has changed anything that it shows (`content_versions`).
+//! Tells which version of what families see is the current one, so that an answer can be reused
+//! until somebody, in any process, changes anything that it shows (`content_versions`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,9 +14,9 @@ use super::query_cache::QueryCache;
 use super::single_flight::{ANSWER_TIMEOUT, SingleFlight, Waiters, ask};
 use super::{Db, commits};
 
-/// A version of what families see, apart from counts of views, likes and comments. As long as it is the
-/// current one, the same is shown. It is random, so that none comes again for something else, as a number
-/// could after a crash or after restoring a backup.
+/// A version of what families see, apart from counts of views, likes and comments. As long as it is
+/// the current one, families see the same. It is random, so that it never occurs again with another
+/// meaning, as a number could after a crash or after restoring a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version(Uuid);
 
@@ -24,9 +24,9 @@ pub struct Version(Uuid);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Current {
     pub content: Version,
-    /// Of what all parents together watched and like.
+    /// The version of what all parents together watched and like.
     pub personal: Version,
-    /// Of the numbers of views, likes and comments of videos.
+    /// The version of the numbers of views, likes and comments of videos.
     pub numbers: Version,
 }
 
@@ -45,13 +45,13 @@ enum Source {
     Sqlite {
         read: SqlitePool,
         query_cache: QueryCache,
-        /// Was current as long as nobody has committed anything.
+        /// The last answer. It is current as long as nobody has committed since.
         known: Mutex<Option<(commits::Version, Current)>>,
     },
     Postgres(PgPool),
 }
 
-/// The connection of the query, kept as long as a request waits.
+/// The connection of the query. It is kept as long as a request waits.
 enum Connection {
     Sqlite(PoolConnection<Sqlite>),
     Postgres(PoolConnection<Postgres>),
@@ -69,7 +69,7 @@ impl Versions {
         Versions(Arc::new(Reading { source, waiters: Waiters::default() }))
     }
 
-    /// The current versions, never from before this call. `None` where they cannot be told.
+    /// The current versions, never older than this call. `None` if they cannot be determined.
     pub async fn current(&self) -> Option<Current> {
         match self.0.known() {
             Some(version) => Some(version),
@@ -96,7 +96,7 @@ impl SingleFlight for Reading {
     }
 
     async fn read(&self, connection: &mut Option<Connection>) -> Option<Current> {
-        // From before the version: what somebody commits meanwhile is asked for again.
+        // Read before the versions, so that a commit in between causes them to be read again.
         let of = match &self.source {
             Source::Sqlite { query_cache, .. } => Some(query_cache.version()?),
             Source::Postgres(_) => None,
@@ -120,7 +120,7 @@ impl SingleFlight for Reading {
                 }
                 Some(version)
             }
-            // It may still be busy with the query.
+            // The connection may still be busy with the query.
             _ => {
                 used.close_on_drop();
                 None

@@ -1,5 +1,5 @@
-//! Triggers that give what families see another version whenever somebody changes it, with whatever
-//! statement and in whatever process.
+//! Triggers that give what families see a new version whenever it changes, by any statement and in
+//! any process.
 //!
 //! They are made from the tables that the database has, after each migration. So a table or a column
 //! that a migration adds belongs to the content unless it is named here, and rebuilding a table does not
@@ -66,8 +66,9 @@ const NOT_SHOWN: &[&str] = &[
 /// The columns of [`NUMBERS`].
 const VIDEO_NUMBERS: &[&str] = &["view_count", "like_count", "comment_count"];
 
-/// Columns that do not count. Numbers of views, likes and comments may be shown a second late; names and
-/// passwords do not decide who gets mail; the rest is only for staff or for workers, and often written.
+/// Columns whose changes do not count. Numbers of views, likes and comments may be shown a second
+/// late; names and passwords do not decide who gets mail; the rest is only for staff or for
+/// workers, and often written.
 const NOT_COUNTED: [(&str, &[&str]); 5] = [
     ("videos", VIDEO_NUMBERS),
     ("faq", &["view_count"]),
@@ -126,11 +127,12 @@ fn version_of(table: &str) -> Option<&'static str> {
     }
 }
 
-/// The names of the triggers begin with it.
+/// The prefix of the names of the triggers.
 const PREFIX: &str = "content_";
 
 impl Db {
-    /// Removes the version and the triggers. PostgreSQL alters no table with a trigger that waits.
+    /// Removes the version and the triggers. PostgreSQL cannot alter a table while one of its
+    /// triggers is waiting for the end of the transaction.
     pub(super) async fn end_content_versions(&self) -> Result<()> {
         if self.columns().await?.contains_key("content_versions") {
             let existing = self.triggers(PREFIX).await?;
@@ -139,8 +141,8 @@ impl Db {
         Ok(())
     }
 
-    /// Removes the version, then these triggers, and makes those. Nothing is cached without a version, so this need not
-    /// be one transaction.
+    /// Removes the version, then the `old` triggers, and makes the `new` ones. Nothing is cached
+    /// without a version, so this need not be one transaction.
     async fn change_triggers(&self, old: &Triggers, new: &Triggers) -> Result<()> {
         let mut tx = self.begin().await?;
         tx.sql("delete from content_versions").execute().await?;
@@ -176,8 +178,8 @@ impl Db {
         tx.commit().await
     }
 
-    /// The current version of who gets which mail: of families, users and addresses. Random. `None` where
-    /// it cannot be told.
+    /// The current version of who gets which mail: of families, users and addresses. Random. `None`
+    /// if it cannot be determined.
     pub(crate) async fn version_of_people(&self) -> Result<Option<Uuid>> {
         let row: Option<(Uuid,)> = self
             .sql("select token from content_versions where name = $1")
@@ -225,7 +227,8 @@ impl Db {
                                where name = '{version}';
                              end"
             ),
-            // At the end of the transaction, because from then on others that change something wait for it.
+            // This runs at the end of the transaction, because from then on other transactions that
+            // change something wait for this one.
             Db::Postgres(_) => format!(
                 "create constraint trigger {name}
                          after {event} on \"{table}\"
@@ -251,12 +254,13 @@ impl Db {
             }
             Db::Postgres(_) => {
                 self.sql(
-                    "select cast(c.table_name as text), cast(c.column_name as text)
-                     from information_schema.columns c
-                     join information_schema.tables t
-                       on t.table_schema = c.table_schema and t.table_name = c.table_name
-                     where c.table_schema = current_schema() and t.table_type = 'BASE TABLE'
-                     order by c.table_name, c.ordinal_position",
+                    // The information schema says the same, but takes several times as long.
+                    "select cast(t.relname as text), cast(c.attname as text)
+                     from pg_class t
+                     join pg_attribute c on c.attrelid = t.oid
+                     where t.relnamespace = cast(current_schema() as regnamespace)
+                       and t.relkind = 'r' and c.attnum > 0 and not c.attisdropped
+                     order by t.relname, c.attnum",
                 )
                 .all()
                 .await?

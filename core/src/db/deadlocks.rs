@@ -1,4 +1,4 @@
-//! Transactions of which each waits for a row that the other one has changed.
+//! Repeats transactions that PostgreSQL ended because they waited for each other.
 
 use crate::Result;
 
@@ -15,7 +15,8 @@ where
     up_to(ATTEMPTS, transact).await
 }
 
-/// The same, with so many attempts. `transact` may also be what is safe to run again.
+/// The same, with this number of attempts. `transact` may also be anything else that is safe to run
+/// again.
 pub(super) async fn up_to<T, F>(attempts: u32, mut transact: impl FnMut() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,

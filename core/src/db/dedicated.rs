@@ -1,8 +1,8 @@
 //! A dedicated connection of one task for many short writes, each of which is a transaction of its own.
 //!
-//! The pool asks a connection before and after each use whether it lives, and `begin` and `commit` cost as
-//! much as a short statement. What is written here survives the end of the process at once, and a
-//! power failure only after the next transaction that waits for the disk.
+//! The pool checks before and after each use whether a connection is alive, and `begin` and
+//! `commit` cost as much as a short statement. What is written here survives the end of the process
+//! at once, and a power failure only after the next transaction that waits for the disk.
 
 use sqlx::pool::PoolConnection;
 use sqlx::{Database, Executor, Pool, Postgres, Sqlite};

@@ -6,8 +6,8 @@ use super::Db;
 use super::deadlocks::up_to;
 use crate::Result;
 
-/// How often a migration is tried: PostgreSQL ends it when an earlier program that still serves locked the same tables
-/// in another order.
+/// How often a migration is tried: PostgreSQL ends it when an earlier program that still serves
+/// locked the same tables in another order.
 const ATTEMPTS: u32 = 11;
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
@@ -85,8 +85,9 @@ impl Db {
             }
             Db::Postgres(_) => {
                 self.sql(
-                    "select count(*) from information_schema.tables
-                     where table_schema = current_schema() and table_name = '_sqlx_migrations'",
+                    "select count(*) from pg_class
+                     where relnamespace = cast(current_schema() as regnamespace)
+                       and relname = '_sqlx_migrations'",
                 )
                 .scalar()
                 .await?

@@ -93,7 +93,7 @@ impl Db {
             .busy_timeout(Duration::from_secs(5))
             .pragma("temp_store", "memory")
             .optimize_on_close(true, None);
-        // A file does not hang up.
+        // Connections to a file do not break, so they need no test.
         let write = SqlitePoolOptions::new()
             .test_before_acquire(false)
             .max_connections(1)

@@ -143,7 +143,7 @@ pub(crate) fn with_ids<const PARTS: usize>(
     Texts { sqlite: Sql::from(before).and(sqlite), postgres: Sql::from(before).and(postgres) }
 }
 
-/// The begin of `(ids)`.
+/// The beginning of `(ids)`.
 pub(super) const SQLITE_IDS: &str = "(select unhex(value) from json_each(";
 pub(super) const POSTGRES_IDS: &str =
     "(select cast(value as uuid) from jsonb_array_elements_text(cast(";

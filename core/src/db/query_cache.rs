@@ -30,7 +30,7 @@ struct Inner {
 }
 
 impl QueryCache {
-    /// Of the database in this file.
+    /// The cache of the database in this file.
     pub(super) fn of(database: PathBuf) -> QueryCache {
         QueryCache(Arc::new(Inner { commits: Commits::of(database), known: Mutex::default() }))
     }
@@ -60,15 +60,17 @@ impl QueryCache {
 }
 
 impl Db {
-    /// Returns what `read` returns, or what it returned before if nobody, in no process, has committed
-    /// anything since. The answer is never older than this call. PostgreSQL is always asked.
+    /// Returns what `read` returns, or what it returned before if nobody, in any process, has
+    /// committed anything since. The answer is never older than this call. PostgreSQL is always
+    /// asked.
     pub(crate) async fn cached<V: Clone + Send + Sync + 'static>(
         &self,
         question: Question,
         read: impl Future<Output = Result<V>>,
     ) -> Result<V> {
         let Db::Sqlite { query_cache, .. } = self else { return read.await };
-        // It is read first, so that the result of a read beside a commit gets the earlier version.
+        // The version is read first, so that a result that is read during a commit gets the earlier
+        // version.
         let Some(version) = query_cache.version() else { return read.await };
         if let Some(answer) = query_cache.get(question, version) {
             return Ok(answer);

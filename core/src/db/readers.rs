@@ -14,15 +14,15 @@ pub(super) const MAX_READERS: u32 = 4;
 /// How long a statement waits for a connection.
 pub(super) const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a connection stays out of the pool. Then the pool decides about it: a new one plans its statements with
-/// the current statistics.
+/// How long a connection stays out of the pool. Then it goes back to the pool, which may replace
+/// it: a new connection plans its statements with the current statistics.
 const MAX_AGE: Duration = Duration::from_secs(20 * 60);
 
-/// With the time at which they left the pool.
+/// The connections that nobody uses now, each with the time at which it left the pool.
 type Idle = Arc<Mutex<Vec<(PoolConnection<Sqlite>, Instant)>>>;
 
-/// Lends connections of a pool without giving them back to it. The pool asks the thread of a connection
-/// before and after each use whether it lives, which costs more than a short statement.
+/// Lends connections of a pool without giving them back to it. Before and after each use, the pool
+/// asks the thread of a connection whether it is alive, which costs more than a short statement.
 #[derive(Clone, Debug)]
 pub struct Readers {
     pool: SqlitePool,
@@ -31,7 +31,7 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// The pool must have [`MAX_READERS`] connections more than what others take from it.
+    /// The pool must have [`MAX_READERS`] more connections than others take from it.
     pub(super) fn of(pool: SqlitePool) -> Readers {
         Readers {
             pool,
@@ -60,7 +60,7 @@ impl Readers {
         Ok(Reader { connection, since, idle: self.idle.clone(), permit })
     }
 
-    /// Closes all that are not in use, and lends none any more.
+    /// Closes all connections that are not in use, and lends no more.
     pub(super) fn close(&self) {
         self.permits.close();
         held(&self.idle).clear();
@@ -71,8 +71,8 @@ fn held(idle: &Idle) -> MutexGuard<'_, Vec<(PoolConnection<Sqlite>, Instant)>> {
     idle.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A borrowed connection. Dropped without [`Reader::release`], it goes to the pool, which looks
-/// whether it can be used again.
+/// A borrowed connection. Dropped without [`Reader::release`], it goes to the pool, which checks
+/// whether it can be reused.
 pub(super) struct Reader {
     connection: PoolConnection<Sqlite>,
     since: Instant,
@@ -81,7 +81,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// For a connection whose statement has ended well.
+    /// Keeps the connection for the next reader, after a statement that succeeded.
     pub fn release(self) {
         let Reader { connection, since, idle, permit } = self;
         // Locked first, so that `close` misses none.

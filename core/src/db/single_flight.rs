@@ -49,9 +49,10 @@ pub(super) trait SingleFlight: Send + Sync + 'static {
     ) -> impl Future<Output = Option<Self::Answer>> + Send;
 }
 
-/// Waits for an answer that is not older than this call. All requests that waited before the query ran share its
-/// answer. `None` if there is none in time, also for those who wait for the next one: otherwise each of them would
-/// wait once more for a database that does not answer.
+/// Waits for an answer that is not older than this call. All requests that waited before the query
+/// ran share its answer. `None` if there is none in time. Requests that wait for the next answer
+/// then get `None` as well: otherwise each of them would wait once more for a database that does
+/// not answer.
 pub(super) async fn ask<T: SingleFlight>(asked: &Arc<T>) -> Option<T::Answer> {
     let (sender, answer) = oneshot::channel();
     let is_first = {
@@ -66,8 +67,8 @@ pub(super) async fn ask<T: SingleFlight>(asked: &Arc<T>) -> Option<T::Answer> {
     answer.await.ok()?
 }
 
-/// Yields as long as more requests join, also those that the last answer woke: the more share a query, the less it
-/// costs each of them.
+/// Yields as long as more requests join, including those that the last answer woke: the more
+/// requests share a query, the less it costs each of them.
 async fn gather<A>(waiters: &Waiters<A>) {
     let mut waiting = 0;
     for _ in 0..MAX_YIELDS {
@@ -111,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// A database that answers when it is let, with how often it was asked, and not at first.
+    /// A database that answers only when a test lets it, and that counts how often it was asked.
     struct Slow {
         waiters: Waiters<usize>,
         asked: AtomicUsize,

@@ -1,5 +1,6 @@
-//! Sums over many rows, which triggers keep up to date with whatever statement changes a row in
-//! whatever process. So the staff's pages read a few sums instead of all views, comments and families.
+//! Sums over many rows, which triggers keep up to date whatever statement changes a row, in
+//! whatever process. This way, the staff's pages read a few sums instead of all views, comments and
+//! families.
 //!
 //! A sum is stored in parts: on PostgreSQL each change is a row of its own, so that no transaction waits
 //! for another one that counts the same, and the cleanup of the worker adds them up. Read them with
@@ -79,7 +80,7 @@ const TALLIES: &[Tally] = &[
         place: Place::Hour("row.created_at"),
         ..ONE_FOR_EACH
     },
-    // Those that are not hidden.
+    // Counts the comments that are not hidden.
     Tally {
         name: "comments",
         table: "video_comments",
@@ -143,7 +144,7 @@ const TALLIES: &[Tally] = &[
         kind: "row.status",
         ..ONE_FOR_EACH
     },
-    // By the hour of the failure and the notification. Those within a digest failed with it.
+    // By the hour of the failure and the notification. Mails within a digest failed with it.
     Tally {
         name: "failed_mails",
         table: "deliveries",
@@ -154,7 +155,7 @@ const TALLIES: &[Tally] = &[
     },
 ];
 
-/// The names of the triggers and of their functions begin with it.
+/// The prefix of the names of the triggers and of their functions.
 const PREFIX: &str = "tally_";
 
 impl Db {
@@ -184,7 +185,7 @@ impl Db {
                 tx = self.begin().await?;
             }
             let of_table = wanted.iter().filter(|(_, (of, _))| of == table);
-            // From here on nobody else changes it until the end of the transaction.
+            // From here on, nobody else can change this table until the end of the transaction.
             tx.make_triggers(&of_table.map(|(name, what)| (name.clone(), what.clone())).collect())
                 .await?;
             self.sum_up(&mut tx, table).await?;
@@ -192,8 +193,9 @@ impl Db {
         tx.commit().await
     }
 
-    /// The table's definition if SQLite does not store it in the order of its key, where sums over an hour or a
-    /// summer read rows in a row. Migrations, which are the same for both engines, cannot say this.
+    /// The table's definition if SQLite does not store it in the order of its key, where sums over
+    /// an hour or a summer read consecutive rows. Migrations, which are the same for both engines,
+    /// cannot say this.
     async fn definition_to_cluster(&self) -> Result<Option<String>> {
         let Db::Sqlite { .. } = self else { return Ok(None) };
         let found: Option<(String,)> = self
@@ -207,7 +209,7 @@ impl Db {
         Ok(found.map(|(definition,)| definition))
     }
 
-    /// Sums up the rows again of which [`Db::wrong_tallies`] are not the sum. Returns the names of
+    /// Sums up all rows again if [`Db::wrong_tallies`] finds a wrong tally. Returns the names of
     /// those that were wrong.
     pub async fn repair_tallies(&self) -> Result<Vec<&'static str>> {
         let wrong = self.wrong_tallies().await?;
@@ -323,8 +325,9 @@ impl Db {
                 )
             }
             Db::Postgres(_) => {
-                // All rows of a statement at once, such as the views of a video that is deleted. Not
-                // so for updates, of which PostgreSQL then does not tell which columns they change.
+                // Handles all rows of a statement at once, such as the views of a video that is
+                // deleted. Updates are handled row by row, because otherwise PostgreSQL does not
+                // tell which columns they change.
                 let (rows, steps) = match event {
                     "insert" => (
                         "referencing new table as changed for each statement".to_owned(),

@@ -224,7 +224,8 @@ impl Tx {
         }
     }
 
-    /// Calls a function after the commit, and not if there is none. A transaction has one at most.
+    /// Calls a function after the commit, and never without one. A transaction has at most one such
+    /// function.
     pub(crate) fn after_commit(&mut self, call: fn()) {
         match self {
             Tx::Sqlite(open) => open.afterwards = Some(call),
@@ -280,7 +281,7 @@ pub(super) mod tests {
         tx.commit().await.expect("committed");
     }
 
-    /// Waits: a connection is returned to its pool, or closed, in a separate task.
+    /// Waits, because a connection is returned to its pool, or closed, in a separate task.
     pub(in crate::db) async fn at_rest(db: &Db) {
         let Db::Postgres(pool) = db else { return };
         while pool.num_idle() < pool.size() as usize {

@@ -51,8 +51,9 @@ impl Db {
         Ok(())
     }
 
-    /// On PostgreSQL, each trigger apart: its transaction locks one table, while an earlier program that still serves
-    /// locks several ones in its own order. SQLite writes one transaction after the other, so all go together there.
+    /// On PostgreSQL, each trigger apart: its transaction locks one table, while an earlier program
+    /// that still serves locks several in its own order. SQLite writes one transaction after the
+    /// other, so all go together there.
     fn apart(&self, triggers: &Triggers) -> Vec<Triggers> {
         match self {
             Db::Sqlite { .. } => vec![triggers.clone()],

@@ -1,5 +1,5 @@
-//! Tells which version of the database is the current one, so that what was read can be used again as long
-//! as nobody, in no process, has committed anything since.
+//! Tells which version of the database is the current one, so that what was read can be reused
+//! until somebody, in any process, commits anything.
 
 use std::sync::Arc;
 
@@ -11,7 +11,8 @@ use super::query_cache::QueryCache;
 use super::single_flight::{ANSWER_TIMEOUT, SingleFlight, Waiters, ask};
 use super::{Db, commits};
 
-/// A version of the database. As long as it is the current one, every statement reads the same.
+/// A version of the database. As long as it is the current one, every statement reads the same
+/// data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version(Kind);
 
@@ -48,7 +49,7 @@ impl Versions {
         matches!(self.0, Source::Sqlite(_))
     }
 
-    /// The current version, never one from before this call. `None` where it cannot be told.
+    /// The current version, never one older than this call. `None` if it cannot be determined.
     pub async fn current(&self) -> Option<Version> {
         match &self.0 {
             Source::Sqlite(query_cache) => query_cache.version().map(Kind::Sqlite).map(Version),
@@ -73,9 +74,10 @@ impl SingleFlight for Snapshots {
     }
 
     /// A commit changes which transactions are visible before it is acknowledged, and nothing else
-    /// changes what a statement reads. After a crash or a failover, numbers of transactions may come again
-    /// for others: a rollback, or a commit with `synchronous_commit = off`, does not wait for the disk. So a
-    /// version includes the last checkpoint, because a server that recovers begins with another one.
+    /// changes what a statement reads. After a crash or a failover, transaction numbers may be used
+    /// again for other transactions: a rollback, or a commit with `synchronous_commit = off`, does
+    /// not wait for the disk. So a version includes the last checkpoint, because a server that
+    /// recovers begins with another one.
     async fn read(&self, connection: &mut Option<PoolConnection<Postgres>>) -> Option<Arc<str>> {
         const CURRENT: &str = "select concat_ws(' ', pg_current_snapshot(), checkpoint_lsn, pg_postmaster_start_time())
              from pg_control_checkpoint()";
@@ -87,7 +89,7 @@ impl SingleFlight for Snapshots {
         if let Ok(Ok(version)) = timeout_at(until, asked).await {
             return Some(version.into());
         }
-        // It may still be busy with the query.
+        // The connection may still be busy with the query.
         if let Some(mut broken) = connection.take() {
             broken.close_on_drop();
         }

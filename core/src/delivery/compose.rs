@@ -57,7 +57,8 @@ impl Drafts {
                 Some((at, draft)) if at.elapsed() < FRESH => Some(draft.clone()),
                 _ => {
                     let draft = draft(app, notification, delivery).await?.map(Arc::new);
-                    // What is gone may come back at any moment, and its mails are then sent after all.
+                    // A record that is gone may come back at any moment. Then its mails are sent
+                    // after all.
                     *shared = draft.clone().map(|draft| (Instant::now(), draft));
                     draft
                 }
@@ -67,7 +68,7 @@ impl Drafts {
     }
 }
 
-/// Whether recipient and link for unsubscribing are all that differs between its mails.
+/// Whether its mails differ only in the recipient and the link for unsubscribing.
 fn is_same_for_all(notification: &Notification) -> bool {
     let kind = MailKind::read(&notification.kind);
     matches!(

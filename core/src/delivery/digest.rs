@@ -4,8 +4,8 @@ use crate::notifications::{Delivery, MailContent, MailKind, Notification, digest
 use crate::settings::Settings;
 use crate::{App, Error, Result, newsletters, updates, videos};
 
-/// Writes the mail with the parts that are still to be told. Returns `None` if there are none, or if the address
-/// is not the family's any more.
+/// Writes the mail with the parts that are still wanted. Returns `None` if there are none, or if
+/// the address is no longer the family's.
 pub(super) async fn mail_content(
     app: &App,
     settings: &Settings,

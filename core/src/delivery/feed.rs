@@ -17,13 +17,14 @@ use crate::notifications::lease::Lease;
 use crate::notifications::{Delivery, sent};
 use crate::{App, Result};
 
-/// A mail that was read longer ago is checked before it is sent, since other workers may take this one for
-/// dead meanwhile, and recipients may opt out.
+/// A mail that was read longer ago than this is checked before it is sent, since other workers may
+/// have taken this one for dead in the meantime, and recipients may have opted out.
 const FRESH: Duration = Duration::from_secs(5);
 const RENEW_EVERY: Duration = Duration::from_secs(1);
-/// How often mails for other domains are claimed while all that wait are for domains that take no more.
+/// How often mails for other domains are claimed while all waiting mails are for domains that take
+/// no more.
 const CLAIM_OTHERS_EVERY: Duration = Duration::from_secs(1);
-/// How often it begins again at the first mail, since some have become due again.
+/// How often reading begins again at the first mail, since some mails have become due again.
 const RESTART_EVERY: Duration = Duration::from_secs(10);
 /// How many mails may wait for domains that take no more at the moment.
 const MAX_WAITING: usize = 1_000;
@@ -48,7 +49,8 @@ struct Claiming {
     begun: Instant,
     /// The address of the last mail that was read.
     place: String,
-    /// Those whose results are not recorded in their deliveries yet, which still look as if they waited.
+    /// Mails whose results are not recorded in their deliveries yet, so that they still look as if
+    /// they waited.
     held: HashSet<EmailAddress>,
     /// When mails to domains that did not refuse any were last looked for.
     others: Option<Instant>,
@@ -59,7 +61,7 @@ pub(super) type Recorded = Arc<Mutex<Vec<EmailAddress>>>;
 
 pub(super) struct Claim {
     pub delivery: Delivery,
-    /// When the lease was ours.
+    /// When the lease was last known to be ours.
     at: Instant,
 }
 
@@ -72,14 +74,14 @@ struct Found {
 
 pub(super) enum Next {
     Mail(Claim, DomainPermit),
-    /// Nothing could be had for a moment.
+    /// No domain of the waiting mails takes more at the moment.
     Later,
     End,
 }
 
 enum Taken {
     Mail(Claim, DomainPermit),
-    /// All that wait are for these domains.
+    /// All waiting mails are for these domains, which take no more at the moment.
     Full(Vec<String>),
     Nothing,
 }
@@ -118,7 +120,7 @@ impl Feed {
         if !self.lease.take(&mut tx, app).await? {
             return Ok(None);
         }
-        // Of a worker that was killed.
+        // These are notes of a worker that was killed.
         sent::mark_noted(&mut tx, self.lease.notification_id).await?;
         tx.commit().await?;
         self.claim(app, &mut *self.claiming.lock().await, &[]).await?;
@@ -198,7 +200,8 @@ impl Feed {
             .await
     }
 
-    /// Renews the lease if that is due. Returns when it was ours, or `None` if it is not any more.
+    /// Renews the lease if that is due. Returns when it was last known to be ours, or `None` if it
+    /// no longer is.
     async fn renew(&self, app: &App) -> Result<Option<Instant>> {
         let mut renewed = self.renewed.lock().await;
         if renewed.elapsed() > RENEW_EVERY {
@@ -219,7 +222,7 @@ impl Feed {
         self.is_exhausted.load(Ordering::Relaxed)
     }
 
-    /// Takes the first mail whose domain gets more.
+    /// Takes the first mail whose domain takes more.
     fn take(&self, app: &App) -> Taken {
         let mut waiting = self.waiting.lock().expect("no panic inside");
         let mut full: Vec<String> = Vec::new();
@@ -260,7 +263,7 @@ impl Feed {
         if self.is_exhausted() || is_recent || self.waiting() >= MAX_WAITING {
             return Ok(());
         }
-        // Unless there are more of them.
+        // Looks again at once if there may be more of them.
         claiming.others = match self.claim(app, &mut claiming, full).await? {
             true => None,
             false => Some(Instant::now()),
@@ -366,9 +369,9 @@ impl Feed {
     }
 }
 
-/// Reads in the order in which the rows are stored on SQLite, so that the ones which change together are close by, and
-/// by address on PostgreSQL. There the status is hidden from the planner: without statistics it would sort all mails
-/// of the notification each time.
+/// Reads in the order in which the rows are stored on SQLite, so that the ones which change
+/// together are close by, and by address on PostgreSQL. There the status is hidden from the
+/// planner: without statistics it would sort all mails of the notification each time.
 fn due_texts() -> Texts {
     const COLUMNS: &str =
         ", email, full_name, profile_id, attempts + 1 as attempts, may_have_left, first_tried_at

@@ -1,10 +1,11 @@
 //! Sends the mails of one notification: takes a lease of it, reads the mails in batches, writes them, sends
 //! them, and records the results in groups.
 //!
-//! A mail that was read has not been sent yet: each sender sends one of them at a time. It announces the next one with
-//! the text of the last (RFC 2920), but the server gets a text only when the result of the mail before is stored. If a
-//! worker is killed, at most as many mails may have been sent without a trace as it had connections open. They are sent
-//! again with the same Message-ID once its heartbeat has been missing for a while ([`crate::notifications::recover`]).
+//! A mail that was read has not been sent yet: each sender sends one of them at a time. It
+//! announces the next one with the text of the last (RFC 2920), but the server gets a text only
+//! when the result of the mail before is stored. If a worker is killed, at most as many mails may
+//! have been sent without a trace as it had connections open. They are sent again with the same
+//! Message-ID once its heartbeat has been missing for a while ([`crate::notifications::recover`]).
 
 mod compose;
 mod digest;
@@ -30,7 +31,7 @@ use crate::{App, Error, Result};
 /// A mail that could not be sent for this long has failed.
 const LIFETIME: TimeDelta = TimeDelta::hours(48);
 
-/// How often a write is tried again at least.
+/// The minimum number of times that a write is tried again.
 const TRIES: u32 = 5;
 
 impl Job for Deliver {

@@ -139,7 +139,8 @@ async fn postpone_domain(tx: &mut Tx, domain: &str, until: DateTime<Utc>) -> Res
     Ok(())
 }
 
-/// How long a mail was tried. Quiet time does not count: the mail may have waited for its end.
+/// For how long a mail has been tried. Quiet time does not count: the mail may have waited for its
+/// end.
 async fn tried_for(app: &App, delivery: &Delivery) -> TimeDelta {
     let now = app.clock.now();
     let first = delivery.first_tried_at.unwrap_or(now);

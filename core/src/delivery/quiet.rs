@@ -13,7 +13,7 @@ const LATE: TimeDelta = TimeDelta::hours(24);
 /// How long the answer is used, unless quiet time begins before.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Why they wait.
+/// Why the mails wait.
 pub(super) enum Wait {
     None,
     /// For the end of quiet time.
@@ -77,7 +77,7 @@ fn always_goes(notification: &Notification) -> bool {
     !notification.waits && notification.list().is_none()
 }
 
-/// Answers before each mail whether it may go.
+/// Tells before each mail whether it may be sent.
 #[derive(Default)]
 pub(super) struct QuietCheck(Mutex<Option<MayGo>>);
 

@@ -29,9 +29,10 @@ const MARK_EVERY: Duration = Duration::from_secs(1);
 const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a result waits for those of other mails, since one write for many costs each of them less.
 const BATCH_DELAY: Duration = Duration::from_millis(1);
-/// How long the dedicated connection of the results is held, since others wait for it on SQLite,
+/// The maximum time for which the dedicated connection of the results is held, since on SQLite
+/// others wait for it.
 const HOLD: Duration = Duration::from_millis(25);
-/// and no longer than this if nothing is to be stored.
+/// The maximum time for which it is held while there is nothing to store.
 const PAUSE: Duration = Duration::from_millis(2);
 
 pub(super) enum Outcome {
@@ -74,8 +75,9 @@ impl Results {
         Results::of(self.ledger.clone(), self.on_the_way.clone())
     }
 
-    /// Waits for the permit to send a mail. The one of the last mail is used again, unless it `may_pass`
-    /// to somebody else who waits for one. Returns whether there is one, as [`Mailer::permit`] does.
+    /// Waits for the permit to send a mail. The permit of the last mail is reused, unless it
+    /// `may_pass` to somebody else who waits for one. Returns whether there is one, as
+    /// [`Mailer::permit`] does.
     ///
     /// # Errors
     ///
@@ -94,7 +96,7 @@ impl Results {
     ///
     /// # Errors
     ///
-    /// When results are not stored any more.
+    /// When results are no longer stored.
     pub fn add(&mut self, finished: Finished) -> Result<()> {
         let (saved, is_saved) = oneshot::channel();
         self.ledger.send((finished, saved)).map_err(|_| lost())?;
@@ -138,11 +140,13 @@ fn lost() -> Error {
     Error::unforeseen("the result of a mail could not be saved")
 }
 
-/// Stores the results of a notification: all at once that came while the last ones were stored.
+/// Stores the results of a notification. Those that came while the last ones were stored are stored
+/// at once.
 pub(super) struct Ledger {
     app: App,
     lease: Lease,
-    /// Then the results of its parts are stored with each, in one transaction.
+    /// Whether it is a digest. If so, the results of its parts are stored with each result, in one
+    /// transaction.
     is_digest: bool,
     waiting: mpsc::UnboundedReceiver<Waiting>,
     on_the_way: OnTheWay,
@@ -153,9 +157,9 @@ pub(super) struct Ledger {
     groups: i64,
     /// Something was noted that a power failure would undo.
     is_unsecured: bool,
-    /// When securing began last.
+    /// When securing last began.
     secured: Option<Instant>,
-    /// When marking began last, which secures what was noted as well.
+    /// When marking last began, which also secures what was noted.
     marked: Option<Instant>,
     securing: Option<JoinHandle<Result<()>>>,
     recorded: Recorded,
@@ -252,7 +256,8 @@ impl Ledger {
                 }
             }
         }
-        // First and apart, so that no trouble with the others lets these be sent again.
+        // Saved first and separately, so that no problem with the others causes these mails to be
+        // sent again.
         if !sent.is_empty() {
             metrics::counter!("camp_mails_total", "status" => "sent").increment(sent.len() as u64);
             self.save_sent(sent).await?;
@@ -305,7 +310,7 @@ impl Ledger {
             None => (self.app.db.dedicated().await?, Instant::now()),
         };
         let number = self.groups;
-        // Not used again if this fails: it may have been stored.
+        // The number is not used again if this fails, because the note may have been stored.
         self.groups += 1;
         sent::note(&mut connection, self.lease, number, sent, self.app.clock.now()).await?;
         self.is_unsecured = true;
@@ -374,7 +379,7 @@ fn record(recorded: &Recorded, emails: impl IntoIterator<Item = EmailAddress>) {
     recorded.lock().expect("no panic inside").extend(emails);
 }
 
-/// A commit that waits for the disk takes those before it along.
+/// A commit that waits for the disk also secures those before it.
 async fn secure(app: &App, lease: Lease) -> Result<()> {
     persist(app, "mails that were noted as sent could not be secured", || {
         Box::pin(async move {
@@ -386,7 +391,7 @@ async fn secure(app: &App, lease: Lease) -> Result<()> {
     .await
 }
 
-/// Marks them in parts, so that others can write in between.
+/// Marks the noted mails in parts, so that others can write in between.
 async fn mark_noted(app: &App, notification_id: Uuid) -> Result<()> {
     persist(app, "mails that were sent could not be marked", || {
         Box::pin(async move {

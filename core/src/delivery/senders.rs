@@ -40,9 +40,9 @@ impl Upcoming {
 
 enum Decision {
     Send,
-    /// It is not ours any more.
+    /// The mail is no longer ours.
     Skip,
-    /// No mail goes now.
+    /// No mail may be sent now.
     Stop,
 }
 

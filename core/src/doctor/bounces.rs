@@ -19,7 +19,7 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 
 pub(super) async fn examine(config: &Config, app: Option<&App>, found: &mut Findings) {
     if config.smtp_urls().is_empty() {
-        return found.not_checked(WHAT, "Nothing can come back before mail is really sent.");
+        return found.not_checked(WHAT, "No mail can bounce until mail is really sent.");
     }
     let webhooks = providers::configured_names(config);
     examine_webhooks(config, &webhooks, found);
@@ -46,7 +46,7 @@ pub(super) async fn examine(config: &Config, app: Option<&App>, found: &mut Find
                 "Bounces go to {address}. Your mail server must give them to `camp mail receive`"
             );
             match has_come(app).await {
-                true => found.ok(WHAT, format!("{says}, and did so lately.")),
+                true => found.ok(WHAT, format!("{says}, and has done so recently.")),
                 false => found.not_checked(WHAT, format!("{says}. None has come yet.")),
             }
         }
@@ -90,7 +90,7 @@ async fn examine_lmtp(address: &ListenAddress, found: &mut Findings) -> bool {
         }
         Ok(Ok(_)) => found.broken(
             WHAT,
-            format!("Another program than the worker answers at {address}."),
+            format!("A program other than the worker answers at {address}."),
             "Choose another address for --bounce-lmtp (CAMP_BOUNCE_LMTP), and restart the worker.",
         ),
         Ok(Err(error)) => not_taken(address, &error.to_string(), found),

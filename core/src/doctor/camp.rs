@@ -33,7 +33,7 @@ pub(super) async fn examine(app: &App, found: &mut Findings) {
 async fn sums(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "sums";
     match app.db.wrong_tallies().await?.as_slice() {
-        [] => found.ok(WHAT, "The figures of the staff area agree with what they count."),
+        [] => found.ok(WHAT, "The staff area's figures are correct."),
         wrong => found.broken(
             WHAT,
             format!("Figures of the staff area are wrong: {}.", wrong.join(", ")),
@@ -156,7 +156,7 @@ async fn time_zone(app: &App, found: &mut Findings) -> Result<()> {
 
 async fn quiet_time(app: &App, found: &mut Findings) -> Result<()> {
     const WHAT: &str = "quiet-time";
-    /// Places are at most so many hours away from the middle of their time zone.
+    /// Places are at most this many hours away from the middle of their time zone.
     const FARTHEST: f64 = 3.0;
     let settings = app.settings().await?;
     if settings.shabbos_mode == ShabbosMode::None {
@@ -222,13 +222,13 @@ async fn waiting(app: &App, found: &mut Findings) -> Result<()> {
             "Does a worker run, and does the mail server answer? `camp jobs list` shows what waits.",
         );
     } else if aside == 0 {
-        found.ok(WHAT, "Nothing waits for long, and nothing was put aside.");
+        found.ok(WHAT, "Nothing waits for long, and nothing was set aside.");
     }
     if aside > 0 {
         found.warning(
             WHAT,
             format!(
-                "{} failed too often and put aside.",
+                "{} failed too often and were set aside.",
                 match aside {
                     1 => "1 job has".to_owned(),
                     n => format!("{n} jobs have"),

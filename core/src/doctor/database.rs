@@ -67,8 +67,8 @@ pub(super) async fn examine(config: &Config, found: &mut Findings) -> Option<Db>
     schema(&db, found).await.then_some(db)
 }
 
-/// Why the database does not answer. What the checks of the folder and the disk have found already is not said again
-/// with other advice.
+/// Why the database does not answer. A problem that the checks of the folder and the disk have
+/// already found is not reported again with other advice.
 fn unanswered(error: &Error, url: &str, found: &mut Findings) {
     const WHAT: &str = "database";
     let is_file = url.starts_with("sqlite:");
@@ -77,7 +77,7 @@ fn unanswered(error: &Error, url: &str, found: &mut Findings) {
     let (cause, advice) = match error {
         Error::Full => ("its disk is full", "Make room on the disk of the database."),
         _ if is_read_only => {
-            ("its file system is mounted for reading only", environment::READ_ONLY)
+            ("its file system is mounted read-only", environment::READ_ONLY)
         }
         _ => {
             let text = error.reason();
@@ -113,7 +113,7 @@ fn denial(file: &Path) -> Option<String> {
             file.display(),
             data.uid()
         ),
-        Ok(_) => format!("The permissions of the database {} let nobody open it.", file.display()),
+        Ok(_) => format!("The permissions of the database {} do not let anybody open it.", file.display()),
         Err(_) => format!(
             "The folder {} cannot be read as this user.",
             file.parent().unwrap_or(file).display()
@@ -216,7 +216,7 @@ async fn schema(db: &Db, found: &mut Findings) -> bool {
         );
         found.not_checked(
             "camp",
-            "The camp itself was not looked at; its database has to be up to date for that.",
+            "The camp itself was not checked, because its database must be up to date first.",
         );
         return false;
     }

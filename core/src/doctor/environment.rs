@@ -62,7 +62,7 @@ fn address(config: &Config, found: &mut Findings) {
         found.warning(WHAT, says, example);
     } else {
         let says =
-            format!("{} is not https: passwords can be read on the way.", config.public_url());
+            format!("{} is not https: passwords can be read in transit.", config.public_url());
         found.broken(WHAT, says, "Put a proxy with a certificate before the portal (deploy/ has examples), and begin --public-url with https.");
     }
 }
@@ -74,25 +74,25 @@ fn proxies(config: &Config, found: &mut Findings) {
         if config.trusted_proxies.iter().any(|net| net.prefix_len() == 0) {
             found.broken(
                 WHAT,
-                "Everybody is believed to be a proxy, so anybody can pretend to come from anywhere.",
+                "Every address is trusted as a proxy, so anybody can fake their IP address.",
                 "Name only the proxies' own addresses in --trusted-proxies.",
             );
         } else {
             found
-                .ok(WHAT, format!("Proxies are believed when they come from {}.", nets.join(", ")));
+                .ok(WHAT, format!("Proxies at {} are trusted.", nets.join(", ")));
         }
     } else if config.https() {
         found.warning(
             WHAT,
-            "No proxy is believed, so all visitors seem to come from one address and share its limits.",
+            "No proxy is trusted, so all visitors appear to come from one address and share its limits.",
             "When the proxy runs on this machine: --trusted-proxies 127.0.0.1 (CAMP_TRUSTED_PROXIES).",
         );
     } else {
-        found.ok(WHAT, "No proxy is believed, and none seems to be there.");
+        found.ok(WHAT, "No proxy is trusted, and none seems to be in use.");
     }
 }
 
-pub(super) const READ_ONLY: &str = "The file system is mounted for reading only. The log of the machine may say why: a \
+pub(super) const READ_ONLY: &str = "The file system is mounted read-only. The log of the machine may say why: a \
                                     disk with errors is mounted like that.";
 
 fn is_full(folder: &Path) -> bool {
@@ -138,7 +138,7 @@ fn folder(folder: &Path, found: &mut Findings) {
     };
     if ours != owner {
         let says = format!(
-            "{shown} belongs to another user than the one who asks, so it is not sure that the portal can write there."
+            "{shown} belongs to a different user than the one running this command, so it is not certain that the portal can write there."
         );
         return found.warning(
             WHAT,
@@ -190,11 +190,11 @@ fn unwritable(error: ErrorKind) -> &'static str {
     }
 }
 
-/// `place` follows the amount, for a folder of its own.
+/// `place` is the text after the amount. It names the folder if it is not the data folder.
 fn disk(folder: &Path, place: &str, found: &mut Findings) {
     const WHAT: &str = "disk";
     let Some(free) = data_folder::free_bytes(folder) else {
-        return found.not_checked(WHAT, "How much room is left on the disk cannot be found out.");
+        return found.not_checked(WHAT, "The free space on the disk could not be determined.");
     };
     let says = format!("{:.1} GB are free{place}.", free as f64 / 1e9);
     match free {
@@ -216,7 +216,7 @@ fn disk(folder: &Path, place: &str, found: &mut Findings) {
 /// Writes, reads and removes one object, and looks for folders that this user cannot write to.
 pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
     const WHAT: &str = "files";
-    // Earlier versions left it, also to root.
+    // Earlier versions left this folder behind, sometimes owned by root.
     remove_own_folder(files);
     if let Some(denied) = files.folder.as_deref().and_then(unwritable_folder) {
         return found.broken(
@@ -228,7 +228,7 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
     if let Some(folder) = files.folder.as_deref().filter(|folder| data_folder::is_read_only(folder))
     {
         let says = format!(
-            "Nothing can be written to {}, because its file system is mounted for reading only.",
+            "Nothing can be written to {}, because its file system is mounted read-only.",
             folder.display()
         );
         return found.unless_known(&["data-dir"], WHAT, says, READ_ONLY);
@@ -255,7 +255,7 @@ pub(super) async fn examine_files(files: &Files, found: &mut Findings) {
         }
         Ok(_) => found.broken(
             WHAT,
-            format!("{place} gives back other bytes than it was given."),
+            format!("{place} returned different bytes than were written to it."),
             "Check --storage-url.",
         ),
         Err((deed, Error::Full)) => {
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn the_advice_fits_the_reason_why_nothing_can_be_written() {
         assert!(unwritable(ErrorKind::StorageFull).contains("Make room"));
-        assert!(unwritable(ErrorKind::ReadOnlyFilesystem).contains("reading only"));
+        assert!(unwritable(ErrorKind::ReadOnlyFilesystem).contains("read-only"));
         assert!(unwritable(ErrorKind::PermissionDenied).contains("must belong to the user"));
     }
 

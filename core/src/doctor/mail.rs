@@ -16,7 +16,7 @@ pub(super) async fn examine(config: &Config, options: &Options, found: &mut Find
             says,
             "--smtp-url smtps://USER:PASSWORD@mail.camp.example (CAMP_SMTP_URL)",
         );
-        return found.not_checked("mail-from", "The sender counts once mail is really sent.");
+        return found.not_checked("mail-from", "The sender matters only once mail is really sent.");
     }
     match Mailer::open(config) {
         Err(error) => found.broken(WHAT, error.to_string(), "Correct --smtp-url (CAMP_SMTP_URL)."),
@@ -51,7 +51,7 @@ fn sender(config: &Config, domain: &str, found: &mut Findings) -> bool {
     const WHAT: &str = "mail-from";
     const ADVICE: &str = "--mail-from \"Camp <hello@camp.example>\" (CAMP_MAIL_FROM)";
     if !domain.contains('.') || domain.starts_with('[') {
-        let says = format!("Mail comes from an address at “{domain}”, which nobody can answer.");
+        let says = format!("Mail comes from an address at “{domain}”, so nobody can reply to it.");
         found.broken(WHAT, says, ADVICE);
         return false;
     }
@@ -64,7 +64,7 @@ fn sender(config: &Config, domain: &str, found: &mut Findings) -> bool {
         true => found.ok(WHAT, format!("Mail comes from {}.", config.mail_from("").email)),
         false => found.warning(
             WHAT,
-            format!("Mail comes from {domain}, its links lead to {site}: that looks like fraud to a mailbox."),
+            format!("Mail comes from {domain}, its links lead to {site}: spam filters may treat that as fraud."),
             ADVICE,
         ),
     }
@@ -143,20 +143,20 @@ async fn dkim(config: &Config, servers: &[SocketAddr], found: &mut Findings) {
     match (published, &ours) {
         (None, None) => found.warning(
             WHAT,
-            format!("There is no key for signed mails at {name}."),
+            format!("No mail-signing key is published at {name}."),
             "Add the TXT record that your mail provider names, or correct --dkim-selector.",
         ),
         (None, Some(record)) => found.warning(
             WHAT,
-            format!("There is no key for signed mails at {name}."),
+            format!("No mail-signing key is published at {name}."),
             format!("Add this TXT record: {record}"),
         ),
         (Some(key), Some(record)) if Some(&key) != public_key(record).as_ref() => found.broken(
             WHAT,
-            format!("The key at {name} is not the one that signs mails, so nobody trusts them."),
+            format!("The key at {name} does not match the one that signs mail, so receivers will not trust it."),
             format!("Replace it by this TXT record: {record}"),
         ),
-        (Some(_), _) => found.ok(WHAT, format!("The key for signed mails stands at {name}.")),
+        (Some(_), _) => found.ok(WHAT, format!("The key that signs mail is published at {name}.")),
     }
 }
 
@@ -175,7 +175,7 @@ async fn dmarc(domain: &str, servers: &[SocketAddr], found: &mut Findings) {
         let name = format!("_dmarc.{at}");
         let Some(texts) = look_up(WHAT, &name, servers, found).await else { return };
         if let Some(policy) = texts.iter().find(|text| text.starts_with("v=DMARC1")) {
-            return found.ok(WHAT, format!("{name} says what to do with false mail: “{policy}”."));
+            return found.ok(WHAT, format!("{name} says what to do with forged mail: “{policy}”."));
         }
         match at.split_once('.') {
             Some((_, above)) if above.contains('.') => at = above,

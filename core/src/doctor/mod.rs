@@ -1,6 +1,7 @@
 //! Checks the installation, and explains each problem with its solution.
 //!
-//! It changes nothing. One file in the data folder and one object in the store are written and removed again.
+//! It changes nothing, but it writes one file in the data folder and one object in the store, and
+//! removes them again.
 
 mod bounces;
 mod camp;
@@ -60,7 +61,7 @@ pub async fn examine(config: Config, options: &Options) -> Vec<Finding> {
         Some(db) => App::with(db, config.clone()).await.map_err(|error| {
             found.broken(
                 "database",
-                format!("The portal cannot begin: {}.", clause(error)),
+                format!("The portal cannot start: {}.", clause(error)),
                 "Please read on.",
             );
         }),
@@ -99,7 +100,8 @@ impl Findings {
         self.add(what, State::Broken, says, Some(todo.into()));
     }
 
-    /// Something is broken, and its advice stands beside one of these checks if they found the cause already.
+    /// Reports that something is broken. If one of these checks has already found the cause, its
+    /// advice is enough.
     fn unless_known(
         &mut self,
         causes: &[&str],
@@ -125,7 +127,7 @@ impl Findings {
     }
 }
 
-/// An error as the end of a sentence, whose full stop follows.
+/// An error as the end of a sentence, without its period.
 fn clause(error: impl Display) -> String {
     error.to_string().trim_end_matches('.').to_owned()
 }

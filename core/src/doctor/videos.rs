@@ -47,7 +47,7 @@ struct Shown {
     id: Uuid,
     file_key: String,
     thumbnail_key: Option<String>,
-    /// Of its upload, unless the file was imported.
+    /// The folder of its upload, unless the file was imported.
     folder: Option<String>,
     stored_bytes: Option<i64>,
 }
@@ -125,7 +125,7 @@ async fn compare(app: &App, found: &mut Findings) -> Result<()> {
         let count = counted(known.shown.len() as i64, "video");
         found.ok(
             WHAT,
-            format!("{count} with files of their own have them, and no file is left over."),
+            format!("{count} with their own files have them, and there are no unused files."),
         );
     }
     Ok(())

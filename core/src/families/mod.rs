@@ -80,7 +80,8 @@ pub(crate) async fn lock(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Resul
     }
 }
 
-/// Locks a family like [`lock`], for what is no change of its details. Returns whether it is there.
+/// Locks a family like [`lock`], for work that does not change its details. Returns whether the
+/// family exists.
 pub(crate) async fn hold(tx: &mut Tx, now: DateTime<Utc>, id: FamilyId) -> Result<bool> {
     let held = tx
         .sql("update profiles set updated_at = $2 where id = $1 and deleted_at is null")
@@ -143,7 +144,8 @@ pub(crate) struct NewRecord<'a> {
     pub child_name: &'a str,
     pub user_type: UserType,
     pub preferences: Preferences,
-    /// By which lists sort and search find the family; the caller adds the address itself.
+    /// Makes lists sort the family by this address and search find it; the caller adds the address
+    /// to the family.
     pub primary_email: Option<&'a EmailAddress>,
 }
 
@@ -289,7 +291,7 @@ pub(crate) async fn separate_from_strangers(
     now: DateTime<Utc>,
     user: &User,
 ) -> Result<()> {
-    // What a member writes at this moment is there when it is removed.
+    // Waits for members who are writing at this moment, so that what they write is removed, too.
     hold(tx, now, user.profile_id).await?;
     let hers: i64 = tx
         .sql([

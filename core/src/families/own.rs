@@ -38,7 +38,7 @@ pub struct OwnProfile {
     pub late_video_note: Option<bool>,
     /// Whether the family gets one email a day instead of one for each video, update and newsletter.
     pub daily_digest: bool,
-    /// The hour of the camp's day at which that one is sent.
+    /// The hour of the camp's day at which that email is sent.
     #[sqlx(skip)]
     pub digest_hour: i64,
     pub welcome_popup_shown: bool,
@@ -61,9 +61,9 @@ pub struct OwnProfile {
 #[derive(Debug, Serialize, sqlx::FromRow, utoipa::ToSchema)]
 pub struct OtherAddress {
     pub email: String,
-    /// Entered by the camp, or confirmed by its owner. It gets no mail before.
+    /// Entered by the camp, or confirmed by its owner. It gets no mail until then.
     pub confirmed: bool,
-    /// It refused mail permanently.
+    /// Whether it refused mail permanently.
     pub suppressed: bool,
     pub email_notifications: bool,
     pub daily_video_email: bool,

@@ -197,7 +197,7 @@ async fn invite_again(tx: &mut Tx, app: &App, before: &Family, after: &Family) -
     notifications::notify(tx, app, notice, &email, &after.full_name).await.map(drop)
 }
 
-/// Writes names and mail preferences. What is `None` stays.
+/// Writes names and mail preferences. Fields that are `None` stay as they are.
 async fn update_profile(
     tx: &mut Tx,
     id: FamilyId,

@@ -219,7 +219,7 @@ const WANTED: &str = "and ($1 is null or p.search_text like $1 escape '\\')
              and ($2 is null or p.list_standing >= $2)
              and ($3 is null or p.list_standing <= $3) ";
 
-/// Those that wait for approval, as indexes have them.
+/// Families that wait for approval, written as in the indexes.
 const TO_APPROVE: &str =
     "and p.approved_at is null and p.refused_at is null and p.user_type = 'parent' ";
 
@@ -227,7 +227,7 @@ const TO_APPROVE: &str =
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`crate::Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn list(app: &App, settings: &Settings, search: &Search) -> Result<Page<Family>> {
     let today = payments::today(settings, app.clock.now());
     let page = Listing { db: &app.db, search, today };

@@ -1,4 +1,4 @@
-//! Takes a login off a family, for somebody who does not belong to it.
+//! Removes a login from a family that its user does not belong to.
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -13,12 +13,14 @@ use crate::ids::{FamilyId, UserId};
 use crate::notifications;
 use crate::{App, Error, Result};
 
-/// Gives a login of a family a record of its own, as if it had signed up as a visitor, with the second address that it
-/// verified, and ends its sessions and the family's copied invitation links. It sees nothing of the family any more; its comments and likes stay.
+/// Gives a login of a family a record of its own, as if it had signed up as a visitor, with the
+/// second address that it verified, and ends its sessions and the family's copied invitation links.
+/// It no longer sees anything of the family; its comments and likes stay.
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Conflict`] for a login with the primary address, or one that staff entered: it would join again.
+/// [`Error::NotFound`], [`Error::Conflict`] for a login with the primary address, or one that staff
+/// entered: it would join again.
 pub async fn remove_login(app: &App, actor: Actor, id: FamilyId, user_id: UserId) -> Result<()> {
     again_after_deadlock(|| async {
         let now = app.clock.now();

@@ -75,8 +75,8 @@ pub async fn invitation_link(app: &App, actor: Actor, id: FamilyId) -> Result<St
     Ok(app.url(&format!("/auth?invite={token}")))
 }
 
-/// Clears the sign-in rate limits of a family's users, and the delays of networks, behind which they may
-/// be. Returns how many there were.
+/// Clears the sign-in rate limits of a family's users, and the delays of all networks, since they
+/// may be behind any of them. Returns how many there were.
 ///
 /// # Errors
 ///
@@ -155,8 +155,9 @@ pub struct Decided {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Forestalled`] when `seen` is given and no longer the family's standing,
-/// [`Error::Conflict`] for a family that confirmed no address and of which staff entered none.
+/// [`Error::NotFound`], [`Error::Forestalled`] when `seen` is given and no longer the family's
+/// standing, [`Error::Conflict`] for a family that confirmed no address and for which staff entered
+/// none.
 pub async fn decide(
     app: &App,
     actor: Actor,
@@ -210,7 +211,8 @@ pub async fn decide(
     Ok(Decided { family, told })
 }
 
-/// Approves a family that the office's list has, by mail like [`decide`], or lets it wait again.
+/// Approves a family that is on the office's list and notifies it by mail, as [`decide`] does, or
+/// lets it wait again.
 ///
 /// # Errors
 ///

@@ -92,7 +92,7 @@ pub struct Mail {
     pub after: Choice,
 }
 
-/// Merges two families in one transaction. With `preview`, the same is done and rolled back.
+/// Merges two families in one transaction. With `preview`, the same is done and then rolled back.
 ///
 /// # Errors
 ///

@@ -83,9 +83,9 @@ pub async fn list(app: &App, settings: &Settings, part: &PageRequest) -> Result<
     Ok(page)
 }
 
-/// Counts that somebody opened an answer: once an hour for each reader, excluding staff, and of
-/// readers who are not signed in at most so many from each network. It is written about a second later
-/// ([`crate::view_counts`]).
+/// Counts that somebody opened an answer: once an hour for each reader, excluding staff. Readers
+/// who are not signed in are counted up to a limit for each network. The view is written about a
+/// second later ([`crate::view_counts`]).
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ pub(crate) async fn write_views(tx: &mut Tx, views: &[(&Once, &View)]) -> Result
     Ok(())
 }
 
-/// Deletes who opened which answer. The counts stay. Runs hourly.
+/// Deletes the records of who opened which answer. The counts stay. Runs hourly.
 pub async fn prune(app: &App) -> Result<()> {
     let mut tx = app.db.begin().await?;
     tx.sql("delete from faq_views where hour < $1")

@@ -17,7 +17,7 @@ pub struct Placeholder {
 const NAMES: [&str; 4] =
     ["{access_answer}", "{posting_time}", "{contact_email}", "{contact_phone}"];
 
-/// Why a text would be shown with a placeholder in it, if it has one that is not replaced.
+/// The error for an answer with a placeholder that the portal does not know, if it has one.
 pub(super) fn left_in_answer(answer: &str) -> Option<String> {
     let left = words_in_braces(answer).find(|name| !NAMES.contains(name))?;
     Some(format!(
@@ -26,7 +26,7 @@ pub(super) fn left_in_answer(answer: &str) -> Option<String> {
     ))
 }
 
-/// The same for a question, in which none is replaced.
+/// The same for a question, in which no placeholder is replaced.
 pub(super) fn left_in_question(question: &str) -> Option<String> {
     let left = words_in_braces(question).next()?;
     Some(format!("“{left}” is replaced in answers only. Please write the question without it."))

@@ -23,7 +23,7 @@ pub(super) struct Rung {
     pub width: u32,
     pub height: u32,
     pub max_rate: u64,
-    /// The picture is taken over as it is.
+    /// The picture is copied as it is, not encoded again.
     pub copied: bool,
 }
 
@@ -134,7 +134,8 @@ impl Plan {
             chains.push(format!("[s{at}]scale={width}:{height}:flags=bicubic,setsar=1[v{at}]"));
         }
         let sound = match media.audio {
-            // A player of HLS ends with what ends first, so the sound goes on as long as the picture.
+            // An HLS player stops when the first stream ends, so the sound is made as long as the
+            // picture.
             Some(index) => {
                 format!("[0:{index}]{LOUDNESS},apad=whole_dur={:.3}", media.duration)
             }
@@ -192,7 +193,7 @@ fn labels(kind: &str, numbers: &[usize]) -> String {
     numbers.iter().map(|number| format!("[{kind}{number}]")).collect()
 }
 
-/// Returns the highest rate if the picture is already as every phone plays it.
+/// Returns the highest rate if the picture already has a form that every phone plays.
 fn fits(media: &Media) -> Option<u64> {
     let video = &media.video;
     let own = video.width.min(video.height);
@@ -211,7 +212,7 @@ fn fits(media: &Media) -> Option<u64> {
     (phones && same && even && constant && seekable && slim && rate <= FASTEST).then_some(*max_rate)
 }
 
-/// Scales the short side to `short`; both sides are even, as H.264 needs them.
+/// Scales the short side to `short`; both sides are even, as H.264 requires.
 fn scaled(video: &Video, short: u32) -> (u32, u32) {
     let (width, height) = (f64::from(video.width), f64::from(video.height));
     let factor = (f64::from(short) / width.min(height)).min(LONGEST_SIDE / width.max(height));

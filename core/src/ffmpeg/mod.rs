@@ -35,7 +35,8 @@ const SPRITE: &str = "sprite.jpg";
 
 /// Segments start with a keyframe and have this many seconds.
 const SEGMENT: u32 = 4;
-/// A copied video with fewer keyframes than this many seconds starts and seeks too slowly.
+/// A copied video whose keyframes are more than this many seconds apart starts and seeks too
+/// slowly.
 const LONGEST_SEGMENT: f64 = 12.0;
 const DAY: f64 = 24.0 * 3600.0;
 /// A disk with less space than this is full.
@@ -109,7 +110,7 @@ pub type Progress = Arc<dyn Fn(u8) + Send + Sync>;
 ///
 /// # Errors
 ///
-/// [`Failure`] when the file is no video, is damaged, or ffmpeg failed.
+/// [`Failure`] when the file is not a video, is damaged, or ffmpeg failed.
 pub async fn convert(
     tools: &Tools,
     source: &Path,
@@ -158,7 +159,7 @@ async fn empty(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes a picture of 1080 lines out of a small MP4.
+/// Enlarges the picture of a small MP4 to 1080 lines.
 ///
 /// # Errors
 ///
@@ -173,7 +174,7 @@ pub async fn enlarge(tools: &Tools, source: &Path, target: &Path) -> Result<(), 
     tools.ffmpeg(arguments, Path::new("/"), picture_limit(0.0), None).await
 }
 
-/// Makes everything else from the sizes that lie in the folder.
+/// Makes everything else from the sizes that are in the folder.
 async fn describe(
     tools: &Tools,
     plan: &Plan,

@@ -7,7 +7,7 @@ use super::ladder::{Plan, Rung};
 use super::{FAILED, Failure, MASTER, Rendition};
 
 const AUDIO_CODEC: &str = "mp4a.40.2";
-/// `avcC` stands in the first bytes of the file.
+/// `avcC` is within this many bytes from the start of the file.
 const HEADER_BYTES: usize = 8192;
 
 /// The segments of one size.

@@ -1,4 +1,4 @@
-//! Reads with ffprobe what is in a video file.
+//! Reads what is in a video file, with ffprobe.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -125,7 +125,7 @@ pub(super) async fn probe(
     }
 }
 
-/// What a browser recorded does not say how long it is, so all of it is read.
+/// A file that a browser recorded does not say how long it is, so all of it is read.
 async fn measured(tools: &Tools, media: Media) -> Result<Media, Failure> {
     let mut arguments = process::input(&media.path, media.container.demuxer(), &[]);
     let picture = format!("0:{}", media.video.index);

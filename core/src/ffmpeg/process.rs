@@ -116,8 +116,8 @@ pub(super) fn input(
     arguments
 }
 
-/// Each of these programs replaces itself by the next one, so that the last one still has the id that
-/// is killed, and the signal on the death of its parent.
+/// Each of these programs replaces itself with the next one, so that the last one still has the id
+/// that is killed, and the signal on the death of its parent.
 fn wrappers() -> Vec<OsString> {
     let memory = format!("--as={MEMORY}");
     let all: [&[&str]; 4] = [

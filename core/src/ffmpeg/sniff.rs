@@ -31,14 +31,14 @@ impl Container {
 }
 
 /// Returns the container format of a file that starts with these bytes. Returns `None` for anything
-/// that is no video file, such as a text, an archive, a picture or a playlist.
+/// that is not a video file, such as a text, an archive, a picture or a playlist.
 pub fn sniff(start: &[u8]) -> Option<Container> {
     const PACKET: usize = 188;
     // On cameras, a timestamp of four bytes precedes each packet.
     const STAMPED: usize = 192;
     let at = |offset: usize, text: &[u8]| start.get(offset..offset + text.len()) == Some(text);
     if at(4, b"ftyp") {
-        // Pictures of phones are in the same container.
+        // Phones store pictures in the same container.
         let still: [&[u8]; 6] = [b"heic", b"heix", b"mif1", b"msf1", b"avif", b"crx "];
         return (!still.iter().any(|brand| at(8, brand))).then_some(Container::Mov);
     }

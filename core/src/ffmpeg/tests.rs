@@ -1,5 +1,5 @@
-//! Converts files that ffmpeg makes, as phones and cameras make them, and looks at the results with
-//! ffprobe.
+//! Converts files that ffmpeg makes, in the formats of phones and cameras, and checks the results
+//! with ffprobe.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,7 +13,7 @@ struct Place {
     output: PathBuf,
 }
 
-/// Makes the file `name` with ffmpeg from a moving test picture of that size and rate and, unless it
+/// Makes the file `name` with ffmpeg: a moving test picture with this size and rate and, unless it
 /// is silent, a tone.
 fn film(name: &str, size: &str, seconds: f64, options: &str) -> Place {
     let place = empty(name);
@@ -281,11 +281,11 @@ async fn the_ends_are_cut_off_in_all_sizes_without_encoding() {
     let source = (film.output.as_path(), &sizes[..]);
     let trimmed = trim(&tools(), source, wanted, folder.path(), Arc::new(|_| {})).await;
     let (trimmed, cut) = trimmed.expect("trimmed");
-    // Segments have four seconds.
+    // Each segment is four seconds long.
     assert_eq!(cut, Cut { start: 4.0, end: 11.0 });
     assert_eq!(self::sizes(&trimmed), sizes);
     assert!((6.8..7.2).contains(&trimmed.duration_seconds), "{}", trimmed.duration_seconds);
-    // Of fragments, only the picture's duration stands in the header.
+    // In fragmented files, the header holds only the picture's duration.
     for (name, stream) in
         [("720.mp4", "v:0"), ("480.mp4", "v:0"), (PROGRESSIVE, "v:0"), (PROGRESSIVE, "a:0")]
     {
@@ -302,7 +302,7 @@ async fn the_ends_are_cut_off_in_all_sizes_without_encoding() {
     for name in [MASTER, POSTER, PREVIEWS, "poster-3.jpg", "sprite.jpg", "480.m3u8"] {
         assert!(folder.path().join(name).exists(), "{name}");
     }
-    // The same frames from the fourth second on, not encoded again.
+    // The frames from the fourth second on are the same, and not encoded again.
     for name in ["720.mp4", "480.mp4"] {
         let before = frames(&film.output.join(name));
         let after = frames(&folder.path().join(name));

@@ -1,4 +1,4 @@
-//! Cuts the ends of a converted video off without encoding its picture again.
+//! Cuts off the ends of a converted video without encoding its picture again.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -13,11 +13,11 @@ use super::process::{self, Tools};
 use super::{Converted, Failure, MASTER, Progress, describe};
 
 const LIMIT: Duration = Duration::from_secs(3600);
-/// Seconds by which segments of two sizes may begin apart.
+/// Segments of two sizes that begin at most this many seconds apart count as beginning together.
 const SAME: f64 = 0.3;
-/// The picture begins this long after the sound at most, in seconds.
+/// The picture begins at most this many seconds after the sound.
 const BEHIND: f64 = 0.1;
-/// Where a picture may be read before it is shown, it comes by this many pictures too early at most.
+/// Pictures that are read before they are shown come at most this many pictures early.
 const REORDERED: f64 = 5.0;
 
 /// The part of a video that stays, in seconds.
@@ -96,7 +96,8 @@ fn arguments(source: &Path, rung: &Rung, rate: Rate, cut: Cut) -> Vec<OsString> 
         options.extend(["-ss", &start]);
     }
     let mut arguments = process::input(&source.join(rung.file()), "mov", &options);
-    // A player of HLS ends with what ends first, and the last pictures are read after the last sound.
+    // An HLS player stops when the first stream ends, and the last pictures are read after the last
+    // sound.
     let seconds = cut.end - cut.start + REORDERED / rate.value();
     let words = format!("-map 0:v -map 0:a -c:v copy -af apad=whole_dur={seconds:.3} {SOUND}");
     arguments.extend(words.split(' ').map(Into::into));

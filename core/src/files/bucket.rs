@@ -20,7 +20,7 @@ use url::Url;
 use super::GONE;
 use crate::{Error, Result, cryptography};
 
-/// Somebody waits for the first bytes of a file.
+/// The time for the first bytes of a file, for which somebody is waiting.
 pub(super) const FIRST_BYTES: Duration = Duration::from_secs(6);
 /// The time for the next bytes of a file.
 const NEXT_BYTES: Duration = Duration::from_secs(15);
@@ -28,10 +28,10 @@ const NEXT_BYTES: Duration = Duration::from_secs(15);
 pub(super) const CALL: Duration = Duration::from_secs(60);
 /// The time for a part of a file over a slow line.
 pub(super) const SLOWEST: Duration = Duration::from_secs(600);
-/// A copied address is worth nothing soon.
+/// How long a signed address works. It is short, so that a copied one soon stops working.
 const SIGNED_FOR: Duration = Duration::from_secs(300);
 
-/// What browsers are told that they load directly from a bucket.
+/// The media types that browsers are told when they load files directly from a bucket.
 const CONTENT_TYPES: [(&str, &str); 6] = [
     ("jpg", "image/jpeg"),
     ("m3u8", "application/vnd.apple.mpegurl"),
@@ -49,12 +49,12 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    /// Opens `s3://bucket/prefix` with keys and region from the usual `AWS_…` variables. Returns also
-    /// the store of the files below the prefix.
+    /// Opens `s3://bucket/prefix` with keys and region from the usual `AWS_…` variables. Also
+    /// returns the store of the files below the prefix.
     ///
     /// # Errors
     ///
-    /// [`Error::Setup`] when the variables are not enough.
+    /// [`Error::Setup`] when the variables are not sufficient.
     pub fn open(url: &Url) -> Result<(Bucket, Arc<PrefixStore<AmazonS3>>)> {
         cryptography::choose();
         let s3 = builder()
@@ -79,7 +79,8 @@ impl Bucket {
     }
 }
 
-/// With the usual `AWS_…` variables, as [`AmazonS3Builder::from_env`] reads them, and content types.
+/// A builder with the usual `AWS_…` variables, as [`AmazonS3Builder::from_env`] reads them, and
+/// content types.
 fn builder() -> AmazonS3Builder {
     let options = CONTENT_TYPES.into_iter().fold(ClientOptions::new(), |options, (end, kind)| {
         options.with_content_type_for_suffix(end, kind)
@@ -91,7 +92,7 @@ fn builder() -> AmazonS3Builder {
     keys.fold(builder, |builder, (key, value)| builder.with_config(key, value))
 }
 
-/// A few quick ones; whoever called decides about later ones. One stream may take hours.
+/// A few quick retries; the caller decides about later ones. A single stream may take hours.
 fn retries() -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig {

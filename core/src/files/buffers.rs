@@ -1,6 +1,6 @@
 //! Memory for the parts of files that are sent.
 //!
-//! It is used again and again, the last one first: its bytes are still in the processor's cache, which
+//! Buffers are reused, the last one first: its bytes are still in the processor's cache, which
 //! makes copying to and from it much cheaper. Readers that take their time hold their part, so only
 //! some parts are large.
 
@@ -13,17 +13,18 @@ use bytes::Bytes;
 pub(super) const LARGE: usize = 256 << 10;
 /// The size of the others.
 const SMALL: usize = 16 << 10;
-/// How many large ones there are at most, used or not.
+/// The maximum number of large parts, used or not.
 const MAX_LARGE: usize = 64;
 
 static FREE: Mutex<Vec<Box<[u8]>>> = Mutex::new(Vec::new());
 static MADE: AtomicUsize = AtomicUsize::new(0);
 
-/// Memory of any content.
+/// Memory with any content.
 pub(super) struct Buffer(Box<[u8]>);
 
 impl Buffer {
-    /// At most as many bytes as wanted, and at least one of them.
+    /// Takes a buffer. It may be smaller or larger than `wanted` bytes, but is empty only if none
+    /// are wanted.
     pub fn take(wanted: usize) -> Buffer {
         if wanted <= SMALL {
             return Buffer(vec![0; wanted].into());

@@ -91,9 +91,9 @@ impl Files {
         Ok(())
     }
 
-    /// Stores a file of this machine. On the same disk it is moved, which takes no second space. A
-    /// bucket receives it in parts: called again for the same file after an error or in another
-    /// process, this goes on where it ended. It never becomes visible partially written.
+    /// Stores a file of this machine. On the same disk it is moved, which takes no extra space. A
+    /// bucket receives it in parts: if this is called again for the same file, after an error or in
+    /// another process, it continues where it ended. It never becomes visible partially written.
     ///
     /// # Errors
     ///
@@ -109,11 +109,12 @@ impl Files {
         }
     }
 
-    /// Gives back what [`Files::put_file`] began to store of this file and did not finish.
+    /// Removes from the bucket what [`Files::put_file`] began to store of this file and did not
+    /// finish.
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] when the bucket does not answer; it can be called again then.
+    /// [`Error::Unavailable`] when the bucket does not answer; then it can be called again.
     pub async fn abandon(&self, file: &FilePath) -> Result<()> {
         match &self.parts {
             Some(store) => parts::abort(store.as_ref(), file).await,
@@ -146,7 +147,7 @@ impl Files {
             Some(folder) if crate::data_folder::is_read_only(folder) => Err(Error::Setup(format!(
                 "Nothing can be written to {folder}, where files are stored (--storage-url). If systemd starts the \
                  portal, allow it: `systemctl edit camp camp-worker` with [Service] and ReadWritePaths={folder}. \
-                 Otherwise its disk is mounted for reading only.",
+                 Otherwise its disk is mounted read-only.",
                 folder = folder.display()
             ))),
             _ => Ok(()),

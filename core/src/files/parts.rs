@@ -1,4 +1,4 @@
-//! Sends a large file to a bucket in parts, and goes on where an earlier process was stopped.
+//! Sends a large file to a bucket in parts, and continues where an earlier process was stopped.
 
 use std::io::ErrorKind;
 use std::path::{Path as FilePath, PathBuf};
@@ -23,9 +23,9 @@ const CONCURRENCY: usize = 2;
 #[derive(Debug, Serialize, Deserialize)]
 struct Sent {
     key: String,
-    /// The bucket's name of what was begun.
+    /// The bucket's name for the upload that was begun.
     id: String,
-    /// The bucket's receipts of the parts that it has.
+    /// The bucket's receipts for the parts that it has.
     parts: Vec<Option<String>>,
 }
 
@@ -39,7 +39,8 @@ pub(super) async fn send(store: &dyn MultipartStore, key: &Path, file: &FilePath
             None => Sent::begin(store, key, file).await?,
         };
         match sent.send_missing(store, key, file).await {
-            // The bucket has forgotten it, such as by a rule that removes what was begun long ago.
+            // The bucket has forgotten the upload, for example because of a rule that removes old
+            // unfinished ones.
             Err(Error::NotFound(_)) if goes_on => forget(file).await?,
             Err(error) => return Err(error),
             Ok(()) => return forget(file).await,
@@ -47,7 +48,7 @@ pub(super) async fn send(store: &dyn MultipartStore, key: &Path, file: &FilePath
     }
 }
 
-/// Gives back the space of what was begun for this file.
+/// Frees the space in the bucket of what was begun for this file.
 pub(super) async fn abort(store: &dyn MultipartStore, file: &FilePath) -> Result<()> {
     let Some(sent) = Sent::read(file).await? else { return Ok(()) };
     match within(SLOWEST, store.abort_multipart(&Path::from(sent.key), &sent.id)).await {
@@ -101,7 +102,7 @@ impl Sent {
         Ok(())
     }
 
-    /// Never leaves half of it behind, also when the machine loses power.
+    /// Never leaves a half-written file behind, even when the machine loses power.
     async fn write(&self, file: &FilePath) -> Result<()> {
         let (place, new) = (place(file), beside(file, "sending-new"));
         let mut written = File::create(&new).await?;
@@ -160,7 +161,7 @@ mod tests {
             begun.parts[at] = Some(String::new());
         }
         begun.write(&file).await.expect("written");
-        // Only the missing part is read: the others are not those of the file any more.
+        // Only the missing part is read: the other parts no longer match the file.
         let mut other = vec![7; bytes.len()];
         let middle = PART as usize..2 * PART as usize;
         other[middle.clone()].copy_from_slice(&bytes[middle]);

@@ -1,7 +1,8 @@
 //! Imports a folder of video files of an earlier summer into the archive.
 //!
-//! Titles and dates come from the names of the files, or from a table beside them. Each file has an id
-//! that follows from its name and size, so that a second run goes on where the first one ended.
+//! Titles and dates come from the names of the files, or from a table beside them. Each file has an
+//! id that follows from its name and size, so that a second run continues where the first one
+//! ended.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ pub struct FolderReport {
     pub videos: Vec<FolderVideo>,
     /// Files that are not videos.
     pub ignored: Vec<String>,
-    /// Folders in the folder, in which no videos are looked for.
+    /// Folders inside the folder, which are not searched for videos.
     pub folders: Vec<String>,
     pub problems: Vec<FileProblem>,
     pub added: usize,
@@ -81,7 +82,7 @@ pub struct FileProblem {
     pub message: String,
 }
 
-/// What the table says of a file.
+/// What the table says about a file.
 #[derive(Default)]
 struct Described {
     title: String,
@@ -89,9 +90,9 @@ struct Described {
     date: String,
 }
 
-/// Imports all video files of a folder into the archive of that camp year. Each is published once it
-/// is converted; nobody is notified. `progress` is called with the bytes so far and of all files. An error
-/// that is not of one file ends the import; the report says where.
+/// Imports all video files of a folder into the archive of that camp year. Each is published once
+/// it is converted; nobody is notified. `progress` is called with the bytes so far and of all
+/// files. An error that does not concern a single file ends the import; the report says where.
 ///
 /// # Errors
 ///
@@ -147,7 +148,7 @@ pub async fn import_folder(
     }
     if !dry_run && report.added > 0 {
         let recorded = record(app, actor, &report).await;
-        // The report matters more when the database is gone.
+        // If the database is gone, the report matters more than the audit record.
         if !stopped {
             recorded?;
         }
@@ -209,7 +210,7 @@ impl Listing {
     fn take(&mut self, path: PathBuf) {
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let end = file.rsplit('.').next().unwrap_or_default().to_lowercase();
-        // The second are locks of Excel.
+        // The second kind are Excel's lock files.
         if file.starts_with('.') || file.starts_with("~$") {
             return;
         }

@@ -281,7 +281,8 @@ fn check(
     }
 }
 
-/// A link that is in the file twice, with two titles or dates: one of the rows has a wrong one.
+/// The problem of a link that is in the file twice, with two titles or dates: one of the rows has
+/// the wrong link.
 fn repeated(
     earlier: &HashMap<String, (usize, String, Option<NaiveDate>)>,
     row: &Row,

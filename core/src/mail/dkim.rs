@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use crate::config::{Config, DEFAULT_SELECTOR};
 use crate::{Error, Result};
 
-/// What is signed, whether a mail has it or not. Each is listed once more than it is there, so that
-/// nobody can add another one.
+/// The headers that are signed whether or not a mail has them. The signature lists each once more
+/// than it occurs, so that nobody can add another one.
 const SIGNED: [&str; 9] = [
     "from",
     "to",
@@ -25,7 +25,7 @@ const SIGNED: [&str; 9] = [
     "mime-version",
     "content-type",
 ];
-/// What is signed if a mail has it.
+/// The headers that are signed if a mail has them.
 const SIGNED_IF_THERE: [&str; 4] =
     ["auto-submitted", "list-id", "list-unsubscribe", "list-unsubscribe-post"];
 
@@ -42,7 +42,7 @@ impl DkimKey {
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] when the file cannot be read, is no key, or its RSA key is too short.
+    /// [`Error::Usage`] when the file cannot be read, is not a key, or its RSA key is too short.
     pub fn read(file: &Path) -> Result<DkimKey> {
         let wrong = |why: &str| Error::Usage(format!("--dkim-key {}: {why}", file.display()));
         let pem = std::fs::read_to_string(file)
@@ -139,7 +139,7 @@ impl Signer {
                 signed.push_str(&format!("{name}:{value}\r\n"));
                 names.push(name);
             }
-            // For the one that is not there, nothing is added.
+            // The extra name stands for a header that does not exist, so no text is added for it.
             if SIGNED.contains(&name) {
                 names.push(name);
             }

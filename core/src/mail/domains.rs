@@ -28,7 +28,7 @@ pub(crate) struct Domains {
 
 struct Domain {
     open: u32,
-    /// A mail that has not begun will be the next one.
+    /// The next mail is already chosen, but has not begun.
     is_reserved: bool,
     next: Instant,
     backing_off_until: Option<Instant>,
@@ -38,7 +38,7 @@ struct Domain {
 
 pub(crate) enum Admission {
     Granted(DomainPermit),
-    /// Too much goes there at the moment.
+    /// Too much mail is going there at the moment.
     Full,
     /// The domain refused mail and gets none for this time.
     BackingOff(Duration),
@@ -127,7 +127,7 @@ impl Domains {
         DomainPermit { domains: self.clone(), domain, is_begun: false }
     }
 
-    /// Waits until a mail has gone, but no longer than a moment, since limits per second pass by
+    /// Waits until a mail has been sent, but only for a moment, since limits per second pass by
     /// themselves.
     pub async fn changed(&self) {
         tokio::time::timeout(Duration::from_millis(20), self.changed.notified()).await.ok();

@@ -8,7 +8,8 @@ use super::mailer::{Announced, BeforeText, Mailer, Message, Transport};
 use super::smtp::{Smtp, Transmission, Unsent};
 
 impl Mailer {
-    /// If it fails, the caller tries again (`is_retried`) or says so itself.
+    /// Sends the message to the first server that takes it. If that fails, the caller tries again
+    /// (`is_retried`) or reports it.
     pub(super) async fn try_servers(
         &self,
         message: &Message,
@@ -48,7 +49,8 @@ impl Mailer {
         (outcome, None)
     }
 
-    /// Finds out in the background whether a server is back. Meanwhile mails go to another one.
+    /// Finds out in the background whether a server is back. In the meantime, mails go to another
+    /// one.
     fn look_again(&self, servers: &Arc<Vec<Smtp>>, n: usize) {
         if !self.health.is_worth_a_look(n) {
             return;

@@ -1,5 +1,5 @@
-//! Which mail servers can be used. A server that cannot be reached is left alone for a while. If none
-//! is left, one mail at a time tries whether one is back.
+//! Which mail servers can be used. A server that cannot be reached is left alone for a while. If
+//! none is left, one mail at a time tests whether a server is back.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,21 +16,22 @@ pub(super) struct Health {
 
 struct State {
     down_until: Vec<Option<Instant>>,
-    /// Somebody tries whether a server is back.
+    /// Somebody is testing whether a server is back.
     is_probed: bool,
 }
 
 /// Whether a mail may be sent now.
 pub(super) enum Entry {
     Open,
-    /// All servers could not be reached a while ago. Others wait until this mail was sent or not.
+    /// No server could be reached a while ago. Other mails wait until this one has been sent or has
+    /// failed.
     Probe(Probe),
     /// Somebody else is trying.
     Probed,
     Down,
 }
 
-/// Held by whoever tries whether a server is back.
+/// Held by whoever tests whether a server is back.
 pub(super) struct Probe(Arc<Health>);
 
 impl Drop for Probe {
@@ -67,7 +68,7 @@ impl Health {
         tokio::time::timeout(Duration::from_secs(1), self.changed.notified()).await.ok();
     }
 
-    /// How long no server can be tried.
+    /// How long it takes until a server may be tried again.
     pub fn backing_off(&self) -> Option<Duration> {
         let state = self.state.lock().expect("no panic inside");
         let now = Instant::now();
@@ -85,8 +86,8 @@ impl Health {
         }
     }
 
-    /// Whether somebody should look whether this server is back, while another one works. The next one
-    /// to ask is told so after the same time again.
+    /// Whether somebody should test if this server is back, while another one works. After a yes,
+    /// the answer is no until the same time has passed again.
     pub fn is_worth_a_look(&self, server: usize) -> bool {
         let mut state = self.state.lock().expect("no panic inside");
         let now = Instant::now();

@@ -1,4 +1,4 @@
-//! How many mails may be sent at once, and how many a second.
+//! Limits how many mails may be sent at once, and how many a second.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Sleeping is not more exact than this, so shorter waits add up first.
+/// Sleeping is not more precise than this, so shorter waits are added up first.
 const TICK: Duration = Duration::from_millis(2);
 
 pub(super) struct Limits {

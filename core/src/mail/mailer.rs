@@ -49,7 +49,7 @@ pub(crate) struct SendPermit {
 
 /// What has to be done before a server gets the text of a mail, and may accept it.
 pub(crate) trait BeforeText: Send {
-    /// Does it. If not, the mail is not sent.
+    /// Does it. If it returns false, the mail is not sent.
     fn may_go(&mut self) -> impl Future<Output = bool> + Send;
 }
 
@@ -64,7 +64,7 @@ impl BeforeText for () {
 #[derive(Clone)]
 pub struct Message {
     pub(super) envelope: Envelope,
-    /// With its end.
+    /// The text, including the line that ends it.
     pub(super) text: String,
 }
 
@@ -183,8 +183,9 @@ impl Mailer {
         self.limits.are_waited_for()
     }
 
-    /// Waits for a free connection, unless that of an earlier mail is `kept`, and for the configured rate. `None` if
-    /// mails must not be sent now, because the process stops or no server can be reached.
+    /// Waits for a free connection, unless that of an earlier mail is `kept`, and for the
+    /// configured rate. `None` if mails must not be sent now, because the process stops or no
+    /// server can be reached.
     pub(crate) async fn permit(&self, kept: Option<SendPermit>) -> Option<SendPermit> {
         let connection = match kept {
             Some(permit) => permit.connection,
@@ -245,7 +246,7 @@ impl Mailer {
         Ok((message.envelope().clone(), self.signed(text, mail.date)?))
     }
 
-    /// Like [`Mailer::prepare`], for a mail of many.
+    /// Like [`Mailer::prepare`], for one of many mails that share their content.
     ///
     /// # Errors
     ///
@@ -274,8 +275,9 @@ impl Mailer {
         matches!(self.transport, Transport::Smtp(_))
     }
 
-    /// Like [`Mailer::send`], for a message that is written already. It goes to a server only, which gets the text
-    /// after `before`. Returns whether it may go, and the `next` message if it was announced.
+    /// Like [`Mailer::send`], for a message that is written already. It is sent only to a server,
+    /// which gets the text after `before`. Returns whether `before` let it go, and the `next`
+    /// message if it was announced.
     pub(crate) async fn send_written(
         &self,
         message: &Message,
@@ -288,8 +290,8 @@ impl Mailer {
         (self.judge_domain(domain, sent), announced)
     }
 
-    /// Whether it makes sense to announce the next mail along with the last one: nobody else waits for the connection,
-    /// and the server need not wait long for the text.
+    /// Whether it makes sense to announce the next mail along with the last one: nobody else waits
+    /// for the connection, and the server need not wait long for the text.
     pub(crate) fn looks_ahead(&self) -> bool {
         self.is_smtp()
             && self.rate >= self.connections

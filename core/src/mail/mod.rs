@@ -33,7 +33,8 @@ pub use self::trouble::Trouble;
 #[derive(Clone, Debug)]
 pub struct Mail {
     pub from: Mailbox,
-    /// Where other mail servers report that the mail cannot be delivered; the sender without it.
+    /// Where other mail servers report that the mail cannot be delivered. Without it, they report
+    /// to the sender.
     pub envelope_sender: Option<Address>,
     pub to: Mailbox,
     pub reply_to: Option<Mailbox>,

@@ -10,7 +10,7 @@ pub(crate) enum Refusal {
     MailboxFull,
     Unreachable,
     Unclear,
-    /// Who sends is not welcome, or how.
+    /// The sender, or the way it sends, is not welcome.
     Policy,
     Content,
 }
@@ -52,8 +52,8 @@ fn names_the_address(code: Option<Code>) -> bool {
     matches!(code, Some((5, 1, 1 | 2 | 3 | 6 | 10) | (5, 4, 4 | 310)))
 }
 
-/// Whether the text is about who sends or what is sent. Many servers say so with the code for an
-/// unknown mailbox.
+/// Whether the text is about the sender or about what is sent. Many servers use the code for an
+/// unknown mailbox for this.
 fn blames_the_sender(said: &str) -> bool {
     const WORDS: [&str; 13] = [
         "relay",

@@ -51,7 +51,8 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Takes it from one of the mails, which has this token in its links. `None` if each must be written as a whole.
+    /// Takes the common parts from one of the mails, which has this token in its links. `None` if
+    /// each must be written as a whole.
     ///
     /// # Errors
     ///

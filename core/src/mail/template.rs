@@ -70,7 +70,8 @@ pub(super) fn quoted_printable(text: &str) -> String {
         let is_plain = match byte {
             b' ' | b'\t' => !ends_line,
             b'=' => false,
-            // Mail servers treat a dot alone on a line, and mailboxes a line that begins with "From ".
+            // Mail servers treat a dot alone on a line specially, and so do mailboxes with a line
+            // that begins with "From ".
             b'.' | b'F' => column > 0,
             _ => byte.is_ascii_graphic(),
         };

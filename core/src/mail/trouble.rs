@@ -1,4 +1,4 @@
-//! Says in words what is the matter with a mail server, and what to do about it.
+//! Says in words what is wrong with a mail server, and what to do about it.
 
 use super::SendError;
 use super::smtp::explains_itself;
@@ -6,7 +6,7 @@ use super::smtp::explains_itself;
 /// The answer of a mail server that was asked without sending a mail ([`super::Mailer::probe`]).
 #[derive(Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// Follows the name of the server, and has no full stop.
+    /// Follows the name of the server, and has no period.
     pub says: String,
     pub todo: &'static str,
     /// Whether it may pass by itself.

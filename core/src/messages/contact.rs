@@ -104,7 +104,7 @@ pub async fn receive(
     let data = json!(Acknowledgment { copy: proved });
     let notice = Notice { data, ..Notice::new(MessageMail::Received, id) };
     match proved {
-        // Without the name in either case.
+        // The mail omits the name in either case.
         true => notifications::notify(&mut tx, app, notice, &email, "").await?,
         false => {
             notifications::notify_limited(&mut tx, app, notice, &email).await?.ignore_refusal()

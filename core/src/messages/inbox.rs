@@ -104,7 +104,7 @@ const WANTED: &str = "where m.spam = $1
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn list(app: &App, filter: &Filter) -> Result<Page<Message>> {
     let (name, rest) = match filter.order {
         Order::Newest => ("messages", "< ($6, $7)) order by m.created_at desc, m.id desc limit $5"),

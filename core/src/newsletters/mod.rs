@@ -21,7 +21,7 @@ const BODY: usize = 20_000;
 /// a retry after a lost response.
 const SAME: TimeDelta = TimeDelta::minutes(10);
 const ANOTHER_TEXT: Error = Error::Conflict(
-    "This newsletter was sent already, as it was before your last changes. It is in the list of newsletters. Send this one only if it should go out as well.",
+    "This newsletter was already sent, without your latest changes. You can find it in the list of newsletters. Send this version only if it should go out too.",
 );
 const NOT_FOUND: Error = Error::NotFound("Newsletter not found.");
 
@@ -38,7 +38,7 @@ pub struct NewNewsletter {
     pub preview: bool,
 }
 
-/// A newsletter that somebody of the staff wants to get before others do.
+/// A newsletter that a member of the staff wants to get before others do.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = TestLetter)]
@@ -193,7 +193,7 @@ fn checked(subject: &str, body: &str) -> Result<TestNewsletter> {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn list(app: &App, audience: Option<Audience>, part: &PageRequest) -> Result<Page<Row>> {
     #[derive(sqlx::FromRow)]
     struct Found {

@@ -7,8 +7,9 @@ use crate::Result;
 use crate::db::Tx;
 use crate::ids::FamilyId;
 
-/// What waits, apart from what is collected for one email a day, for an address that is no longer the
-/// family's. An address that its user has not confirmed counts where the camp does not ask for that.
+/// What waits, apart from what is collected for one email a day, for an address that is no longer
+/// the family's. An address that its user has not confirmed counts as the family's if the camp does
+/// not require confirmation.
 const LOST: &str = " where profile_id = $1 and status = 'queued' and not collected
        and notification_id in (select id from notifications where category is not null)
        and email not in (select email from profile_addresses where profile_id = $1)

@@ -18,10 +18,11 @@ use crate::ids::FamilyId;
 use crate::settings::Settings;
 use crate::{App, Result, jobs};
 
-/// A mail that was collected while a clock was so far ahead is due as well. Clocks of two workers differ
-/// by less.
+/// A mail that was collected while a clock was up to this far ahead is due as well. Clocks of two
+/// workers differ by less.
 const AHEAD: TimeDelta = TimeDelta::days(1);
-/// Notifications whose results are counted when a digest was sent. No mail waits longer.
+/// The maximum age of notifications whose results are counted after a digest was sent. No mail
+/// waits longer.
 const COUNTED: TimeDelta = TimeDelta::days(30);
 
 /// Makes the digest of the latest day whose hour has come, with one mail for each address for which
@@ -187,8 +188,8 @@ async fn insert(tx: &mut Tx, id: Uuid, now: DateTime<Utc>) -> Result<u64> {
     .await
 }
 
-/// Whether the address of a digest still belongs to the family that it was made for. That of a user who has not
-/// confirmed it does, too.
+/// Whether the address of a digest still belongs to the family that it was made for. The address of
+/// a user who has not confirmed it does, too.
 pub(crate) async fn is_of_family(app: &App, delivery: &Delivery) -> Result<bool> {
     let Some(profile_id) = delivery.profile_id else { return Ok(true) };
     app.db
@@ -274,7 +275,7 @@ fn record_texts() -> Texts {
     }
 }
 
-/// Stores the counts of notifications for whose mails nothing waits any more, among them those that
+/// Stores the counts of notifications of which no mail waits any longer, including those that
 /// waited for a digest.
 pub(crate) async fn record_counts(tx: &mut Tx, now: DateTime<Utc>) -> Result<()> {
     tx.sql(
@@ -296,7 +297,8 @@ pub(crate) async fn record_counts(tx: &mut Tx, now: DateTime<Utc>) -> Result<()>
     Ok(())
 }
 
-/// Queues the parts of a digest again that failed with it and are still wanted. Does nothing for other mails.
+/// Queues again the parts of a digest that failed with it and are still wanted. Does nothing for
+/// other mails.
 pub(super) async fn retry(
     tx: &mut Tx,
     settings: &Settings,
@@ -332,8 +334,8 @@ pub(super) async fn retry(
     Ok(())
 }
 
-/// Sends at once what was collected for a family, which wants each mail by itself again. Recovery wakes a
-/// worker for it. What a digest took already goes out with that.
+/// Sends at once what was collected for a family, which wants separate mails again. Recovery wakes
+/// a worker for it. What a digest has already taken goes out with that digest.
 pub(crate) async fn release(tx: &mut Tx, now: DateTime<Utc>, profile_id: FamilyId) -> Result<()> {
     tx.sql(
         "update deliveries

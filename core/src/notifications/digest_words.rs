@@ -5,7 +5,7 @@ use crate::App;
 use crate::bidi::isolated;
 use crate::settings::Settings;
 
-/// What a kind of mail is called in a daily email, one and several.
+/// What a kind of mail is called in a daily email, in the singular and the plural.
 const NAMES: [(MailKind, &str, &str); 3] = [
     (MailKind::Video, "new video", "new videos"),
     (MailKind::Update, "camp update", "camp updates"),

@@ -59,7 +59,7 @@ async fn delete_reports<T: Value + Copy>(tx: &mut Tx, which: &'static str, value
 
 /// Withdraws unsent mails. A mail that a worker is sending right now may still arrive.
 async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -> Result<()> {
-    // The notes have addresses as well.
+    // The notes contain addresses as well.
     sent::mark_all_noted(tx).await?;
     // Counted again, since failed mails are withdrawn now.
     tx.sql([
@@ -78,14 +78,15 @@ async fn withdraw<T: Value + Copy>(tx: &mut Tx, which: &'static str, value: T) -
     delete_late_reports(tx).await
 }
 
-/// Deletes reports that came while their mails were erased, and went along with them.
+/// Deletes reports that came while their mails were being erased, and that now have the erased
+/// address.
 async fn delete_late_reports(tx: &mut Tx) -> Result<()> {
     tx.sql("delete from mail_reports where email like 'removed:%'").execute().await?;
     Ok(())
 }
 
 /// Erases a person's address from all mails and from the refused addresses. If nobody has the
-/// address any more, its opt-outs are kept under a hash. Call it after the owner's records are
+/// address anymore, its opt-outs are kept under a hash. Call it after the owner's records are
 /// deleted.
 pub(crate) async fn erase_address(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
     withdraw(tx, "email = $1", email).await?;

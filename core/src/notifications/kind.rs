@@ -41,7 +41,7 @@ mail_kinds! {
     /// An update that was not posted yet, to the member of the staff who writes it. The subject is
     /// the staff account.
     UpdateTest = "update_test",
-    /// The same of a newsletter.
+    /// The same for a newsletter.
     NewsletterTest = "letter_test",
     /// A sample of any mail, to the member of the staff who wants to see it.
     SampleTest = "sample_test",

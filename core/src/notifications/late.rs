@@ -1,4 +1,4 @@
-//! Mails that should be gone by now.
+//! Finds mails that should have been sent by now.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -12,9 +12,9 @@ const GIVEN_UP: TimeDelta = TimeDelta::days(2);
 
 #[derive(sqlx::FromRow)]
 pub(crate) struct Late {
-    /// Late mails, apart from those that are given up with their next try.
+    /// Late mails, except for those that are given up after their next attempt.
     pub not_given_up: i64,
-    /// When the oldest of all was made.
+    /// When the oldest late mail was made, including those that are given up.
     pub oldest: Option<DateTime<Utc>>,
 }
 

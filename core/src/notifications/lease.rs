@@ -10,21 +10,21 @@ use crate::{App, Result};
 /// A lease expires after this time, in case its worker is alive but stuck. No mail takes so long.
 const LIFETIME: TimeDelta = TimeDelta::minutes(5);
 /// The leases of a worker end after this long without a heartbeat. Workers send one every few
-/// seconds ([`super::record_heartbeat`]). Its own leases a worker leaves alone until they expire: it may be
-/// sending mails although it could not record heartbeats.
+/// seconds ([`super::record_heartbeat`]). A worker does not end its own leases this way but lets
+/// them expire: it may be sending mails although it could not record heartbeats.
 pub(super) const SILENT: TimeDelta = TimeDelta::seconds(12);
 
-/// Whether a lease has ended at `$1`, for the worker `$2`. A worker that took a lease or renewed it lives, even if it
-/// has recorded no heartbeat yet: `$3` is when the leases of that moment expire, `$4` the time of the heartbeats that
-/// count.
+/// Whether a lease has ended at `$1`, for the worker `$2`. A worker that took a lease or renewed it
+/// is alive, even if it has recorded no heartbeat yet: `$3` is when the leases of that moment
+/// expire, `$4` the time of the heartbeats that count.
 const HAS_ENDED: &str = "(delivery_leases.expires_at <= $1
            or (delivery_leases.worker <> $2
                and delivery_leases.expires_at <= $3
                and not exists (select 1 from worker_beats b
                                where b.worker = delivery_leases.worker and b.beat_at > $4)))";
 
-/// The time by which workers judge each other: the clocks of their machines may differ, so it is that of the PostgreSQL
-/// server. Those who share a SQLite file share a machine.
+/// The time by which workers judge each other: the clocks of their machines may differ, so it is
+/// that of the PostgreSQL server. Those who share a SQLite file share a machine.
 pub(super) async fn common_time(tx: &mut Tx, app: &App) -> Result<DateTime<Utc>> {
     match tx {
         Tx::Sqlite(_) => Ok(app.clock.now()),

@@ -42,7 +42,7 @@ pub struct Quote {
     pub paragraphs: Vec<String>,
 }
 
-/// A picture above the heading, which leads where the button does.
+/// A picture above the heading, which links to the same page as the button.
 #[derive(Debug, Clone)]
 pub struct Picture {
     /// Absolute, and on the portal: others must not learn who reads the camp's mail.
@@ -92,8 +92,8 @@ pub struct Section {
 }
 
 impl Section {
-    /// Makes a section of a mail. It is labeled as the subject begins, or with `label` if the subject is no
-    /// more than the heading.
+    /// Makes a section of a mail. Its label is the beginning of the subject, or `label` if the
+    /// subject is no more than the heading.
     pub(crate) fn of(content: MailContent, label: &str) -> Section {
         let before = content.subject.strip_suffix(&content.heading).unwrap_or_default();
         let said = before.trim_end().trim_end_matches(':');
@@ -119,7 +119,7 @@ impl Section {
     }
 }
 
-/// What stands below every mail.
+/// What is below every mail.
 #[derive(Debug)]
 pub(crate) struct Footer {
     /// Why the recipient gets the mail.
@@ -246,8 +246,8 @@ impl MailContent {
         }
     }
 
-    /// The same without control characters and without those that turn other letters around, which
-    /// older rows may still contain.
+    /// The same content without control characters and without those that turn other letters
+    /// around, which older rows may still contain.
     fn cleaned(&self) -> MailContent {
         let clean = |text: &String| clean(text);
         MailContent {

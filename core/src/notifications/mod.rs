@@ -88,7 +88,7 @@ impl Category {
     }
 }
 
-/// What a recipient leaves with one click, and what mail programs sort by.
+/// A list that a recipient can leave with one click, and by which mail programs sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MailList {
@@ -191,7 +191,7 @@ pub struct Deliver {
 #[schema(as = Deliveries)]
 pub struct Tally {
     pub queued: i64,
-    /// For families that get one email a day: they are sent with that.
+    /// For families that get one email a day: the mails that are sent with the next one.
     pub collected: i64,
     pub sent: i64,
     pub failed: i64,

@@ -29,8 +29,8 @@ pub(crate) async fn kept_reach(app: &App, settings: &Settings, category: Categor
     app.people_cache.get(db, question, reach(db, settings, category)).await
 }
 
-/// Counts the families of parents of whom an address gets this category, whether it is sent at present or
-/// not. It is counted again only once a family, a user or an address has changed.
+/// Counts the families of parents with an address that gets this category, whether it is sent at
+/// present or not. It is counted again only once a family, a user or an address has changed.
 pub(crate) async fn kept_subscribed(
     app: &App,
     settings: &Settings,

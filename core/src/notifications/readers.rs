@@ -1,5 +1,6 @@
-//! Mail of a family whose readers have changed since it was made: what was for an address that gets no mail of
-//! its category any more goes to another one of the family, and what nobody takes is withdrawn.
+//! Mail of a family whose readers have changed since it was made: mail for an address that no
+//! longer gets its category goes to another address of the family, and mail that nobody takes is
+//! withdrawn.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -35,7 +36,7 @@ impl Mails<'_> {
         }
     }
 
-    /// Selects those whose address is no reader any more.
+    /// Selects the mails whose address is no longer a reader.
     fn lost(self) -> Sql {
         Sql::from([" where ", self.condition()])
             .and(
@@ -80,7 +81,7 @@ impl Mails<'_> {
         Ok(to.into_iter().map(|(email,)| email).collect())
     }
 
-    /// Withdraws mails to addresses that are no readers any more.
+    /// Withdraws mails to addresses that are no longer readers.
     pub(super) async fn withdraw(
         self,
         tx: &mut Tx,
@@ -117,7 +118,7 @@ fn readers() -> Sql {
     ])
 }
 
-/// The first of them that takes mail and has no row of this notification yet.
+/// The first of the readers that takes mail and has no row of this notification yet.
 fn first() -> Sql {
     Sql::from([
         "(select min(a.email) from (",

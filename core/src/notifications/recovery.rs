@@ -52,9 +52,9 @@ pub async fn since_last_heartbeat(app: &App) -> Result<Option<TimeDelta>> {
     Ok(last.map(|last| now - last))
 }
 
-/// Ends the leases of dead workers, records what they had sent, and enqueues jobs for mails that are due, the oldest
-/// notification first: in quiet time only those that do not wait for its end, and none of a kind that is
-/// switched off. Returns the number of notifications that were enqueued.
+/// Ends the leases of dead workers, records what they had sent, and enqueues jobs for mails that
+/// are due, the oldest notification first: in quiet time only those that do not wait for its end,
+/// and none of a kind that is switched off. Returns the number of notifications that were enqueued.
 pub async fn recover(app: &App) -> Result<usize> {
     let now = app.clock.now();
     let settings = app.settings().await?;

@@ -11,8 +11,8 @@ use crate::email_address::EmailAddress;
 use crate::pagination::{Page, PageRequest};
 use crate::{App, Result};
 
-/// How long reports are kept and shown. No report about a mail that is older is believed either, so
-/// one that was deleted has no effect a second time.
+/// How long reports are kept and shown. Reports about older mails are not believed either, so that
+/// one that was deleted cannot have an effect a second time.
 pub(crate) const RETENTION: TimeDelta = TimeDelta::days(90);
 
 /// What a report means for an address.
@@ -61,7 +61,7 @@ pub struct MailReport {
     pub full_name: String,
     pub kind: Kind,
     pub cause: Cause,
-    /// As the other mail server said.
+    /// The reason in the words of the other mail server.
     pub reason: String,
     /// The kind of mail: `video`, `invitation`, `payment`, …
     pub mail: String,
@@ -83,7 +83,7 @@ pub(crate) struct NewReport<'a> {
     pub reason: &'a str,
     /// How it came.
     pub source: &'static str,
-    /// It has no effect.
+    /// Whether it has no effect, because staff have allowed mail to the address since.
     pub is_late: bool,
 }
 
@@ -114,7 +114,8 @@ pub(crate) async fn insert(
     Ok(inserted > 0)
 }
 
-/// When mail to an address came back for the time being, unless that has already stopped mail to it.
+/// The times at which mail to an address came back for the time being, without those that have
+/// already stopped mail to it.
 pub(crate) async fn soft_since(
     tx: &mut Tx,
     email: &EmailAddress,
@@ -164,7 +165,7 @@ pub(crate) async fn count_since(db: &Db, since: DateTime<Utc>) -> Result<(i64, i
     .await
 }
 
-/// Whether any report came lately.
+/// Whether any report came recently.
 pub(crate) async fn is_any(db: &Db) -> Result<bool> {
     db.sql("select exists (select 1 from mail_reports)").scalar().await
 }
@@ -173,7 +174,7 @@ pub(crate) async fn is_any(db: &Db) -> Result<bool> {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`crate::Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn list(app: &App, part: &PageRequest) -> Result<Page<MailReport>> {
     let after: Option<(DateTime<Utc>, Uuid)> = part.after("mail reports")?;
     let (at, id) = after.unzip();

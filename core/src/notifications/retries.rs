@@ -1,4 +1,4 @@
-//! Failed mails that staff send again. What nobody wants any more is withdrawn instead.
+//! Failed mails that staff send again. Mails that nobody wants anymore are withdrawn instead.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -52,9 +52,9 @@ pub(crate) async fn retry(tx: &mut Tx, app: &App, kind: MailKind, subject_id: Uu
     Ok(queued as i64)
 }
 
-/// Queues one failed mail again, also to an address that refused mail permanently. It goes to the present
-/// address of its family when that has changed. Returns the address, or none if the mail does not
-/// fail any more or nobody wants it.
+/// Queues one failed mail again, also to an address that refused mail permanently. It goes to the
+/// present address of its family when that has changed. Returns the address, or `None` if the mail
+/// is no longer failed or nobody wants it.
 pub(super) async fn retry_one(
     tx: &mut Tx,
     app: &App,
@@ -120,7 +120,7 @@ async fn leave_out_unsubscribed(
     Ok(())
 }
 
-/// Lets the mails go out, and counts them anew.
+/// Enqueues the job that sends the mails, and has them counted again.
 async fn deliver(tx: &mut Tx, app: &App, id: Uuid) -> Result<()> {
     tx.sql("update notifications set sent = null, failed = null, suppressed = null where id = $1")
         .bind(id)

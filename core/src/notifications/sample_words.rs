@@ -8,11 +8,11 @@ pub struct SampleWords {
     pub child: String,
     /// A member of the staff.
     pub staff: String,
-    /// Of a video, an update, a newsletter or a message.
+    /// The title of a video, an update, a newsletter or a message.
     pub title: String,
     /// What staff or parents write; an empty line begins a new paragraph.
     pub text: String,
-    /// Of a payment.
+    /// The note of a payment.
     pub note: String,
 }
 

@@ -28,8 +28,9 @@ const WANTS: [&str; 2] = [
 ];
 
 /// Selects `email`, `full_name` and `profile_id` for each address that wants mail of the category
-/// `$1` as a family; callers leave out those that are [`REFUSED`]. `$2` says whether the camp requires verification;
-/// otherwise unverified addresses get mail as well. `$3` says whether only approved families do.
+/// `$1` as a family; callers leave out those that are [`REFUSED`]. `$2` says whether the camp
+/// requires verification; otherwise unverified addresses get mail as well. `$3` says whether only
+/// approved families do.
 pub(super) const FAMILY_READERS: &str = "select a.email, p.full_name, p.id as profile_id
          from (select email, profile_id from profile_addresses
                union all
@@ -139,8 +140,8 @@ pub(crate) async fn opt_out(
     record_opt_out(tx, email, category, now).await
 }
 
-/// Withdraws the newsletters that wait for an address which is not on the mailing list any more. What it gets
-/// as one of a family stays.
+/// Withdraws the newsletters that wait for an address that is no longer on the mailing list. Those
+/// that it gets as a family's address stay.
 pub(crate) async fn withdraw_from_list(
     tx: &mut Tx,
     now: DateTime<Utc>,
@@ -225,7 +226,7 @@ pub(crate) async fn opted_out(
     Ok(rows.into_iter().map(|(category,)| category).collect())
 }
 
-/// Erases what is known about an address that nobody has any more. Its opt-outs are kept under a
+/// Erases what is known about an address that nobody has anymore. Its opt-outs are kept under a
 /// hash.
 pub(super) async fn erase(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
     const IS_NOBODYS: &str = "where email = $1
@@ -240,7 +241,7 @@ pub(super) async fn erase(tx: &mut Tx, app: &App, email: &EmailAddress) -> Resul
 }
 
 /// Keeps the opt-outs of an address under a hash once it belongs to no family. The law requires
-/// that they are kept. The address itself is no longer needed.
+/// that they be kept. The address itself is no longer needed.
 async fn keep_hashed(tx: &mut Tx, app: &App, email: &EmailAddress) -> Result<()> {
     tx.sql(
         "insert into kept_opt_outs (email_hash, category, created_at)
@@ -305,10 +306,10 @@ pub(crate) async fn restore_one(tx: &mut Tx, app: &App, email: &EmailAddress) ->
     Ok(())
 }
 
-/// Call it before a family is merged into another. What the family had switched off stays declined
-/// for each of its addresses and those that its logins confirmed, whatever the other family receives. Nobody
-/// declines for the address of somebody else. Camp updates are off by default,
-/// so for a family without a login that is nobody's choice.
+/// Keeps what a family had switched off. Call it before the family is merged into another. It stays
+/// declined for each of the family's addresses and those that its logins confirmed, whatever the
+/// other family receives. Nobody declines for somebody else's address. Camp updates are off by
+/// default, so for a family without a login that is nobody's choice.
 pub(crate) async fn keep_declined(
     tx: &mut Tx,
     now: DateTime<Utc>,

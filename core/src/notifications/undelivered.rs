@@ -134,11 +134,12 @@ pub(crate) async fn count_failed(db: &Db, now: DateTime<Utc>) -> Result<FailedCo
     .await
 }
 
-/// Returns the mails that failed recently, the latest first. Of a digest it is the digest, not its parts.
+/// Returns the mails that failed recently, the latest first. A digest is listed itself, not its
+/// parts.
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn failed(
     app: &App,
     about: Option<About>,
@@ -225,7 +226,7 @@ pub async fn send_again(tx: &mut Tx, app: &App, actor: Actor, mails: &[MailRef])
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn refused(db: &Db, part: &PageRequest) -> Result<Page<RefusedAddress>> {
     let after: Option<(DateTime<Utc>, String)> = part.after("refused addresses")?;
     let (at, email) = after.unzip();

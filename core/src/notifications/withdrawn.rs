@@ -1,4 +1,4 @@
-//! Mails that were withdrawn before they were sent, since what they are about was gone, and that go out
+//! Mails that were withdrawn before they were sent because their subject was gone, and that go out
 //! once it is back.
 
 use uuid::Uuid;

@@ -68,19 +68,24 @@ pub struct JournalTotals {
     pub currency: String,
 }
 
-/// Ends before the condition of the page.
+/// Ends where the selection of the payments begins.
 const ENTRIES: [&str; 3] = [
     "select ",
     PAYMENT_COLUMNS,
     ", f.id as family_id, f.full_name, f.child_name, f.deleted_at is not null as is_deleted
-     from payments p
+     from (select * from payments
+           where payment_date between $1 and $2 ",
+];
+
+/// Continues after the selection of the payments. Without one of its own, SQLite would start from the families and
+/// sort all payments for each page.
+const PEOPLE: &str = ") p
      join payment_plans l on l.id = p.plan_id
      join profiles f on f.id = l.profile_id
      left join payments v on v.void_of = p.id
      left join staff s on s.id = p.recorded_by
      left join former_staff g on g.id = p.recorded_by_former
-     where p.payment_date between $1 and $2 ",
-];
+     order by p.payment_date ";
 
 /// Returns the entries of a period, the latest first.
 ///
@@ -92,10 +97,12 @@ pub async fn journal(app: &App, days: Days, part: &PageRequest) -> Result<Page<J
     let after: Option<(NaiveDate, Uuid)> = part.after("payments")?;
     let rows: Vec<JournalEntry> = app
         .db
-        .sql(Sql::from(ENTRIES).and(
-            "and ($3 is null or (p.payment_date, p.id) < ($3, $4))
-             order by p.payment_date desc, p.id desc limit $5",
-        ))
+        .sql(Sql::from(ENTRIES).and([
+            "and ($3 is null or (payment_date, id) < ($3, $4))
+             order by payment_date desc, id desc limit $5",
+            PEOPLE,
+            "desc, p.id desc",
+        ]))
         .bind(from)
         .bind(to)
         .bind(after.map(|(day, _)| day))
@@ -145,7 +152,7 @@ pub async fn journal_csv(app: &App, actor: Actor, days: Days) -> Result<String> 
     let (from, to) = days.bounds()?;
     let zone = app.settings().await?.timezone;
     let rows: Vec<JournalEntry> = On::from(&app.db)
-        .sql(Sql::from(ENTRIES).and("order by p.payment_date, p.id"))
+        .sql(Sql::from(ENTRIES).and([PEOPLE, ", p.id"]))
         .bind(from)
         .bind(to)
         .all()

@@ -289,7 +289,8 @@ async fn lowered(tx: &mut Tx, plan: &Plan) -> Result<Lowered> {
 }
 
 impl Lowered {
-    /// Says what has to be voided before a row of this amount, of which less is paid.
+    /// Says what has to be voided before a row of this amount can be, because less than this is
+    /// paid.
     fn what_to_void(&self, plan: &Plan, amount: Cents, settings: &Settings) -> String {
         let shown = |amount| money(amount, &settings.currency);
         let s = |rows: i64| if rows == 1 { "" } else { "s" };

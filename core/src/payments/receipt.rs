@@ -93,7 +93,7 @@ pub(crate) async fn mail_content(
         Some(_) => {}
         None => {
             sent::mark_may_have_left(app, notification.id, &delivery.email).await?;
-            // Who voids it from now on sees that it may have left.
+            // Whoever voids the row from now on sees that the mail may have been sent.
             if still_told(app, notification, delivery).await?.is_none() {
                 return Ok(None);
             }
@@ -103,7 +103,7 @@ pub(crate) async fn mail_content(
     Ok(Some(content(app, settings, &told, &figures)))
 }
 
-/// The row to report, unless it was voided or the address is not the family's any more.
+/// The row to report, unless it was voided or the address is no longer the family's.
 async fn still_told(
     app: &App,
     notification: &Notification,
@@ -178,8 +178,8 @@ fn content(app: &App, settings: &Settings, told: &Told, figures: &Figures) -> Ma
     }
 }
 
-/// Whether the mail about that row never left for this address and never will, because the row was
-/// voided first. Then there is nothing to correct.
+/// Whether the mail about that row was never sent to this address and never will be, because the
+/// row was voided first. Then there is nothing to correct.
 async fn never_told(app: &App, payment_id: Uuid, email: &EmailAddress) -> Result<bool> {
     app.db
         .sql(

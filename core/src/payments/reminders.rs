@@ -19,10 +19,10 @@ use crate::{App, Error, Result};
 
 /// How long before the due date the first reminder is sent.
 const BEFORE: Days = Days::new(7);
-/// For so many hours after the chosen one reminders are queued, so that what was missed comes late
-/// rather than never, but not in the night.
+/// Reminders are queued for this many hours from the chosen hour on, so that a missed reminder
+/// comes late rather than never, but not at night.
 const HOURS: i64 = 10;
-/// From this hour on none is queued, unless a later one was chosen.
+/// From this hour on no reminder is queued, unless a later hour was chosen.
 const NIGHT: i64 = 21;
 /// The maximum number of reminders that are queued in one transaction.
 const BATCH: usize = 100;
@@ -53,7 +53,7 @@ impl Occasion {
         }
     }
 
-    /// The day on which it begins.
+    /// The day on which the occasion begins.
     fn day(self, due: NaiveDate) -> NaiveDate {
         match self {
             Occasion::Before => due - BEFORE,
@@ -93,7 +93,7 @@ impl Reminder {
         format!("reminder:{plan_id}:{}:{occasion}", self.due)
     }
 
-    /// When it begins.
+    /// When the reminder is due.
     fn time(&self, settings: &Settings) -> DateTime<Utc> {
         time_on(settings, self.occasion.day(self.due))
     }
@@ -104,7 +104,7 @@ fn time_on(settings: &Settings, day: NaiveDate) -> DateTime<Utc> {
     at_hour(settings, day, settings.reminder_hour)
 }
 
-/// From then on none of this day is queued.
+/// From this time on, no reminder of this day is queued.
 fn end_on(settings: &Settings, day: NaiveDate) -> DateTime<Utc> {
     let hour = settings.reminder_hour;
     at_hour(settings, day, (hour + HOURS).min(NIGHT.max(hour + 1)))
@@ -218,9 +218,9 @@ async fn queue(tx: &mut Tx, app: &App, plan: &Owed, reminder: &Reminder) -> Resu
     notifications::notify_family_once(tx, app, notice, plan.profile_id, &key).await
 }
 
-/// Writes the mail with the amounts of now. Returns `None` if nothing is owed any more, if the due
-/// date changed, if the address left the family, if staff switched off this reminder or the one that
-/// is due by now, and if a newer one was queued meanwhile.
+/// Writes the mail with the current amounts. Returns `None` if nothing is owed anymore, if the due
+/// date changed, if the address left the family, if staff switched off this reminder or the one
+/// that is due by now, and if a newer one was queued meanwhile.
 ///
 /// # Errors
 ///
@@ -361,7 +361,7 @@ fn lines(site: &str, amount: &str, due: NaiveDate, today: NaiveDate) -> (String,
     }
 }
 
-/// When staff see that a family was reminded and will be.
+/// When a family was last reminded and when it will be next, for staff.
 #[derive(Debug, Default, Serialize, utoipa::ToSchema)]
 #[schema(as = PaymentReminders)]
 pub struct Reminders {

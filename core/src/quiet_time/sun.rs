@@ -77,7 +77,8 @@ pub(super) fn nightfall(place: &Place, day: NaiveDate, nightfall: Nightfall) -> 
     }
 }
 
-/// In a northern summer the sun may not sink so low. The night is then darkest half-way to sunrise.
+/// In a northern summer the sun may not sink that low. Then the night is darkest halfway to
+/// sunrise.
 fn middle_of_night(place: &Place, day: NaiveDate, sunset: DateTime<Utc>) -> DateTime<Utc> {
     let sunrise = event(place, day + Days::new(1), SolarEvent::Sunrise);
     sunrise.map_or(sunset, |sunrise| sunset + (sunrise - sunset) / 2)

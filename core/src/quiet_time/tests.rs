@@ -46,7 +46,7 @@ fn upcoming(schedule: &Schedule, from: &str, count: usize) -> Vec<String> {
     windows.iter().map(|window| shown(window, schedule.zone)).collect()
 }
 
-/// The sun's altitude in degrees by the formulas of the Astronomical Almanac for low precision (0.01
+/// The sun's altitude in degrees by the low-precision formulas of the Astronomical Almanac (0.01
 /// degrees), which share nothing with the crate.
 fn altitude(place: &Place, at: DateTime<Utc>) -> f64 {
     let d = at.timestamp() as f64 / 86_400.0 + 2_440_587.5 - 2_451_545.0;
@@ -63,7 +63,7 @@ fn altitude(place: &Place, at: DateTime<Utc>) -> f64 {
         .to_degrees()
 }
 
-/// When the sun sinks below this altitude in the evening of the day.
+/// When the sun sinks below this altitude on the evening of this day.
 fn evening(place: &Place, day: NaiveDate, below: f64) -> DateTime<Utc> {
     let noon = day.and_time(NaiveTime::from_hms_opt(12, 0, 0).expect("noon")).and_utc()
         - TimeDelta::seconds((place.longitude * 240.0) as i64);
@@ -93,7 +93,8 @@ fn sunset_and_nightfall_are_within_two_minutes_of_the_almanac_for_three_years() 
     }
 }
 
-/// Sunset as printed calendars have it. Candle lighting is given with its minutes before sunset.
+/// Sunset as printed calendars have it, derived from the candle lighting and its minutes before
+/// sunset.
 #[test]
 fn sunset_is_what_published_tables_say() {
     let published = [
@@ -199,17 +200,17 @@ fn a_holiday_beside_shabbos_is_one_window() {
             "Fri 2026-05-29 20:02 – Sat 2026-05-30 21:11 Shabbos",
         ]
     );
-    // Rosh Hashanah on Thursday and Friday: three days.
+    // Rosh Hashanah on Thursday and Friday, then Shabbos: three days.
     let three = &monsey.upcoming(utc("2024-10-01T12:00:00Z"), 1)[0];
     assert_eq!(
         shown(three, NEW_YORK),
         "Wed 2024-10-02 18:18 – Sat 2024-10-05 19:12 Rosh Hashanah and Shabbos"
     );
-    // In Israel Shavuos 2026 is Friday alone, followed by Shabbos.
+    // In Israel, Shavuos 2026 is Friday alone, followed by Shabbos.
     let jerusalem = schedule("Jerusalem", chrono_tz::Asia::Jerusalem, YomTov::Israel);
     let window = &jerusalem.upcoming(utc("2026-05-18T12:00:00Z"), 1)[0];
     assert_eq!((window.ends_at - window.starts_at).num_hours(), 49);
-    // On a Monday and Tuesday it is two days in the diaspora and one in Israel.
+    // A holiday on a Monday lasts two days in the diaspora and one in Israel.
     let hours = |schedule: &Schedule| {
         let window = schedule.window_at(utc("2025-06-02T12:00:00Z")).expect("Shavuos");
         (window.ends_at - window.starts_at).num_hours()
@@ -250,7 +251,7 @@ fn extra_days_are_kept_like_holidays_and_extra_hours_as_they_are() {
     monsey.extra = vec![
         extra("2026-07-23", "2026-07-23", "Tisha B'Av"),
         extra("2026-07-27T14:00", "2026-07-27T16:30", ""),
-        // Ends when Shabbos begins or later, so it is one window with it.
+        // It ends when Shabbos begins or later, so it joins Shabbos in one window.
         extra("2026-07-31T12:00", "2026-07-31T23:00", "Visiting Day"),
     ];
     assert_eq!(
@@ -372,7 +373,7 @@ fn schedules() -> impl Strategy<Value = Schedule> {
         .prop_map(|((latitude, longitude), candle_lighting_minutes, nightfall)| {
             let place = Place::read(&format!("{latitude}, {longitude}")).expect("a place");
             let hours = (place.sun_hours().round() as i32).clamp(-12, 12);
-            // Named the other way round.
+            // The names of these zones have the opposite sign.
             let zone: Tz = format!("Etc/GMT{:+}", -hours).parse().expect("a zone");
             (zone, Hours::Sun { place, candle_lighting_minutes, nightfall })
         });
@@ -421,7 +422,7 @@ proptest! {
         prop_assume!(schedule.keeps_shabbos());
         let zone = schedule.zone;
         let friday = day("2026-01-02") + Days::new(7 * week as u64);
-        // Both ends of the day's darkness, and the noon between, are in one window.
+        // Both ends of the day's darkness, and the noon in between, are in one window.
         let noon = moment_in(zone, (friday + Days::new(1)).and_hms_opt(12, 0, 0).expect("noon"));
         let window = schedule.window_at(noon);
         if let Hours::Sun { .. } = schedule.hours {

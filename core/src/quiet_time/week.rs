@@ -115,7 +115,7 @@ pub struct TypedExtraTime {
 }
 
 impl ExtraTime {
-    /// The longest name, in characters.
+    /// The maximum length of a name, in characters.
     pub const NAME: usize = 60;
 
     /// # Errors

@@ -8,7 +8,7 @@ use crate::email_address::EmailAddress;
 use crate::ids::StaffId;
 use crate::{App, Error, Result};
 
-/// Mails to one mailbox that anybody can cause: confirmations, password resets, acknowledgements.
+/// Mails to one mailbox that anybody can cause: confirmations, password resets, acknowledgments.
 /// Mails that staff cause are not counted.
 const MAILS_BY_MAILBOX: [RateLimit; 2] =
     [limit("mails-hour", 5, 60), limit("mails-day", 15, 24 * 60)];

@@ -162,7 +162,7 @@ fn family(
     }
 }
 
-/// The different names of so many children.
+/// Different names for this many children.
 fn first_names<'a>(
     names: &'a Names,
     children: usize,
@@ -181,7 +181,7 @@ fn first_names<'a>(
     first_names
 }
 
-/// So many minutes later, or halfway to now where that is still to come.
+/// This many minutes later, or halfway to now if that time is still to come.
 fn past(from: DateTime<Utc>, minutes: i64, now: DateTime<Utc>) -> DateTime<Utc> {
     let at = from + TimeDelta::minutes(minutes);
     if at < now { at } else { from + (now - from) / 2 }

@@ -21,7 +21,7 @@ pub enum Kind {
         min: usize,
         max: usize,
     },
-    /// A phone number of so many characters, with whatever people write beside it, or empty.
+    /// A phone number with whatever people write beside it, at most this many characters, or empty.
     Phone {
         max: usize,
     },
@@ -156,7 +156,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "emailEnabled",
         Kind::Switch,
-        "Whether any emails about videos, updates and newsletters go out. Those that wait when it is turned off go out once it is on again",
+        "Whether any emails about videos, updates and newsletters go out. Emails that are waiting when it is turned off go out once it is turned on again",
     ),
     key("dailyReports", Kind::Switch, "Whether families get emails about new videos"),
     key("systemAlerts", Kind::Switch, "Whether owners get an email when something needs attention"),
@@ -225,7 +225,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "uploadQuota",
         Kind::Number { min: 1, max: 100_000 },
-        "How much room the files of videos may take, in gigabytes",
+        "How much space video files may use, in gigabytes",
     ),
     key("shopUrl", Kind::Https, "Address of an embedded shop for the store page, or empty"),
     key(
@@ -241,7 +241,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "quietPlace",
         Kind::Place,
-        "Whose sunset decides: a place like Monsey, NY, or latitude and longitude like 41.11, -74.07",
+        "Where sunset is measured: a place like Monsey, NY, or latitude and longitude like 41.11, -74.07",
     ),
     key(
         "candleLightingMinutes",
@@ -388,7 +388,7 @@ pub(crate) fn check(key: &Key, value: &Value, currency: &str) -> Result<Value> {
     }
 }
 
-const NOT_A_PLACE: &str = "Please choose a place of the list, or enter latitude and longitude like 41.11, -74.07, between 65 degrees south and 65 degrees north.";
+const NOT_A_PLACE: &str = "Please choose a place from the list, or enter latitude and longitude like 41.11, -74.07, between 65 degrees south and 65 degrees north.";
 const NOT_A_NIGHTFALL: &str =
     "Please enter 4 to 12 degrees like 8.5 degrees, or 20 to 120 minutes like 72 minutes.";
 /// More than a camp needs for years.
@@ -422,7 +422,7 @@ fn in_order(mut times: Vec<ExtraTime>) -> Value {
     json!(times)
 }
 
-/// The extra times that are valid in a list that is not: what can be read of it is still kept.
+/// The valid extra times in an invalid list: whatever can be read is still kept.
 pub(super) fn valid_times(list: &Value) -> Value {
     let all = list.as_array().map(Vec::as_slice).unwrap_or_default();
     in_order(all.iter().filter_map(|typed| extra_time("", typed).ok()).take(MAX_EXTRA).collect())

@@ -52,7 +52,8 @@ impl Settings {
         }
     }
 
-    /// The quiet time of this time or of the next 24 hours, if pages announce it. A closed site always does.
+    /// The quiet time that is on now or begins in the next 24 hours, if pages announce it. A closed
+    /// site always does.
     pub fn announced_quiet_time(&self, at: DateTime<Utc>) -> Option<Window> {
         let is_announced = match self.shabbos_mode {
             ShabbosMode::None => false,
@@ -137,7 +138,7 @@ impl Settings {
         }
         let hours = self.quiet_start.hours_until(self.quiet_end);
         let problem = match hours {
-            0 => "Quiet time must end at another time than it begins.".to_owned(),
+            0 => "Quiet time must not end at the time at which it begins.".to_owned(),
             1..=72 => return None,
             _ => format!(
                 "Quiet time would last {hours} of the 168 hours of a week, and at most 72 are \

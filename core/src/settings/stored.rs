@@ -46,7 +46,7 @@ fn merge(rows: Vec<(String, String)>) -> (Settings, Vec<InvalidValue>) {
         }
         let strictest = match key.kind {
             Kind::ExtraTimes => value.as_ref().map(valid_times),
-            // Better none than the invented one.
+            // No number is better than the invented default.
             Kind::Phone { .. } => Some(json!("")),
             _ => strictest(key.name),
         };

@@ -72,7 +72,7 @@ fn separator<'t>(text: &'t str, shape: &Shape) -> (u8, &'t str, usize) {
     {
         return (*said, rest, 1);
     }
-    // The first line of those that name the most columns; above it may be a title.
+    // The first of the lines that name the most columns; there may be a title above it.
     let known = |line: &str| shape.columns(line.split([',', ';', '\t'])).iter().flatten().count();
     let lines = text.lines().filter(|line| !line.trim().is_empty()).take(HEADER_WITHIN);
     let header = lines.reduce(|a, b| if known(b) > known(a) { b } else { a }).unwrap_or_default();

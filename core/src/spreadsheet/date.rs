@@ -149,7 +149,7 @@ mod tests {
         }
         assert!(read("15/07/2024").is_err_and(|text| text.contains("month/day/year")));
         for typed in ["2024-02-30", "02/30/2024", "30 February 2024", "Feb. 30, 2024"] {
-            assert_eq!(read(typed), Err("There is no 30 February.".to_owned()), "{typed}");
+            assert_eq!(read(typed), Err("There is no February 30.".to_owned()), "{typed}");
         }
     }
 }

@@ -65,7 +65,7 @@ pub(super) struct Decoded {
     pub guessed: bool,
 }
 
-/// Decodes any file of text. Returns `None` for a file that is no text.
+/// Decodes any file of text. Returns `None` for a file that is not text.
 pub(crate) fn text_of(bytes: &[u8]) -> Option<String> {
     decode(bytes, None).ok().map(|decoded| decoded.text)
 }

@@ -52,7 +52,7 @@ impl Row {
         }
         if cells().any(|cell| cell == workbook::NO_RESULT) {
             return Some(
-                "A formula of this line has no result. Please open the file in Excel, save it and \
+                "A formula in this row has no result. Please open the file in Excel, save it and \
                  try again."
                     .into(),
             );

@@ -1,10 +1,10 @@
-//! Assigns rows of values to the columns of a shape. The first row with all columns that are needed
-//! contains their names, or the one below it if that has them too; above may be titles.
+//! Assigns rows of values to the columns of a shape. The first row that has all required columns
+//! contains their names, or the row below it if that has them, too. There may be titles above.
 
 use super::{Row, SAMPLE_LENGTH, Shape, Sheet, Source, wrong};
 use crate::{Error, Result};
 
-/// The column names are in one of so many lines that are not empty.
+/// The column names are in one of this many first lines that are not empty.
 pub(super) const HEADER_WITHIN: usize = 10;
 
 /// The bytes of text that the rows of a file may have. A small workbook can refer to one text very often.

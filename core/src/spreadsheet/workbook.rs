@@ -17,7 +17,8 @@ const MAX_CELL: usize = 4 * 32_767;
 pub(super) const ERRORS: [&str; 8] =
     ["#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"];
 
-/// The text of a cell whose formula has no result: programs that are no spreadsheet write such.
+/// The text of a cell whose formula has no result: programs other than spreadsheets write such
+/// cells.
 pub(super) const NO_RESULT: &str = "#FORMULA";
 
 pub(super) fn read(bytes: &[u8], shape: &Shape) -> Result<Sheet> {
@@ -32,7 +33,7 @@ pub(super) fn read(bytes: &[u8], shape: &Shape) -> Result<Sheet> {
         match worksheet(&mut book, name, shape) {
             Ok(Content::Nothing) => {}
             Ok(Content::Table(sheet)) if found.is_none() => found = Some(sheet),
-            // Of a worksheet that is not read, errors say nothing.
+            // Errors in a worksheet that is not read do not matter.
             Ok(Content::Table(_)) => others.push(name.clone()),
             Err(_) if found.is_some() => others.push(name.clone()),
             Ok(Content::NoColumns(error)) => {
@@ -56,7 +57,7 @@ pub(super) fn read(bytes: &[u8], shape: &Shape) -> Result<Sheet> {
 /// What is in a worksheet.
 enum Content {
     Table(Sheet),
-    /// Rows, of which none names the columns that are needed.
+    /// Rows, none of which names the required columns.
     NoColumns(Error),
     /// No rows below the column names.
     Nothing,

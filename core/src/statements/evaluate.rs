@@ -265,8 +265,8 @@ impl<'a> Sources<'a> {
         Ok(None)
     }
 
-    /// The values of the variables in a pattern, if `name` is one of them. What is no text is left
-    /// out.
+    /// The values of the variables in a pattern, if `name` is one of them. Values that are not
+    /// texts are left out.
     fn matched(
         &self,
         pattern: &Pat,

@@ -17,7 +17,7 @@ use crate::search_text::like_pattern;
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `cursor` when it is of another list.
+/// [`crate::Error::Invalid`] on `cursor` when it belongs to another list.
 pub async fn on_show(db: &Db, part: &PageRequest) -> Result<Page<Product>> {
     #[derive(sqlx::FromRow)]
     struct Row {
@@ -107,7 +107,7 @@ const BY_STOCK: &str = "and ($3 is null or (p.stock_quantity, p.id) > ($3, $4))
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`crate::Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn list(db: &Db, search: &Search) -> Result<Page<AdminProduct>> {
     let mut page = match search.sort {
         Sort::Newest => by(db, search, "products", BY_ADDITION, |p| p.created_at).await?,

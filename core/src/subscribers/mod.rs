@@ -226,7 +226,7 @@ pub async fn remove(tx: &mut Tx, app: &App, actor: Actor, id: Uuid) -> Result<()
     audit::record(tx, app.clock.now(), actor, Action::SubscriberRemove, subject, details).await
 }
 
-/// Returns the confirmed addresses as CSV, the oldest first, with times of the camp's clock.
+/// Returns the confirmed addresses as CSV, the oldest first, with times in the camp's time zone.
 pub async fn export(tx: &mut Tx, app: &App, actor: Actor) -> Result<String> {
     let zone = app.settings().await?.timezone;
     let rows: Vec<(String, DateTime<Utc>)> = tx

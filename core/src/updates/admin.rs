@@ -24,7 +24,7 @@ pub struct AdminUpdate {
     pub posted_by: Option<String>,
     pub expires_at: Option<DateTime<Utc>>,
     pub version: i64,
-    /// It did not wait for the end of quiet time.
+    /// Whether it did not wait for the end of quiet time.
     pub urgent: bool,
     /// Whether families have been notified, which happens once.
     pub announced: bool,
@@ -109,7 +109,7 @@ pub struct AdminFilter {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`crate::Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn admin_list(app: &App, filter: &AdminFilter) -> Result<Page<AdminUpdate>> {
     #[derive(sqlx::FromRow)]
     struct Listed {

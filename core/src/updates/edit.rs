@@ -252,9 +252,9 @@ pub async fn send_test(tx: &mut Tx, app: &App, staff: &Staff, update: &TestUpdat
 }
 
 /// Gives the pins of versions before schema 27 an end: seven days after the last change of their
-/// update. Runs with each migration; there is nothing to do later.
+/// update. Runs with each migration, but only the first run finds any.
 pub(crate) async fn end_old_pins(db: &Db) -> Result<()> {
-    // Without a reason no start takes the write lock.
+    // A start takes the write lock only if there is something to do.
     let old: i64 = db
         .sql("select count(*) from live_updates where pinned_until = updated_at")
         .scalar()
@@ -320,8 +320,8 @@ pub async fn expire_due(app: &App) -> Result<usize> {
     Ok(expired.len())
 }
 
-/// The changes, for the audit log: of author and text only that they changed. The title stays, so that an entry
-/// says which update it was.
+/// The changes, for the audit log. For author and text, it says only that they changed. The title
+/// stays, so that an entry says which update it was.
 fn differences(old: &Record, new: &Record) -> Value {
     let shown = |record: &Record| {
         json!({

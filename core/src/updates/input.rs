@@ -27,7 +27,7 @@ pub struct NewUpdate {
     pub author: String,
     #[serde(default)]
     pub priority: Priority,
-    /// Pins it for so many days from now, 1 to 7.
+    /// Pins it for this many days from now, 1 to 7.
     pub pin_days: Option<i64>,
     /// When it expires, as the camp's local time `YYYY-MM-DDTHH:MM`.
     pub expires_at: Option<String>,
@@ -43,7 +43,7 @@ fn by_mail() -> bool {
     true
 }
 
-/// An update that somebody of the staff wants to see as a mail before posting it.
+/// An update that a member of the staff wants to see as a mail before posting it.
 #[derive(Debug, Clone, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TestUpdate {
@@ -66,7 +66,7 @@ pub struct UpdateChanges {
     pub author: Option<String>,
     pub priority: Option<Priority>,
     pub is_active: Option<bool>,
-    /// Pins it for so many days from now, 1 to 7. Null ends the pin.
+    /// Pins it for this many days from now, 1 to 7. Null ends the pin.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<i64>)]
     pub pin_days: Option<Option<i64>>,
@@ -137,7 +137,7 @@ impl UpdateChanges {
             Some(typed) => {
                 new.expires_at = end(&mut checks, typed.as_deref(), settings, now, old.expires_at);
             }
-            // An expired update that is shown again has no end any more.
+            // An expired update that is shown again no longer has an end.
             None if self.is_active == Some(true) => {
                 new.expires_at = old.expires_at.filter(|end| *end > now);
             }

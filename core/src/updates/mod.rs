@@ -82,8 +82,8 @@ pub struct LiveUpdatePage {
 ///
 /// # Errors
 ///
-/// Those of [`Viewer::must_watch`], and [`Error::Invalid`] on `cursor` when it is of another order or
-/// list.
+/// Those of [`Viewer::must_watch`], and [`Error::Invalid`] on `cursor` when it belongs to another
+/// order or list.
 pub async fn list(
     app: &App,
     settings: &Settings,

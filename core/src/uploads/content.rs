@@ -14,8 +14,8 @@ const NO_PICTURES: &str = "There is only sound in this file. Please choose a vid
 const INCOMPLETE: &str = "This file is not complete: its end is missing. Please copy it from the camera \
                           or phone again, and upload it once more.";
 const EXPORT: &str = "Please export it as MP4 (H.264 and AAC, at most 1080p, “optimized for \
-                      streaming”) and upload that file. An iPhone films like this with Settings, \
-                      Camera, Formats, “Most Compatible”.";
+                      streaming”) and upload that file. To film this way on an iPhone, choose \
+                      Settings, Camera, Formats, “Most Compatible”.";
 
 /// Checks a complete file. Without a converter, `as_it_is`, it must play on every phone as it is
 /// (decision V11). Returns its duration in seconds, where its index tells.
@@ -75,5 +75,5 @@ fn obstacle(mp4: &Mp4) -> Option<&'static str> {
     if video.width.min(video.height) > 1080 || video.width.max(video.height) > 1920 {
         return Some("it is larger than 1080p");
     }
-    (!mp4.index_in_front).then_some("its index stands at the end")
+    (!mp4.index_in_front).then_some("its index is at the end")
 }

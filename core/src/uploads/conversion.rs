@@ -12,8 +12,9 @@ use crate::{App, Error, Result};
 const LEASE: TimeDelta = TimeDelta::seconds(30);
 /// Restarts of the worker count too, so this is more than a file that breaks it may need.
 const ATTEMPTS: i64 = 12;
-/// With a retry by staff, attempts are counted from the next multiple of this. A number never comes
-/// twice: a worker that was stopped for a while would take the attempt of another one for its own.
+/// With a retry by staff, attempts are counted from the next multiple of this. A number is never
+/// used twice, because a worker that was stopped for a while would take another worker's attempt
+/// for its own.
 const ROUND: i64 = 100;
 const TOO_OFTEN: &str = "The conversion was interrupted too often. Please try again.";
 

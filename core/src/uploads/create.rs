@@ -1,4 +1,5 @@
-//! The beginning of an upload: its space is checked first, so that nobody sends an hour for nothing.
+//! Begins an upload. The space for it is checked first, so that nobody sends a file for an hour in
+//! vain.
 
 use uuid::Uuid;
 
@@ -62,7 +63,7 @@ pub(super) async fn begin(
     }
     if size > LARGEST {
         return refuse(format!(
-            "This file is too big: a video may have at most {}.",
+            "This file is too large. A video can be at most {}.",
             shown_size(LARGEST)
         ));
     }
@@ -94,7 +95,7 @@ pub(super) async fn begin(
 /// Returns the space that all uploads take: finished videos with all their files, and what is
 /// promised to those that are on their way.
 pub async fn space(on: impl Into<On<'_>>, settings: &Settings) -> Result<Space> {
-    // Of a file that was no video nothing is kept, nor of a cut that failed.
+    // Nothing is kept of a file that was not a video, nor of a cut that failed.
     let used_bytes = on
         .into()
         .sql(
@@ -113,7 +114,7 @@ fn check_quota(space: Space, size: i64) -> Result<()> {
     match size <= left {
         true => Ok(()),
         false => refuse(format!(
-            "There is no room for this file: it has {}, and of the {} for videos {} are left. \
+            "There is not enough room for this file. It is {}, and of the {} for videos only {} is left. \
              Please delete a video, or ask an owner to raise “Upload quota” in the settings.",
             shown_size(size),
             shown_size(space.quota_bytes),

@@ -19,7 +19,7 @@ const PART: usize = 1 << 20;
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `file` for a file that is no video or for which there is no space.
+/// [`Error::Invalid`] on `file` for a file that is not a video or for which there is no space.
 pub(crate) async fn add_file(
     app: &App,
     settings: &Settings,

@@ -1,8 +1,8 @@
 //! Video files that staff upload: they arrive in resumable pieces, are checked and wait for their
 //! conversion.
 //!
-//! The bytes lie in one file per upload beside the database. Its length is the offset at which the
-//! upload goes on, so that nothing that arrived is lost when a connection or the server breaks.
+//! The bytes are in one file per upload beside the database. Its length is the offset at which the
+//! upload continues, so that nothing that arrived is lost when a connection or the server fails.
 
 mod attach;
 mod content;
@@ -71,7 +71,7 @@ pub struct Upload {
     pub size_bytes: i64,
     pub received_bytes: i64,
     pub state: State,
-    /// Of the conversion, in percent.
+    /// The progress of the conversion, in percent.
     pub progress: i64,
     /// Why it failed, for staff.
     #[schema(required)]

@@ -1,4 +1,4 @@
-//! Reads the index of an MP4 file: whether it is complete, what is in it, and where it stands.
+//! Reads the index of an MP4 file: whether it is complete, what is in it, and where the index is.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,7 +16,7 @@ const MAX_PARTS: usize = 200_000;
 pub(super) struct Mp4 {
     /// QuickTime's own kind of file, which many players refuse.
     pub quicktime: bool,
-    /// The index stands before the pictures, so that playing can begin at once.
+    /// The index is before the pictures, so that playing can begin at once.
     pub index_in_front: bool,
     /// 0 where the index does not say.
     pub seconds: u64,
@@ -31,7 +31,8 @@ pub(super) struct Video {
     pub format: String,
     pub width: u16,
     pub height: u16,
-    /// Of H.264: 66 Baseline, 77 Main, 88 Extended, 100 High; others do not play everywhere.
+    /// The profile of H.264: 66 Baseline, 77 Main, 88 Extended, 100 High; others do not play
+    /// everywhere.
     pub profile: Option<u8>,
 }
 

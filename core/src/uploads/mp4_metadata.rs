@@ -11,7 +11,8 @@ use super::mp4::{Part, boxes, content, head, inside};
 /// Bytes of the file, which become zeros.
 #[derive(Debug, PartialEq, Eq)]
 enum Hidden {
-    /// A part, where its kind and its content stand. It becomes a free one, so that nothing else moves.
+    /// A part: where its kind and its content are. It becomes a free part, so that nothing else
+    /// moves.
     Part {
         kind: u64,
         content: Range<u64>,
@@ -63,7 +64,7 @@ pub(crate) fn remove_metadata(path: &Path) -> io::Result<()> {
 fn found(file: &mut File) -> io::Result<Vec<Hidden>> {
     let size = file.metadata()?.len();
     let (mut at, mut has_index, mut found) = (0, false, Vec::new());
-    // What cannot be read stands behind the pictures and is not played.
+    // What cannot be read is behind the pictures and is not played.
     while let Ok((kind, start, end)) = head(file, at, size) {
         match &kind {
             b"moov" if !has_index => {
@@ -78,7 +79,7 @@ fn found(file: &mut File) -> io::Result<Vec<Hidden>> {
         }
         at = end;
     }
-    // Samples lie in the file, whatever the index says.
+    // Samples are within the file, whatever the index says.
     found.retain(|hidden| hidden.bytes().end <= size);
     Ok(found)
 }
@@ -145,7 +146,7 @@ fn is_of_metadata(track: &[u8]) -> bool {
 /// More than the chunks of a day, one of which has about a second.
 const MAX_CHUNKS: usize = 200_000;
 
-/// Where the samples of a track lie in the file.
+/// Where the samples of a track are in the file.
 fn samples(track: &[u8]) -> Option<Vec<Hidden>> {
     let table = inside(track, &[b"mdia", b"minf", b"stbl"])?;
     let number = |bytes: &[u8], at: usize| {

@@ -10,12 +10,12 @@ use super::remove::enqueue;
 use super::{State, find, folder, staged};
 use crate::{App, Result};
 
-/// Without a byte, or without a form that is saved with it.
+/// How long an upload is kept without a new byte, or without a form that is saved with it.
 const RETENTION: TimeDelta = TimeDelta::days(1);
 const UNFINISHED: &str = "The upload was not finished within a day. Please upload the file again.";
 
 /// Removes uploads of which nothing arrived for a day, and finished ones that no form was saved
-/// with. Of a video that waits for its file, staff are shown why it does not come. Also removes files
+/// with. For a video that waits for its file, staff see why it does not come. Also removes files
 /// that no upload needs.
 pub async fn prune(app: &App) -> Result<()> {
     let before = app.clock.now() - RETENTION;
@@ -44,9 +44,9 @@ pub async fn prune(app: &App) -> Result<()> {
     Ok(())
 }
 
-/// Returns the files of uploads that have no row, or that are ready and no longer need them, with their
-/// sizes in bytes: of processes that were killed between the two. Of the last day none, because a row
-/// may still follow.
+/// Returns the files of uploads that have no row, or that are ready and no longer need them, with
+/// their sizes in bytes. Processes that were killed between two steps left them. Files of the last
+/// day are not included, because their row may still follow.
 pub(crate) async fn left_over(app: &App) -> Result<Vec<(PathBuf, u64)>> {
     let before = app.clock.now() - RETENTION;
     let mut found = Vec::new();
@@ -98,8 +98,8 @@ async fn prune_one(app: &App, id: Uuid) -> Result<()> {
     tx.commit().await
 }
 
-/// Whether the file was written after that time. The row does not know it of a long request of a
-/// process that was killed.
+/// Whether the file was written after that time. The row does not show this for a long request if
+/// the process was killed.
 fn is_younger(path: &Path, than: DateTime<Utc>) -> bool {
     let written = path.metadata().and_then(|file| file.modified());
     written.is_ok_and(|written| DateTime::<Utc>::from(written) > than)

@@ -26,11 +26,11 @@ use crate::{App, Error, Result, file_permissions, jobs};
 
 /// How long to wait for a request that was told to end.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// How much may be in the memory of the system only. A long file is written to the disk while it
+/// How many bytes may be only in the system's memory. A long file is written to the disk while it
 /// arrives, so that the answer to its last byte does not take long.
 const UNWRITTEN: u64 = 32 << 20;
 
-const TOO_LONG: &str = "More arrived than the file was said to have. Please upload it again.";
+const TOO_LONG: &str = "More data arrived than the file should contain. Please upload it again.";
 const COMPLETE: Error = Error::Conflict("This upload is complete already.");
 
 /// The checksum that the bytes of one request must have.
@@ -43,13 +43,13 @@ pub enum Checksum {
 /// What became of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Received {
-    /// All of it arrived; the upload has so many bytes now.
+    /// All of it arrived; the upload now has this many bytes.
     Whole { offset: u64 },
-    /// It broke off.
+    /// The request broke off.
     Part,
     /// The upload does not have as many bytes as the sender thinks.
     OtherOffset { offset: u64 },
-    /// Nothing of it was kept.
+    /// The checksum was wrong, so nothing of the request was kept.
     WrongChecksum,
 }
 
@@ -58,8 +58,8 @@ pub enum Received {
 ///
 /// # Errors
 ///
-/// [`Error::NotFound`], [`Error::Gone`] for a file that was no video, [`Error::Busy`] while another
-/// request writes.
+/// [`Error::NotFound`], [`Error::Gone`] for a file that was not a video, [`Error::Busy`] while
+/// another request writes.
 pub async fn offset(app: &App, id: Uuid) -> Result<(u64, u64)> {
     let row = find(&app.db, id).await?.ok_or(NOT_FOUND)?;
     let size = row.size_bytes as u64;
@@ -85,9 +85,9 @@ pub async fn offset(app: &App, id: Uuid) -> Result<(u64, u64)> {
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `file` for too many bytes, and for a file that is no video: the upload has
-/// failed then. [`Error::NotFound`], [`Error::Conflict`] for a complete upload, [`Error::Busy`]
-/// while another request writes, [`Error::Full`].
+/// [`Error::Invalid`] on `file` for too many bytes, and for a file that is not a video: then the
+/// upload has failed. [`Error::NotFound`], [`Error::Conflict`] for a complete upload,
+/// [`Error::Busy`] while another request writes, [`Error::Full`].
 pub async fn receive<E>(
     app: &App,
     id: Uuid,

@@ -33,7 +33,8 @@ impl Job for RemoveUpload {
     }
 }
 
-/// Removes an upload that no video shows: it is cancelled, or its replacement is not wanted. Returns its video.
+/// Removes an upload that no video shows: it is canceled, or its replacement is not wanted. Returns
+/// its video.
 ///
 /// # Errors
 ///
@@ -45,9 +46,9 @@ pub(crate) async fn discard(
     id: Uuid,
 ) -> Result<Option<Uuid>> {
     let row = find(&mut *tx, id).await?.ok_or(NOT_FOUND)?;
-    // Of a video, the upload that is ready is the one that it shows. A subquery on the videos would
-    // not see a transaction that shows this upload right now: after waiting for it, PostgreSQL reads
-    // only the row itself again.
+    // A video shows the upload of it that is ready. A subquery on the videos would not see a
+    // transaction that shows this upload right now: after waiting for it, PostgreSQL reads only the
+    // row itself again.
     let removed: Vec<(Uuid, Option<String>)> = tx
         .sql(
             "delete from uploads

@@ -1,4 +1,4 @@
-//! Uploads that are made from the files of another one, by cutting the ends off.
+//! Uploads that are made from the files of another one, by cutting off the ends.
 
 use uuid::Uuid;
 

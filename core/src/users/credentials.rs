@@ -23,8 +23,8 @@ use crate::{App, Error, Result};
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `email` when it is no address, [`Error::TooMany`] above the limit of the
-/// client's network.
+/// [`Error::Invalid`] on `email` when it is not an address, [`Error::TooMany`] above the limit of
+/// the client's network.
 pub async fn forgot(app: &App, typed: &str, from: ClientInfo) -> Result<()> {
     let Some([email, earlier]) = EmailAddress::stored_forms(typed) else {
         let mut checks = Validator::new();

@@ -66,7 +66,8 @@ async fn delete_confirmed(app: &App, user: &User, confirmed: &Confirmed) -> Resu
 ///
 /// [`crate::Error::NotFound`] when the user's family is deleted already.
 pub(crate) async fn remove(tx: &mut Tx, id: UserId) -> Result<()> {
-    // A comment that is being written is there afterwards, or its author is not.
+    // Locks the row: a comment that is being written is stored before the next steps, or fails
+    // because its author is gone.
     On::from(&mut *tx)
         .either(Texts {
             sqlite: Sql::from("select id from users where id = $1"),

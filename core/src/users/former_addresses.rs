@@ -27,7 +27,7 @@ pub(super) async fn add(
     Ok(())
 }
 
-/// For a user who has come back to an address.
+/// Removes an address to which the user has come back.
 pub(super) async fn remove(tx: &mut Tx, id: UserId, email: &EmailAddress) -> Result<()> {
     tx.sql("delete from former_addresses where user_id = $1 and email = $2")
         .bind(id)
@@ -37,7 +37,7 @@ pub(super) async fn remove(tx: &mut Tx, id: UserId, email: &EmailAddress) -> Res
     Ok(())
 }
 
-/// Returns them, each with the moment when the user left it.
+/// Returns the former addresses, each with the moment when the user left it.
 pub(super) async fn of_user(
     on: impl Into<On<'_>>,
     id: UserId,

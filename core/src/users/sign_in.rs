@@ -22,7 +22,7 @@ pub struct SignedIn {
     pub linked: bool,
 }
 
-const WRONG: Error = Error::InvalidCredentials("The email or password is not right.");
+const WRONG: Error = Error::InvalidCredentials("The email or password is incorrect.");
 
 /// Signs in. An unknown address and a wrong password give the same error after the same time.
 ///
@@ -71,9 +71,9 @@ pub async fn sign_in(app: &App, typed: &str, given: &str, from: ClientInfo) -> R
 #[derive(Clone, Copy)]
 struct Login<'a> {
     id: UserId,
-    /// That the password was compared with.
+    /// The hash that the password was compared with.
     hash: &'a str,
-    /// One with the current parameters, if that one is old.
+    /// A hash with the current parameters, if `hash` has old ones.
     rehash: Option<&'a str>,
 }
 

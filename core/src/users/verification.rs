@@ -70,8 +70,9 @@ pub(super) async fn link(tx: &mut Tx, app: &App, user_id: UserId) -> Result<bool
     Ok(true)
 }
 
-/// The name of a user who joins a family: the family's, if the user's address is its first one, or if it has none of
-/// the user's and `is_invited_first`. Others keep their own name, and so does everybody in a family without a name.
+/// The name of a user who joins a family: the family's, if the user's address is its first one, or
+/// if it has none of the user's addresses and `is_invited_first`. Others keep their own name, and
+/// so does everybody in a family without a name.
 pub(super) async fn name_in_family(
     tx: &mut Tx,
     family: &FamilyRecord,
@@ -127,7 +128,8 @@ pub(super) async fn notify_other_guardians(
         let notice = Notice::new(AccountMail::GuardianJoined, id);
         notifications::notify(tx, app, notice, &email, &name).await?;
     }
-    // Who joins by a link that somebody passed on, with an address that the camp does not know, may be anybody.
+    // Whoever joins by a link that somebody passed on, with an address that the camp does not know,
+    // may be anybody.
     let without_login: Vec<(EmailAddress, String)> = tx
         .sql(
             "select a.email, p.full_name

@@ -19,7 +19,7 @@ pub enum BulkAction {
 
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct BulkDone {
-    /// How many were published or deleted now; what was so already is not counted.
+    /// How many were published or deleted now, without those that already were.
     pub done: i64,
     /// How many will be published as soon as their files are ready.
     pub waiting: i64,

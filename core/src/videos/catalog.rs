@@ -1,8 +1,9 @@
 //! All published videos in memory. Lists, searches and neighbors are answered from them, which costs less than
 //! a statement for each, however many videos there are.
 //!
-//! They are used only as long as nobody, in no process, has changed anything that families see. Numbers of views,
-//! likes and comments have a version of their own, so they are read apart if one has changed since.
+//! They are used until somebody, in any process, changes anything that families see. Numbers of
+//! views, likes and comments have a version of their own, so they are read separately if one has
+//! changed since.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -20,7 +21,7 @@ use crate::{App, Result};
 /// The order of lists: the last day first, and on a day what was published last.
 pub(super) type Place = (NaiveDate, DateTime<Utc>, Uuid);
 
-/// After so long, other numbers are read for all videos.
+/// After this time, changed numbers are read for all videos.
 const COUNTED: TimeDelta = TimeDelta::seconds(1);
 
 /// How many records are kept.
@@ -28,12 +29,12 @@ const RECORDS: usize = 1_000;
 
 /// The published videos at one moment.
 pub(super) struct Catalog {
-    /// `None` if they could not be told.
+    /// `None` if they could not be determined.
     of: Option<Current>,
     at: DateTime<Utc>,
     /// The newest first.
     videos: Vec<Listed>,
-    /// Those that somebody asked for, as everybody sees them.
+    /// The videos that somebody asked for, as everybody sees them.
     records: Mutex<HashMap<Uuid, Arc<Video>>>,
 }
 
@@ -61,14 +62,15 @@ pub(super) async fn get(app: &App) -> Result<Now> {
     let known = cache.versions().await.and_then(|current| known_at(app, current));
     let _lock = match known {
         Some(now) if now.is_counted || now.is_young(app) => return Ok(now),
-        // If somebody else reads them, the numbers can be read apart.
+        // If somebody else is reading the videos, their numbers can be read separately.
         Some(now) => match cache.try_lock() {
             Ok(lock) => Some(lock),
             Err(_) => return Ok(now),
         },
         None => cache.lock().await,
     };
-    // From before they are read: what somebody changes meanwhile makes another version.
+    // The versions are read before the videos, so that a change in between leads to another
+    // version.
     let (of, at) = (cache.versions().await, app.clock.now());
     if let Some(now) = of.and_then(|of| known_at(app, of)).filter(|now| now.is_counted) {
         return Ok(now);
@@ -129,7 +131,7 @@ impl Deref for Now {
 }
 
 impl Catalog {
-    /// Those of these days that come after a place and contain the term, the newest first.
+    /// The videos of these days that come after a place and contain the term, the newest first.
     pub fn found(
         &self,
         days: &Range<NaiveDate>,

@@ -82,7 +82,7 @@ pub(super) fn cut(lines: Option<&str>, cut: Cut) -> Option<String> {
     let mut kept: Vec<Chapter> = Vec::new();
     for mut chapter in stored(lines).into_iter().filter(|chapter| chapter.start_seconds < end) {
         chapter.start_seconds = (chapter.start_seconds - start).max(0);
-        // Of the chapters that began before, the last one goes on.
+        // Of the chapters that began before the cut, the last one continues.
         kept.retain(|before| before.start_seconds < chapter.start_seconds);
         kept.push(chapter);
     }

@@ -50,7 +50,8 @@ pub async fn edit(
         Some(upload_id) => Some(attach(tx, app, id, upload_id).await?),
         None => None,
     };
-    // A file that is not ready yet ends them later.
+    // Removes chapters after the end of the new file. If it is not ready yet, this is done once it
+    // is.
     if let Some(upload_id) = changes.upload_id
         && let Some(seconds) = shown_seconds(tx, id, upload_id).await?
     {

@@ -24,7 +24,8 @@ pub struct OwnVideo {
 pub struct Media {
     pub key: String,
     pub content_type: Option<String>,
-    /// Its address names the upload, so it never has other content, and everybody may keep it.
+    /// Whether its content never changes, because its address names the upload. Then everybody may
+    /// cache it.
     pub immutable: bool,
 }
 

@@ -78,7 +78,7 @@ pub struct VideoChanges {
     pub is_featured: Option<bool>,
     /// One line for each chapter of a file of the portal, such as `0:42 Bunk 7`.
     pub chapters: Option<String>,
-    /// Whether viewers are offered a file of the portal to keep it.
+    /// Whether viewers may download a file of the portal.
     pub is_downloadable: Option<bool>,
     /// Which picture of the conversion is shown before the video plays: 1 to 3, or 0 for the one that
     /// the conversion proposes.
@@ -239,7 +239,7 @@ impl VideoChanges {
         new.is_featured = self.is_featured.unwrap_or(old.is_featured);
         new.is_downloadable = self.is_downloadable.unwrap_or(old.is_downloadable);
         if let Some(typed) = &self.chapters {
-            // Of another film, the length is not known yet.
+            // The length of another film is not known yet.
             let is_same = self.upload_id.is_none() && self.video_url.is_none();
             match chapters::read(typed, old.source.duration_seconds.filter(|_| is_same)) {
                 Ok(read) => new.chapters = chapters::lines(&read),

@@ -15,10 +15,10 @@ use crate::{App, Error, Result};
 
 /// An evening lasts until this hour of the next day.
 const NIGHT_ENDS: u32 = 6;
-/// What was published so recently is tonight's video, even if it was filmed on an earlier day.
+/// A video that was published this recently is tonight's, even if it was filmed on an earlier day.
 const RECENTLY: TimeDelta = TimeDelta::hours(12);
-/// Without a video for so long, the season is over and nobody waits for one. Longer than a Shabbos
-/// with a holiday before or after it.
+/// Without a video for this long, the season is over and nobody waits for one. Longer than a
+/// Shabbos with a holiday before or after it.
 const SEASON: TimeDelta = TimeDelta::days(4);
 
 /// An evening for which a video was promised.
@@ -166,7 +166,7 @@ pub(crate) async fn mail_content(
     Ok(Some(content(app, settings)))
 }
 
-/// The note; nothing in it is invented. Who chose one email a day gets the video with that.
+/// The note; nothing in it is invented. Families that chose one email a day get the video in that.
 pub(crate) fn content(app: &App, settings: &Settings) -> MailContent {
     let site = isolated(settings.camp_name());
     MailContent {

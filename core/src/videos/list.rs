@@ -30,7 +30,7 @@ pub struct Filter {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`crate::Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn list(
     app: &App,
     settings: &Settings,
@@ -49,7 +49,7 @@ pub async fn list(
         _ if by_views => most_viewed(app, &now, settings, filter).await?,
         _ => newest(app, &now, settings, viewer, filter)?,
     };
-    // Those in the order by views have their numbers.
+    // Videos in the order by views already have their numbers.
     if !by_views {
         now.count(app, &mut page.items).await?;
     }

@@ -130,7 +130,7 @@ pub struct VideoCard {
     /// The newest of the current year; only one video has it.
     #[sqlx(skip)]
     pub latest: bool,
-    /// Of an earlier year.
+    /// Whether it is of an earlier year.
     #[sqlx(skip)]
     pub archive: bool,
     /// Published lately, and the signed-in viewer has not begun to watch it.
@@ -168,8 +168,8 @@ pub struct Video {
     /// Captions that can be turned on.
     #[sqlx(skip)]
     pub captions: Vec<Captions>,
-    /// Where the signed-in viewer stopped watching, in seconds: 0 at the beginning and at the end; null if they never
-    /// began.
+    /// Where the signed-in viewer stopped watching, in seconds: 0 at the beginning and at the end;
+    /// null if they never began.
     #[sqlx(skip)]
     #[schema(required)]
     pub resume_seconds: Option<i64>,

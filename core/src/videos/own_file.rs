@@ -158,7 +158,7 @@ pub(crate) async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Resul
     // A file that was stored as it came has neither other sizes nor a picture.
     let has_poster = renditions.is_some_and(|list| list != "[]");
     let poster = has_poster.then(|| format!("{folder}/{POSTER}"));
-    // The picture of staff stays, and the one that came with an import.
+    // A picture that staff gave stays, and so does one that came with an import.
     let kept = old
         .source
         .thumbnail_key
@@ -187,8 +187,8 @@ pub(crate) async fn use_upload(tx: &mut Tx, app: &App, upload_id: Uuid) -> Resul
     emit_change(tx, app, id).await
 }
 
-/// Ends chapters and places of viewers with another film, which may be shorter. Captions stay: staff see them in
-/// the form, and the film may be the same one, made better.
+/// Removes chapters and viewers' places after the end of a new film, which may be shorter. Captions
+/// stay: staff see them in the form, and the film may be the same one, made better.
 async fn end_at(tx: &mut Tx, id: Uuid, seconds: i64) -> Result<()> {
     // Read again, because its row is locked only since its source was set.
     let Some(Record { chapters: before, .. }) = find(tx, id).await? else { return Ok(()) };

@@ -90,7 +90,7 @@ async fn shown(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
         .await?;
     match row {
         Some((key,)) => Ok(key),
-        None => Err(Error::Conflict("Only a video whose file was uploaded takes a picture.")),
+        None => Err(Error::Conflict("Only a video with an uploaded file can have its own picture.")),
     }
 }
 

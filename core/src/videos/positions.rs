@@ -16,7 +16,7 @@ use crate::{App, Error, Result};
 
 /// A video that was published earlier is not new to anybody.
 const NEW: TimeDelta = TimeDelta::days(30);
-/// The longest video has fewer seconds.
+/// The longest video is shorter than this, in seconds.
 const LONGEST: i64 = 24 * 3600;
 
 /// Remembers where a signed-in viewer stopped watching; 0 at the beginning and at the end.

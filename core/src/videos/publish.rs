@@ -94,7 +94,7 @@ pub async fn create_gallery(
     create(tx, app, settings, actor, &video, key).await
 }
 
-/// Adds a video whose file is already in the object store. Only tests call it: such a video is one of
+/// Adds a video whose file is already in the object store. Only tests call it: such a video is from
 /// the time before uploads were converted.
 ///
 /// # Errors

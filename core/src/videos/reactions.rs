@@ -30,9 +30,9 @@ pub(crate) fn viewer_key(app: &App, viewer: Uuid) -> Vec<u8> {
     app.keys.hash("viewer", &[viewer.as_bytes()])
 }
 
-/// Counts a view: one for each viewer, video and hour, excluding staff, and of viewers who are not
-/// signed in at most so many from each network. Only the type of browser is stored. It is written about
-/// a second later ([`crate::view_counts`]). Errors as for the video's page.
+/// Counts a view: one for each viewer, video and hour, excluding staff. Viewers who are not signed
+/// in are counted up to a limit for each network. Only the type of browser is stored. The view is
+/// written about a second later ([`crate::view_counts`]). Errors as for the video's page.
 pub async fn record_view(
     app: &App,
     settings: &Settings,
@@ -178,7 +178,8 @@ pub(crate) async fn erase_likes(tx: &mut Tx, user_id: UserId) -> Result<()> {
 ///
 /// # Errors
 ///
-/// [`Error::SignInRequired`], [`Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`Error::SignInRequired`], [`Error::Invalid`] on `cursor` when it belongs to another order or
+/// list.
 pub async fn favorites(
     app: &App,
     settings: &Settings,

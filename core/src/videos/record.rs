@@ -192,7 +192,7 @@ pub(crate) fn search_texts(
 
 impl Record {
     /// Instead of being published now, a video that waits for its file is published when it is
-    /// ready. The minute is what forms can show and send back.
+    /// ready. Its time is cut to the minute, which forms can show and send back.
     pub(super) fn when_ready(self, old: Option<&Record>, now: DateTime<Utc>) -> Record {
         if self.status != Status::Published
             || old.is_some_and(|old| old.status == Status::Published)

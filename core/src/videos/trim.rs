@@ -1,4 +1,4 @@
-//! Staff cut the ends of a video off.
+//! Staff cut off the ends of a video.
 
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -23,7 +23,8 @@ pub struct Trim {
     pub end_seconds: i64,
 }
 
-/// Begins to cut the ends of a converted video off. Until that is done, it shows what it did.
+/// Begins to cut off the ends of a converted video. Until that is done, the video shows what it
+/// showed before.
 ///
 /// # Errors
 ///
@@ -64,7 +65,7 @@ pub async fn trim(tx: &mut Tx, app: &App, actor: Actor, id: Uuid, trim: Trim) ->
     let is_cut = start_seconds > 0 || end_seconds < duration;
     checks.require(is_cut, "end_seconds", "Please enter a later start or an earlier end.");
     checks.done()?;
-    // One that failed before.
+    // Removes an earlier trim that failed.
     uploads::remove_pending(tx, app, id, upload_id).await?;
     let staff_id = actor.staff_id();
     let new = NewTrim { video_id: id, staff_id, upload_id, start_seconds, end_seconds };

@@ -9,13 +9,13 @@ function find(...names: string[]) {
 
 const launch = (executablePath: string | undefined) => ({
   executablePath,
-  // Required for root.
+  // Chromium's sandbox does not work as root.
   chromiumSandbox: process.getuid?.() !== 0,
   args: ["--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"],
 });
 
-/** The headless shell of Chromium, which takes half the time of the full browser. */
+/** Chromium's headless shell, which takes half the time of the full browser. */
 export const headlessShell = launch(process.env.CHROMIUM || find("chromium-headless-shell", "chromium"));
 
-/** The full Chromium, for notifications, which the headless shell lacks. */
+/** The full Chromium, which the notification tests need because the headless shell lacks notifications. */
 export const wholeBrowser = launch(process.env.CHROMIUM || find("chromium"));

@@ -22,7 +22,7 @@ export type AdminVideo = Schemas["AdminVideo"];
 export const password = "lantern over the lake";
 export const samplePassword = "visiting-day-demo";
 
-/** A video on YouTube, which the tests cannot reach: its player and pictures are mocked. */
+/** A video on YouTube. The tests cannot reach YouTube, so its player and pictures are mocked. */
 export const onYouTube = (id = "dQw4w9WgXcQ") => ({
   link: `https://youtu.be/${id}`,
   picture: `https://i.ytimg.com/vi/${id}/maxresdefault.jpg`,
@@ -37,11 +37,11 @@ type Fixtures = {
   post: Plan["post"];
   seeded: boolean;
   settings: Plan["settings"];
-  /** Browsers have not visited the portal before, so the welcome popup appears. */
+  /** Whether browsers have never visited the portal, so that the welcome popup appears. */
   newcomers: boolean;
   /** A portal for this test only. */
   camp: Portal;
-  /** Another person at another computer; returns the page of their browser. */
+  /** Opens a page for another person at another computer. */
   somebody: (options?: BrowserContextOptions) => Promise<Page>;
 };
 
@@ -51,8 +51,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   settings: [{}, { option: true }],
   newcomers: [false, { option: true }],
 
-  // It belongs to `test`, where it may stay unused, because Playwright starts a worker and a browser anew for every other set
-  // of such fixtures.
+  // `demo` belongs to `test`, although some tests do not use it: Playwright would start another worker and browser for
+  // every other set of such fixtures.
   demo: [
     async ({ browserName: _any }, lend) => {
       const portal = await Portal.open({ post: "folder", seeded: true, settings: {} });
@@ -107,7 +107,7 @@ export const demoTest = test.extend({
 
 const media = join(import.meta.dirname, "../../../core/src/seed/media");
 
-/** Records what must not happen on any page, and mocks other sites. */
+/** Records what must never happen on a page, and mocks other sites. */
 async function watch(context: BrowserContext, newcomers: boolean): Promise<string[]> {
   const complaints: string[] = [];
   // Most people have seen the welcome popup, which would cover the page after fifteen seconds.
@@ -166,14 +166,14 @@ export async function signUp({ request }: Page, { name, email, child = "Yossi", 
   });
 }
 
-/** A parent who signed up, confirmed the address, and is signed in in this browser. */
+/** Signs up a parent, confirms the address, and leaves the parent signed in in this browser. */
 export async function parent(page: Page, camp: Portal, person: Person) {
   await signUp(page, person);
   const token = new URL(linkTo("/auth/verify", await camp.mailTo(person.email, /confirm/))).searchParams.get("token");
   await call(page.request, "POST", "/api/auth/verify", { token });
 }
 
-/** A member of the staff, signed in in this browser. */
+/** Signs a staff member in in this browser. */
 export async function staff(
   page: Pick<Page, "request">,
   camp: Portal,
@@ -184,7 +184,7 @@ export async function staff(
   await call(page.request, "POST", "/api/admin/auth/sign-in", { username, password });
 }
 
-/** A staff account, added from the command line. */
+/** Adds a staff account from the command line. */
 export function hire(camp: Portal, username = "miriam", role: "owner" | "staff" = "staff") {
   camp.run(["admin", "add", username, "--email", `${username}@camp.example`, "--role", role], `${password}\n`);
 }
@@ -214,7 +214,10 @@ export async function told(staffPage: Page, update: NewUpdate): Promise<Schemas[
   return saved.update;
 }
 
-/** Holds these requests back until they are released, so that a test can check what the page shows while it loads, on any machine. */
+/**
+ * Holds these requests until they are released, so that a test can check what the page shows while it loads, on any
+ * machine.
+ */
 export async function hold(page: Page, address: string | RegExp, method?: string) {
   let letGo = () => {};
   const gone = new Promise<void>((done) => (letGo = done));
@@ -225,7 +228,7 @@ export async function hold(page: Page, address: string | RegExp, method?: string
   return letGo;
 }
 
-/** The camp's name in titles: without the Yiddish one behind it. */
+/** The camp's name as titles use it: without the Yiddish name after it. */
 export const campName = ({ site_name }: { site_name: string }) => site_name.split(" · ")[0]!;
 
 /** The list of toasts. */

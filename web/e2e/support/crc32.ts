@@ -1,4 +1,4 @@
-/** The checksum of ZIP archives; Node has it only from version 22 on. */
+/** The checksum of ZIP archives, which Node has built in only since version 22. */
 export function crc32(bytes: Uint8Array) {
   let sum = 0xffffffff;
   for (const byte of bytes) {

@@ -4,7 +4,7 @@ import { SMTPServer } from "smtp-server";
 
 export type Mail = { to: string[]; subject: string; text: string; html: string; header: (name: string) => string };
 
-/** A mail as a mail program sees it. */
+/** Parses an email as a mail program would. */
 export async function read(source: Buffer): Promise<Mail> {
   const mail = await PostalMime.parse(source);
   return {
@@ -16,7 +16,7 @@ export async function read(source: Buffer): Promise<Mail> {
   };
 }
 
-/** The first URL in a mail's text that leads to this page. */
+/** The first URL in an email's text that leads to this page. */
 export function linkTo(page: string, { text }: Mail): string {
   const link = text.split(/\s+/).find((word) => /^https?:/.test(word) && new URL(word).pathname.startsWith(page));
   if (!link) throw new Error(`No link to ${page} in:\n${text}`);
@@ -26,9 +26,9 @@ export function linkTo(page: string, { text }: Mail): string {
 /** A mail server that accepts everything except what it was told to refuse. */
 export class MailServer {
   readonly mails: Mail[] = [];
-  /** Mail to these is refused for its content; the addresses stay valid. */
+  /** Mail to these addresses is refused for its content, but the addresses stay valid. */
   readonly refused = new Set<string>();
-  /** These mailboxes do not exist: mail to them is refused permanently. */
+  /** These mailboxes do not exist, so mail to them is refused permanently. */
   readonly unknown = new Set<string>();
 
   private constructor(private readonly server: SMTPServer) {}

@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 const media = join(import.meta.dirname, "../../../core/src/seed/media");
 
-/** A landscape photo, by its name among the sample pictures. */
+/** A landscape photo from the sample pictures. */
 export const photo = (name: string) => readFileSync(join(media, `${name}.jpg`));
 
-/** The same as a phone held upright saves it: rotated, with the location in its metadata. */
+/** The same photo as a phone held upright saves it: rotated, with the location in its metadata. */
 export function fromTelephone(jpeg: Buffer): Buffer {
   const entry = (tag: number, type: number, count: number, value: number) => {
     const field = Buffer.alloc(12);
@@ -30,7 +30,7 @@ export function fromTelephone(jpeg: Buffer): Buffer {
     return values;
   };
   const head = Buffer.from([0x49, 0x49, 0x2a, 0x00, 8, 0, 0, 0]);
-  // Offsets of the lists: 8, 8 + 30 = 38, and after its 54 bytes the two coordinates.
+  // The lists are at the offsets 8 and 8 + 30 = 38. The two coordinates follow the second list's 54 bytes.
   const picture = list(entry(0x0112, 3, 1, 6), entry(0x8825, 4, 1, 38));
   const place = list(entry(1, 2, 2, 0x4e), entry(2, 5, 3, 92), entry(3, 2, 2, 0x57), entry(4, 5, 3, 116));
   const tiff = Buffer.concat([head, picture, place, degrees(41, 42, 13), degrees(74, 38, 59)]);

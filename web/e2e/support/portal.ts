@@ -9,7 +9,7 @@ import { MailServer, read, type Mail } from "./mail";
 export type Setting = string | number | boolean;
 
 export type Plan = {
-  /** How mail is sent: as .eml files in the data folder, or to a real mail server over SMTP. */
+  /** How email is sent: as .eml files in the data folder, or over SMTP to a real mail server. */
   post: "folder" | "smtp";
   /** Whether to create the sample camp. */
   seeded: boolean;
@@ -18,7 +18,7 @@ export type Plan = {
 
 const binary = resolve(import.meta.dirname, "../../..", process.env.CAMP_E2E_BIN ?? "target/debug/camp");
 
-/** A separate portal: a folder, a database, the binary with site, API and worker, and a mailbox. */
+/** A separate portal: a folder, a database, a mailbox, and the binary with site, API and worker. */
 export class Portal {
   private process: ChildProcess | undefined;
   private log = "";
@@ -49,7 +49,7 @@ export class Portal {
     const portal = new Portal(folder, `http://127.0.0.1:${await freePort()}`, server);
     try {
       if (seeded) portal.run(["seed", "--sample-logins"]);
-      // Settings need an existing camp.
+      // Settings need an existing camp, so this creates one.
       else if (Object.keys(settings).length > 0) portal.run(["migrate"]);
       for (const [key, value] of Object.entries(settings)) portal.run(["settings", "set", key, String(value)]);
       await portal.start();
@@ -95,7 +95,7 @@ export class Portal {
     }
   }
 
-  /** Problems so far: failed jobs, errors in the log. */
+  /** All problems so far: failed jobs, and errors in the log. */
   async troubles(): Promise<string[]> {
     const ready = await fetch(`${this.url}/readyz`).then((answer) => answer.json() as Promise<{ failed_jobs: number }>);
     const errors = this.log.split("\n").filter((line) => /"level":"ERROR"| ERROR /.test(line));
@@ -106,7 +106,7 @@ export class Portal {
     return this.log;
   }
 
-  /** All mails that were sent so far. */
+  /** All emails sent so far. */
   async mails(): Promise<Mail[]> {
     if (this.server) return this.server.mails;
     const box = join(this.folder, "mail");
@@ -135,7 +135,7 @@ export class Portal {
     for (const address of addresses) this.server.unknown.add(address);
   }
 
-  /** Waits for the newest mail that matches. */
+  /** Waits for the newest matching email. */
   async mailTo(address: string, subject: RegExp): Promise<Mail> {
     for (const deadline = Date.now() + 120_000; Date.now() < deadline; await pause(50)) {
       const mail = (await this.mailsTo(address, subject)).at(-1);
@@ -144,10 +144,10 @@ export class Portal {
     throw new Error(`No mail to ${address} about ${subject} came within two minutes.`);
   }
 
-  /** For interrupted test runs. */
+  /** Also runs when a test run is interrupted. */
   private readonly kill = () => this.process?.kill("SIGKILL");
 
-  /** Restarts the server like an operator for an upgrade: it stops, and is available again some seconds later. */
+  /** Restarts the server as an upgrade does: it stops, and is available again some seconds later. */
   async restart(away = 0) {
     await this.stop();
     await pause(away);

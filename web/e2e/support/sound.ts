@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** The narrowest phone, and a laptop's window at twice the size. */
+/** The narrowest phone, and a laptop window at 200% zoom. */
 const narrow = [
   [320, 640, "at 320 pixels"],
   [640, 360, "at 200 %"],
@@ -23,7 +23,7 @@ const ofColors = { runOnly: ["color-contrast", "link-in-text-block"] };
 /** Asserts that axe finds no violations in both themes, and that narrow screens do not scroll sideways. */
 export async function isSound(page: Page, what: string) {
   await page.waitForLoadState("networkidle");
-  // A list that waits for the answer to a new filter is pale.
+  // A list is pale while it waits for the response to a new filter.
   await expect(page.locator("div[aria-busy=true]"), what).toHaveCount(0);
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   for (const colorScheme of ["light", "dark"] as const) {

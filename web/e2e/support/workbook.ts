@@ -5,7 +5,7 @@ const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const packageRelations = "http://schemas.openxmlformats.org/package/2006/relationships";
 
-/** The smallest Excel workbook with these rows; a number is an amount, a Date a day. */
+/** The smallest Excel workbook with these rows. Numbers are amounts, and Dates are days. */
 export function workbook(rows: (string | number | Date)[][]) {
   const cell = (value: string | number | Date) => {
     if (typeof value === "number") return `<c><v>${value}</v></c>`;
@@ -30,7 +30,7 @@ function archive(files: Record<string, string>) {
   let offset = 0;
   for (const [name, content] of Object.entries(files)) {
     const [path, bytes] = [Buffer.from(name), Buffer.from(content)];
-    // From "version needed" to the length of the extra field, the same in both places.
+    // The header fields from "version needed" to the length of the extra field, which are the same in both places.
     const facts = Buffer.alloc(26);
     facts.writeUInt16LE(20, 0);
     facts.writeUInt16LE(0x21, 8);

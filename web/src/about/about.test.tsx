@@ -12,7 +12,7 @@ it("the camp tells its story in Yiddish, from right to left", async () => {
   expect(document.title).toBe("About - Camp Pine Lake");
 });
 
-it("what we offer are four things", async () => {
+it("the page lists four things that the camp offers", async () => {
   server({});
   open("/about");
   const offer = within(await screen.findByRole("region", { name: "What We Offer" }));

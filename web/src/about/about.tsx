@@ -122,7 +122,7 @@ const Top = ({ name }: { name: string }) => (
       fetchPriority="high"
       className="absolute inset-0 -z-1 size-full max-w-none object-cover object-[26%_60%] md:object-[50%_60%]"
     />
-    {/* Dusk over the picture in the dark theme. */}
+    {/* In the dark theme, the picture is darkened. */}
     <div className="absolute inset-0 -z-1 bg-[light-dark(transparent,oklch(0.19_0.03_225/0.68))]" />
     <div className="wrap min-h-104 pt-8 text-[light-dark(oklch(0.25_0.035_200),oklch(0.955_0.014_86))] md:min-h-144 md:pt-14">
       <h1 id="about" className="max-w-[9.5em] text-[length:var(--text-4xl)] leading-[1.05]">

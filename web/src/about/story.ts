@@ -1,6 +1,8 @@
 type Section = { title: string; text: string; picture: string };
 
-/** The camp's story in Yiddish as its families speak it, spelled like the camp's own titles: without points. */
+/**
+ * The camp's story in Yiddish as its families speak it. Like the camp's own titles, it is spelled without vowel points.
+ */
 export const story: Section[] = [
   {
     title: "א פלאץ אין די בערג",

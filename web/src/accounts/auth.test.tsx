@@ -7,7 +7,7 @@ const password = () => screen.getByLabelText("Password");
 const fresh = { ...chaya, email_verified: false, can_comment: false };
 
 describe("signing in", () => {
-  it("returns to where one came from", async () => {
+  it("returns to the page that the person came from", async () => {
     const camp = server({ "POST /api/auth/sign-in": { user: chaya, linked: false } });
     const user = open("/auth?next=%2Fpast-videos");
     expect(await screen.findByRole("heading", { name: "Welcome Back" })).toBeTruthy();
@@ -29,7 +29,7 @@ describe("signing in", () => {
     expect(screen.getByTestId("address").textContent).toBe("/");
   });
 
-  it("fails in words and keeps what was typed", async () => {
+  it("explains a failure and keeps what was typed", async () => {
     server({ "POST /api/auth/sign-in": refuse(401, "invalid_credentials", "Invalid email or password.") });
     const user = open("/auth");
     await user.type(await email(), "chaya@family.example");
@@ -61,7 +61,7 @@ describe("signing in", () => {
     expect((await screen.findAllByText(/cannot be reached right now/)).length).toBeGreaterThan(0);
   });
 
-  it("names what is missing beside its field, and goes to the first", async () => {
+  it("names what is missing beside its field, and focuses the first one", async () => {
     const camp = server({});
     const user = open("/auth");
     await email();
@@ -110,7 +110,7 @@ describe("creating an account", () => {
     expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toMatchObject({ user_type: "visitor", child_name: null });
   });
 
-  it("keeps what was typed while one chooses, reads something else and comes back", async () => {
+  it("keeps what was typed while the person switches modes, reads another page and comes back", async () => {
     server({});
     const user = open("/auth?mode=create");
     await fill(user);
@@ -143,7 +143,7 @@ describe("creating an account", () => {
     expect(password()).toHaveProperty("value", "");
   });
 
-  it("puts the server's complaint beside its field and clears nothing", async () => {
+  it("shows the server's error beside its field and clears nothing", async () => {
     server({
       "POST /api/auth/sign-up": refuse(422, "validation", "Too common.", [
         { field: "password", message: "Please choose a less common password." },
@@ -191,7 +191,7 @@ describe("creating an account", () => {
 });
 
 describe("an invitation", () => {
-  it("fills in what the camp knows, for reading only", async () => {
+  it("fills in what the camp knows, which cannot be edited", async () => {
     const camp = server({
       "POST /api/auth/invitation": {
         email: "malky@family.example",
@@ -232,7 +232,7 @@ describe("an invitation", () => {
     expect(camp.asked("POST", "/api/auth/invitation")).toHaveLength(1);
   });
 
-  it("that is spent says so and leaves the form usable", async () => {
+  it("that is used up says so and leaves the form usable", async () => {
     server({ "POST /api/auth/invitation": refuse(410, "gone", "This invitation has been used or has expired.") });
     open("/auth?invite=abc");
     expect(await screen.findByText("This invitation has been used or has expired.")).toBeTruthy();

@@ -53,7 +53,7 @@ export default function Auth() {
   );
 }
 
-/** An invitation makes an account of its own, and somebody is signed in already. */
+/** Shown when somebody who is signed in opens an invitation, which needs a new account. */
 function OtherAccount({ user, invited }: { user: SessionUser; invited: Prefill | undefined }) {
   const sessionChanged = useSessionChanged();
   const leave = useAction({
@@ -96,7 +96,7 @@ const scene = {
   text: "Comment, keep your favorite videos, and get an email when tonight’s video is up.",
 };
 
-/** The picture above the form. On a wide screen it is beside the form, as high as that is. */
+/** The picture above the form. On a wide screen it is beside the form and equally tall. */
 export const Shell = () => (
   <div className="lg:hidden">
     <SmallSheet scene={scene} />
@@ -159,7 +159,7 @@ function AuthForm({ invite, prefill, inviteProblem, onDone }: AuthFormProps) {
 
 type Mode = "create" | "sign-in";
 
-/** Whether the form signs in or creates an account; the address keeps which. Switching clears the password. */
+/** Whether the form signs in or creates an account, which the URL records. Switching clears the password. */
 function useMode(closed: boolean, invite: string) {
   const password = useRef<HTMLInputElement>(null);
   const [params, setParams] = useSearchParams();
@@ -274,7 +274,7 @@ type NewAccountProps = {
   errors: Errors;
 };
 
-/** The fields of a new account; those that the invitation has cannot be changed. */
+/** The fields of a new account. Those that the invitation fills in cannot be changed. */
 const NewAccountFields = ({ prefill, userType, onUserType, errors }: NewAccountProps) => (
   <>
     {!prefill && (

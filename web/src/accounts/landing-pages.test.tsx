@@ -11,7 +11,7 @@ const asked = (change: Partial<Confirmation> = {}): Confirmation => ({
   ...change,
 });
 
-it("an address is confirmed by a press, never by opening the page", async () => {
+it("an address is confirmed by pressing the button, never by opening the page", async () => {
   const camp = server({
     "POST /api/auth/verify/preview": asked(),
     "POST /api/auth/verify": { email: "chaya@family.example", linked: true, user: chaya },
@@ -59,7 +59,7 @@ it("a change of address offers no new password", async () => {
   expect(screen.queryByRole("button", { name: "Choose a new password" })).toBeNull();
 });
 
-it("a second address is told whose family it would be in", async () => {
+it("the owner of a second address is told which family it would join", async () => {
   const family = { full_name: "Mallory", email: "mallory@elsewhere.example", email_verified: false };
   server({
     "POST /api/auth/verify/preview": asked({ kind: "second_email", family }),
@@ -74,7 +74,7 @@ it("a second address is told whose family it would be in", async () => {
   expect(await within(screen.getByRole("main")).findByRole("link", { name: "Sign In" })).toBeTruthy();
 });
 
-it("a session that ended meanwhile asks for the password", async () => {
+it("if the session has ended, the page asks for the password", async () => {
   const camp = server({
     "POST /api/auth/verify/preview": asked(),
     "POST /api/auth/verify": refuse(403, "password_required", "Please enter this account's password."),
@@ -103,7 +103,7 @@ describe("a link that was used or has expired", () => {
     expect(within(screen.getByRole("main")).getByRole("link", { name: "Sign In" }).getAttribute("href")).toBe("/auth");
   });
 
-  it("of a sign-up is sent anew to whoever is signed in", async () => {
+  it("of a sign-up can be sent again by the signed-in person", async () => {
     const camp = server({ ...ended, ...waiting, "POST /api/auth/verify/resend": null });
     const user = open("/auth/verify?token=abc");
     await user.click(await screen.findByRole("button", { name: "Send a new link" }));
@@ -111,7 +111,7 @@ describe("a link that was used or has expired", () => {
     expect(camp.asked("POST", "/api/auth/verify/resend")).toHaveLength(1);
   });
 
-  it("of a sign-up alarms nobody whose address is confirmed", async () => {
+  it("of a sign-up does not alarm people whose address is confirmed", async () => {
     server({ ...ended, "GET /api/session": { user: chaya } });
     open("/auth/verify?token=abc");
     expect(await screen.findByText(/is already confirmed/)).toBeTruthy();
@@ -146,7 +146,7 @@ describe("a link that was used or has expired", () => {
     expect(within(screen.getByRole("main")).queryByRole("link")).toBeNull();
   });
 
-  it("while its page stood open leaves no form that cannot work", async () => {
+  it("while its page was open leaves no form that cannot work", async () => {
     const camp = server({
       "POST /api/auth/verify/preview": asked({ kind: "new_email" }),
       "POST /api/auth/verify": refuse(410, "gone", "Used."),
@@ -166,7 +166,7 @@ it("a link without its token is told apart", async () => {
   expect(await screen.findByText(/This link is incomplete/)).toBeTruthy();
 });
 
-it("a forgotten password answers the same for every address", async () => {
+it("the page for a forgotten password gives the same answer for every address", async () => {
   const camp = server({ "POST /api/auth/forgot": null });
   const user = open("/auth/forgot");
   await user.type(await screen.findByLabelText("Email"), "chaya@family.example");
@@ -175,7 +175,7 @@ it("a forgotten password answers the same for every address", async () => {
   expect(camp.asked("POST", "/api/auth/forgot")[0]?.body).toEqual({ email: "chaya@family.example" });
 });
 
-it("a new password is chosen once, and then one signs in with it", async () => {
+it("a new password is chosen once, and then used to sign in", async () => {
   const camp = server({ "POST /api/auth/reset/preview": null, "POST /api/auth/reset": null });
   const user = open("/auth/reset?token=abc");
   await user.type(await screen.findByLabelText("New password"), "other secret words");
@@ -236,7 +236,7 @@ it("a new password for one account leaves another parent signed in", async () =>
   expect(localStorage.getItem("session")).toBeNull();
 });
 
-it("staff choose theirs too, and are led to their own sign-in", async () => {
+it("staff choose a new password too, and continue to the staff sign-in", async () => {
   server({
     "POST /api/auth/reset/preview": null,
     "POST /api/auth/reset": null,
@@ -272,7 +272,7 @@ describe("a link for a new password that was used or has expired", () => {
     expect(screen.getByText("An owner can send you a new link.")).toBeTruthy();
   });
 
-  it("says so when that happened while the page was open", async () => {
+  it("says so if that happened while the page was open", async () => {
     server({ "POST /api/auth/reset/preview": null, "POST /api/auth/reset": gone });
     const user = open("/auth/reset?token=abc");
     await user.type(await screen.findByLabelText("New password"), "other secret words");
@@ -291,7 +291,7 @@ it("a link for a new password that cannot be checked can be checked again", asyn
   expect(await screen.findByLabelText("New password")).toBeTruthy();
 });
 
-it("the link of an email shows what comes, and what was stopped is chosen again signed out", async () => {
+it("the link in an email shows which emails come, and turns stopped ones on again without signing in", async () => {
   const off = { daily_videos: false, camp_updates: true, general: true };
   const camp = server({
     "POST /api/unsubscribe/preview": {
@@ -315,7 +315,7 @@ it("the link of an email shows what comes, and what was stopped is chosen again 
   expect(screen.getByRole("button", { name: "Stop daily video emails" })).toBeTruthy();
 });
 
-it("the link of an email that cannot be checked can be checked again", async () => {
+it("a link in an email that cannot be checked can be checked again", async () => {
   const choice = { daily_videos: true, camp_updates: true, general: true };
   const camp = server({ "POST /api/unsubscribe/preview": refuse(500, "internal", "Something went wrong.") });
   const user = open("/unsubscribe?token=abc");
@@ -326,7 +326,7 @@ it("the link of an email that cannot be checked can be checked again", async () 
   expect(await screen.findByRole("button", { name: "Stop daily video emails" })).toBeTruthy();
 });
 
-it("a reader of the mailing list is offered no other mail", async () => {
+it("a mailing list subscriber is offered no other emails", async () => {
   const choice = { daily_videos: false, camp_updates: false, general: true };
   server({
     "POST /api/unsubscribe/preview": { email_hint: "n…r@town.example", category: "general", choice, family: false },
@@ -336,7 +336,7 @@ it("a reader of the mailing list is offered no other mail", async () => {
   expect(screen.queryByRole("switch")).toBeNull();
 });
 
-it("one email a day is stopped with all that it has in it, or in parts", async () => {
+it("the one daily email is stopped entirely, or in parts", async () => {
   const all = { daily_videos: true, camp_updates: true, general: true };
   const camp = server({
     "POST /api/unsubscribe/preview": {
@@ -363,7 +363,7 @@ it("one email a day is stopped with all that it has in it, or in parts", async (
   expect(camp.asked("POST", "/api/unsubscribe")[0]?.body).toEqual({ token: "abc", scope: "everything" });
 });
 
-it("emails are stopped signed out, that kind or all of them", async () => {
+it("emails are stopped without signing in: one kind or all of them", async () => {
   const all = { daily_videos: true, camp_updates: true, general: true };
   const camp = server({
     "POST /api/unsubscribe/preview": {

@@ -31,7 +31,7 @@ export const unsubscribe = (body: Body<"/api/unsubscribe">) => send(api.POST("/a
 export type Confirmation = components["schemas"]["Confirmation"];
 export type Verified = components["schemas"]["Verified"];
 
-/** What a link would confirm; reading it does not use the token. */
+/** What a link would confirm. Reading this does not use up the token. */
 export const confirmationQuery = (token: string) =>
   queryOptions({
     queryKey: ["confirmation", token],
@@ -43,7 +43,7 @@ export const confirmationQuery = (token: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** Whether a link can still set a password; asking does not use it. */
+/** Whether a link can still set a password. Asking does not use it up. */
 export const resetLinkQuery = (token: string) =>
   queryOptions({
     queryKey: ["reset-link", token],
@@ -55,14 +55,14 @@ export const resetLinkQuery = (token: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** Reading an invitation does not use it; signing up does. */
+/** Reading an invitation does not use it up. Signing up does. */
 export const invitationQuery = (token: string) =>
   queryOptions({
     queryKey: ["invitation", token],
     queryFn: () => send(api.POST("/api/auth/invitation", { body: { token } })),
     enabled: token !== "",
     staleTime: Infinity,
-    // Names leave the cache with the page.
+    // Removes the names from the cache when the page closes.
     gcTime: 0,
   });
 
@@ -71,7 +71,7 @@ export const unsubscribeQuery = (token: string) =>
     queryKey: ["unsubscribe", token],
     queryFn: () => send(api.POST("/api/unsubscribe/preview", { body: { token } })),
     enabled: token !== "",
-    // Does not refetch while somebody makes a choice.
+    // Never refetches, because that could undo a choice that is not saved yet.
     staleTime: Infinity,
   });
 
@@ -89,8 +89,8 @@ export const changePassword = (body: Body<"/api/auth/password">) => send(api.POS
 export const deleteAccount = (current_password: string) =>
   send(api.POST("/api/auth/delete-account", { body: { current_password } }));
 
-/** A file, so the browser fetches it by itself. */
+/** The URL of a download, which the browser fetches by itself. */
 export const downloadAddress = "/api/profile/download";
 
-/** Stores it in the account, so that other devices do not ask. */
+/** Stores in the account that the popup was shown, so that other devices do not show it. */
 export const rememberWelcome = () => send(api.PATCH("/api/profile", { body: { welcome_popup_shown: true } }));

@@ -16,13 +16,13 @@ import { toast } from "../ui/toast";
 import { readSession, resetLinkQuery, resetPassword } from "./queries";
 import "../ui/more-icons";
 
-/** Mail scanners follow links, so opening the page only checks the token; saving the password uses it. */
+/** Mail scanners follow links, so opening the page only checks the token. Saving the password uses it up. */
 export default function Reset() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
   const ofStaff = params.get("for") === "staff";
   const asked = useQuery(resetLinkQuery(token));
-  // Also used or expired while the page was open.
+  // The link may also be used up or expire while the page is open.
   const [refused, setRefused] = useState<string>();
   const ended = refused === token || isApiError(asked.error, "gone");
 
@@ -70,14 +70,14 @@ function PasswordForm({ token, ofStaff, onEnded }: { token: string; ofStaff: boo
     check: required({ password: "Please enter a new password." }),
     submit: (data) => resetPassword(token, text(data, "password")),
     done: async () => {
-      // The server has ended every session of this account; here, somebody else may be signed in.
+      // The server has ended every session of this account, but somebody else may be signed in here.
       const other = ofStaff ? null : await otherUser();
       if (ofStaff) client.removeQueries({ queryKey: ["staff"] });
       toast({
         title: "Password Changed",
         description: other ? `You are still signed in as ${other.email}.` : "Please sign in with your new password.",
       });
-      // The sign-in page leads whoever is signed in to the home page.
+      // The sign-in page redirects anybody who is signed in to the home page.
       await navigate(ofStaff ? paths.staffSignIn : paths.auth(), { replace: true });
     },
     failed: (error) => {
@@ -104,13 +104,16 @@ function PasswordForm({ token, ofStaff, onEnded }: { token: string; ofStaff: boo
   );
 }
 
-/** Reads whether somebody is still signed in after an account got a new password, and signs out here if it was theirs. */
+/**
+ * Checks whether somebody is still signed in after an account got a new password, and signs out here if it was their
+ * account.
+ */
 function useOtherUser() {
   const { user } = useSession();
   const sessionChanged = useSessionChanged();
   return async () => {
     if (!user) return null;
-    // Without an answer nobody is taken to be signed in, so that nothing personal stays.
+    // Without a response, assumes that nobody is signed in, so that nothing personal stays on the page.
     const session = await readSession().catch(() => null);
     const now = session?.user ?? null;
     if (now?.id !== user.id) await sessionChanged(now);

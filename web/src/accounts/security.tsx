@@ -24,7 +24,7 @@ import { SessionLine } from "./session-line";
 
 type Leaving = { onSignedOut: (said: { title: string; description?: string }) => Promise<void> };
 
-/** The sessions of whoever is signed in. */
+/** The sessions of the signed-in person. */
 export function Sessions({ onSignedOut }: Leaving) {
   const sessions = useQuery(sessionsQuery);
   const [asking, setAsking] = useState(false);
@@ -92,7 +92,7 @@ function SessionRow({ session }: { session: LoginSession }) {
   return <SessionLine session={session} busy={end.isPending} onEnd={() => end.mutate()} />;
 }
 
-/** Password, data download and deletion of the account. */
+/** The password, the data download and the deletion of the account. */
 export function AccountSection({ onSignedOut }: Leaving) {
   const [open, setOpen] = useState<"password" | "delete" | null>(null);
   const close = () => setOpen(null);

@@ -34,7 +34,7 @@ export default function Unsubscribe() {
     client.setQueryData(unsubscribeQuery(token).queryKey, (now) => now && { ...now, choice });
   const category = preview.data && categories[preview.data.category];
   const nothing = preview.data && !Object.values(preview.data.choice).includes(true);
-  // One email a day has mail of all kinds, so only "Stop all" stops it.
+  // One email a day contains all kinds of mail, so only "Stop all" stops it.
   const comes = preview.data && preview.data.category !== "digest" && preview.data.choice[preview.data.category];
   return (
     <SmallSheet title={stop.isSuccess ? "Done" : "Stop emails from camp"}>
@@ -75,7 +75,7 @@ export default function Unsubscribe() {
               Stop {category}
             </Button>
           ) : preview.data.category === "digest" && !nothing ? (
-            <p>The daily email has all that is switched on below in it.</p>
+            <p>The daily email contains everything that is turned on below.</p>
           ) : (
             <p role="status">No {nothing ? "emails from camp" : category} go to this address.</p>
           )}

@@ -6,7 +6,7 @@ import { explain } from "../lib/forms";
 import { errorToast, toast } from "../ui/toast";
 import { resendConfirmation } from "./queries";
 
-/** Sends the email to confirm an address again. */
+/** Sends the email that confirms an address again. */
 export function useResend(email: string) {
   const client = useQueryClient();
   return useAction({
@@ -14,7 +14,7 @@ export function useResend(email: string) {
     onSuccess: () => toast({ title: "Confirmation sent", description: `We emailed ${email} again.` }),
     onError: (error) => {
       if (!isApiError(error, "conflict")) return errorToast(explain(error));
-      // It was confirmed meanwhile, perhaps on another device.
+      // The address has been confirmed since, perhaps on another device.
       toast({ title: error.message });
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     },

@@ -8,7 +8,7 @@ function shownBefore() {
   try {
     return localStorage.getItem(flag) !== null;
   } catch {
-    // Without storage the popup would appear at every visit.
+    // Without storage, the popup would appear at every visit, so it counts as seen.
     return true;
   }
 }
@@ -24,8 +24,8 @@ function remember() {
 const isTyping = () => document.activeElement?.matches("input, textarea") ?? false;
 
 /**
- * Whether the welcome popup is open: once on each device, for visitors who have been on the page for fifteen seconds.
- * Nobody who is or was signed in sees it.
+ * Whether the welcome popup is open. It opens once on each device, for visitors who have been on the page for fifteen
+ * seconds. Nobody who is or was signed in sees it.
  */
 export function useWelcome() {
   const site = useSite();
@@ -44,7 +44,7 @@ export function useWelcome() {
     let timer: ReturnType<typeof setTimeout> | undefined;
 
     function show() {
-      // Postpones it while somebody types or watches, and while the site is closed.
+      // Postpones the popup while somebody types or watches, and while the site is closed.
       if (document.querySelector("dialog[open], video, iframe, main[hidden]") || isTyping())
         timer = setTimeout(show, 2_000);
       else if (!shownBefore()) setOpen(true);

@@ -18,13 +18,13 @@ import { confirmationQuery, verifyEmail, type Confirmation, type Verified } from
 import { useResend } from "./use-resend";
 import "../ui/more-icons";
 
-/** Mail scanners follow links, so only a press of the button uses the token. */
+/** Mail scanners follow links, so only pressing the button uses up the token. */
 export default function Verify() {
   const { user, pending } = useSession();
   const sessionChanged = useSessionChanged();
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";
-  // The server no longer knows an expired link, so its address says what it was for.
+  // The server no longer knows an expired link, so the link's own URL says what it was for.
   const named = params.get("for") ?? "";
   const asked = useQuery(confirmationQuery(token));
   const [done, setDone] = useState<Verified | null>(null);
@@ -63,7 +63,7 @@ export default function Verify() {
       ) : token === "" ? (
         <FormMessage>This link is incomplete. Please open it again from the email.</FormMessage>
       ) : pending || asked.isPending ? (
-        // The banner at the top would move the button.
+        // Waits for the session, because the banner at the top would move the button.
         <Loading label="Loading" className="grid gap-3">
           <Skeleton className="h-5" />
           <Skeleton className="h-11" />
@@ -92,7 +92,7 @@ const titles: Record<Confirmation["kind"], string> = {
 
 const isKind = (name: string): name is Confirmation["kind"] => name in titles;
 
-/** A link that was used or has expired: what it was for, and the way to a new one. */
+/** A link that was used or has expired: what it was for, and how to get a new one. */
 function Ended({ kind, user }: { kind: Confirmation["kind"]; user: SessionUser | null }) {
   if (kind === "new_email") {
     return (
@@ -185,7 +185,7 @@ type FormProps = {
   onStale: () => void;
 };
 
-/** One press where one is signed in to the account; otherwise the account's password, or a new one. */
+/** Takes one press if the account is signed in here. Otherwise it asks for the account's password or a new one. */
 function ConfirmForm({ token, asked, onDone, onStale }: FormProps) {
   const site = useSite();
   const [choosing, setChoosing] = useState(false);
@@ -197,7 +197,7 @@ function ConfirmForm({ token, asked, onDone, onStale }: FormProps) {
     submit: (data) => verifyEmail({ token, ...(needed ? { [needed]: text(data, needed) } : {}) }),
     done: onDone,
     failed: (error) => {
-      // Used or expired while the page was open: the page then says what to do.
+      // If the link was used or expired while the page was open, the page says what to do.
       const ended = isApiError(error, "gone");
       if (!ended && !isApiError(error, "password_required")) return false;
       onStale();

@@ -34,7 +34,7 @@ async function fill(user: ReturnType<typeof open>, kind: "Parent" | "Visitor") {
 }
 
 describe("the welcome popup", () => {
-  it("comes after fifteen seconds of looking, and hidden time does not count", async () => {
+  it("appears after fifteen seconds in view, and hidden time does not count", async () => {
     server({});
     open("/");
     await screen.findByText("Live updates");
@@ -49,23 +49,23 @@ describe("the welcome popup", () => {
     expect(await popup()).toBeTruthy();
   });
 
-  it("stays away from whoever is signed in, was asked before, or could not sign up", async () => {
+  it("does not appear for people who are signed in, were asked before, or could not sign up", async () => {
     await invited({ "GET /api/session": { user: chaya } });
     expect(shown()).toBeNull();
     expect(localStorage.getItem("welcomePopupShown")).not.toBeNull();
   });
 
-  it("stays away where no accounts are opened", async () => {
+  it("does not appear where sign-up is closed", async () => {
     await invited({ "GET /api/site": { ...site, registrations_open: false } });
     expect(shown()).toBeNull();
   });
 
-  it("stays away while it is not known whether somebody is signed in", async () => {
+  it("does not appear before the session is known", async () => {
     await invited({ "GET /api/session": never });
     expect(shown()).toBeNull();
   });
 
-  it("waits for somebody who types", async () => {
+  it("waits while somebody is typing", async () => {
     server({});
     open("/");
     await screen.findByText("Live updates");
@@ -78,7 +78,7 @@ describe("the welcome popup", () => {
     expect(await popup()).toBeTruthy();
   });
 
-  it("never comes over a video", async () => {
+  it("never appears over a video", async () => {
     server({ "GET /api/videos/v1": video() });
     open("/video/v1");
     await screen.findByRole("heading", { name: /Color War/ });
@@ -99,7 +99,7 @@ describe("the welcome popup", () => {
     expect(await popup()).toBeTruthy();
   });
 
-  it("comes once on a device, however it was closed", async () => {
+  it("appears once per device, however it was closed", async () => {
     const { user } = await invited();
     await user.click((await popup()).getByRole("button", { name: "Close" }));
     expect(shown()).toBeNull();
@@ -108,7 +108,7 @@ describe("the welcome popup", () => {
     expect(shown()).toBeNull();
   });
 
-  it("has three steps, forwards when filled and back without loss", async () => {
+  it("has three steps: forward once filled in, and back without losing anything", async () => {
     const { user } = await invited();
     const next = async () => (await popup()).getByRole("button", { name: "Next Step" });
     expect(await next()).toHaveProperty("disabled", true);
@@ -130,7 +130,7 @@ describe("the welcome popup", () => {
     expect((await popup()).getByRole("checkbox", { name: "Newsletters from camp" })).toHaveProperty("checked", true);
   });
 
-  it("makes the account, signs in and remembers it there too", async () => {
+  it("creates the account, signs in and remembers that in the account too", async () => {
     const { camp, user } = await invited({
       "POST /api/auth/sign-up": { user: chaya, linked: false },
       "PATCH /api/profile": family(),
@@ -139,7 +139,7 @@ describe("the welcome popup", () => {
     await user.click((await popup()).getByRole("button", { name: "Next Step" }));
     await user.click((await popup()).getByRole("checkbox", { name: "Camp updates" }));
     const create = (await popup()).getByRole("button", { name: "Create Account" });
-    // A double click is faster than a rendering.
+    // A double click is faster than a render.
     act(() => [create, create].forEach((button) => button.click()));
     expect(await screen.findByText("Your account has been created and you are now signed in!")).toBeTruthy();
     expect(screen.getByText("Welcome to Camp Pine Lake!")).toBeTruthy();
@@ -168,7 +168,7 @@ describe("the welcome popup", () => {
     expect(camp.asked("POST", "/api/auth/sign-up")[0]?.body).toMatchObject({ user_type: "visitor", child_name: null });
   });
 
-  it("says what the server says, beside its field, and loses nothing", async () => {
+  it("shows the server's errors beside their fields, and loses nothing", async () => {
     const taken = "This email is already registered. Please sign in instead.";
     const { user } = await invited({
       "POST /api/auth/sign-up": refuse(409, "taken", taken, [{ field: "email", message: taken }]),
@@ -181,7 +181,7 @@ describe("the welcome popup", () => {
     expect((await popup()).getAllByText(taken).length).toBeGreaterThan(0);
   });
 
-  it("says so when nobody knows why", async () => {
+  it("says so when the reason is unknown", async () => {
     const { user } = await invited({ "POST /api/auth/sign-up": strangely });
     await fill(user, "Visitor");
     await user.click((await popup()).getByRole("button", { name: "Next Step" }));
@@ -190,7 +190,7 @@ describe("the welcome popup", () => {
     expect(screen.getAllByText("Something went wrong. Please try again.").length).toBeGreaterThan(0);
   });
 
-  it("names what is missing, however its form was sent", async () => {
+  it("names what is missing, however the form was submitted", async () => {
     const { camp, user } = await invited();
     const send = async () => fireEvent.submit((await screen.findByRole("dialog")).querySelector("form")!);
     await send();

@@ -41,7 +41,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   const [answers, setAnswers] = useState(nobody);
   const form = useRef<HTMLFormElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Focuses the heading; the browser would focus the close button.
+  // Focuses the heading, because the browser would focus the close button.
   useEffect(() => heading.current?.focus(), []);
   const change = (part: Partial<Answers>) => setAnswers((now) => ({ ...now, ...part }));
   const name = splitScripts(site?.site_name ?? "")[0];
@@ -59,7 +59,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
       onClose();
       toast({ title: `Welcome to ${name}!`, description: "Your account has been created and you are now signed in!" });
       await sessionChanged(user);
-      // Remembers it for the other devices of the family. When this fails, they ask once.
+      // Saves this for the family's other devices. If that fails, they show the popup once more.
       await rememberWelcome().catch(() => undefined);
     },
     onError: (error) => {
@@ -133,7 +133,7 @@ export default function Welcome({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** What is missing in a step. The button is disabled; other ways of submitting the form show a toast. */
+/** What is missing in a step. The button is disabled, and other ways of submitting the form show a toast. */
 function missingIn({ user_type, name, email, password, child_name }: Answers, step: number) {
   if (!user_type || (step > 0 && !(name.trim() && email.trim() && password))) {
     return { title: "Missing Information", description: "Please fill in all required fields." };

@@ -2,7 +2,7 @@ import type { Site } from "./client";
 
 type Boot = {
   site?: Site;
-  /** The first picture of the page at this address. */
+  /** The first picture of this page. */
   picture?: string | null;
 };
 

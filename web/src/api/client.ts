@@ -20,14 +20,17 @@ export type Product = Schemas["Product"];
 export type Staff = Schemas["Staff"];
 export type AdminVideo = Schemas["AdminVideo"];
 
-/** Why a request failed, at the server or on the way. `message` is a sentence that can be shown; empty if the sign-in dialog says it. */
+/**
+ * Why a request failed, on the server or on the way. `message` is a sentence to show, or empty if the sign-in dialog
+ * says it.
+ */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly code: string;
   readonly status: number;
-  /** Messages by the field's name in the request. */
+  /** Messages, keyed by the field's name in the request. */
   readonly fields: Record<string, string>;
-  /** Seconds to wait before another try makes sense. */
+  /** The number of seconds before another try makes sense. */
   readonly retryAfter: number | null;
   readonly requestId: string | null;
 
@@ -47,7 +50,7 @@ export const isApiError = (error: unknown, ...codes: string[]): error is ApiErro
 const requestTimeout = 30_000;
 
 export const api = createClient<paths>({
-  // Looked up at each call, so that tests can replace it.
+  // Looks up `fetch` at each call, so that tests can replace it.
   fetch: (request) => {
     const timeout = AbortSignal.timeout(requestTimeout);
     const signal = "any" in AbortSignal ? AbortSignal.any([request.signal, timeout]) : timeout;

@@ -1,6 +1,6 @@
 /**
- * The answer that the server wrote into the HTML for a request, so that nothing is fetched beside the scripts. It is
- * as old as the page and is used once. Spread it into the query of exactly this address.
+ * The response that the server wrote into the HTML for a request, so that the page does not have to fetch it. It is as
+ * old as the page and is used once. Spread it into the query for exactly this URL.
  */
 export function firstAnswer<Answer, Data = Answer>(address: string, shape?: (answer: Answer) => Data) {
   const initialData = () => {
@@ -12,7 +12,7 @@ export function firstAnswer<Answer, Data = Answer>(address: string, shape?: (ans
   return { initialData, initialDataUpdatedAt: performance.timeOrigin };
 }
 
-/** Back may take the page from the browser's cache as it was. */
+/** Whether Back may have restored an old page from the browser's cache. */
 const isOld = () =>
   performance
     .getEntriesByType("navigation")

@@ -1,7 +1,7 @@
 import type { SessionUser, Site } from "./client";
 import { useSession, useSite } from "./queries";
 
-/** Whether the current person may watch. The server decides; this only avoids requests that it would refuse. */
+/** Whether this person may watch. The server decides. This only avoids requests that it would refuse. */
 export const mayWatch = ({ access }: Site, user: SessionUser | null) =>
   access === "everyone" || (access === "signed_in" ? Boolean(user) : Boolean(user?.family));
 

@@ -1,12 +1,12 @@
 const key = "session";
 
-/** Tells the other tabs of this browser that somebody signed in or out, or confirmed the address. */
+/** Tells this browser's other tabs that somebody signed in or out, or confirmed an address. */
 export function tellOtherTabs(signedOut: boolean) {
   try {
-    // A value that was there before is no event.
+    // Storing the same value again would fire no event, so the time makes it unique.
     localStorage.setItem(key, `${signedOut ? "out" : "in"} ${Date.now()}`);
   } catch {
-    // Without storage they see it when they ask the next time.
+    // Without storage, the other tabs notice at their next request.
   }
 }
 

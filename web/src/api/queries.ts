@@ -26,11 +26,14 @@ export function setEventsConnected(connected: boolean) {
 /** Polls less often while the stream is connected. */
 export const pollInterval = () => (eventsConnected ? everyFiveMinutes : everyThirtySeconds);
 
-/** The request for the next page of a list, if one is under way. */
+/** The running request for the next page of a list, if there is one. */
 export const nextPage = ({ state, promise }: Query) =>
   state.fetchStatus === "fetching" && state.fetchMeta?.fetchMore ? promise?.catch(() => undefined) : undefined;
 
-/** A refresh waits for the next page of a list: it would cancel that request, and the press on the button would be lost. */
+/**
+ * Makes a refresh wait for the next page of a list. Otherwise it would cancel that request, and the button press would
+ * be lost.
+ */
 class PatientClient extends QueryClient {
   override async refetchQueries(filters: RefetchQueryFilters = {}, options?: InvalidateOptions) {
     const growing = this.getQueryCache()
@@ -50,7 +53,7 @@ class PatientClient extends QueryClient {
 }
 
 export function makeQueryClient(): QueryClient {
-  // The session has ended: the header and the forms must show it.
+  // The session has ended, and the header and forms must show that.
   const onError = (error: unknown) => {
     const known = client.getQueryData(sessionQuery.queryKey)?.user;
     if (known && isApiError(error, "sign_in_required"))
@@ -62,7 +65,7 @@ export function makeQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // The page shows an error with a Retry when it is offline, not an endless skeleton.
+        // Offline, the page shows an error with a Retry instead of an endless skeleton.
         networkMode: "always",
         retry: (failures, error) => failures < 2 && worthAnotherTry(error),
         retryDelay: (attempt) => 800 * 2 ** attempt,
@@ -93,13 +96,13 @@ export const siteQuery = queryOptions({
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
   queryFn: () => send(api.GET("/api/session")),
-  // The link in the email may be opened on another device, and the camp approves elsewhere.
+  // The link in the email may be opened on another device, and the camp approves people elsewhere.
   staleTime: ({ state: { data } }) =>
     data?.user?.email_verified === false || data?.user?.awaiting_approval ? 5_000 : 60_000,
   refetchInterval({ state: { data, status } }) {
     if (!data) return status === "error" ? 10_000 : false;
     if (!data.user) return false;
-    // Without access there is no stream whose end would show that the session has ended.
+    // Without access there is no event stream, whose end would show that the session has ended.
     return data.user.awaiting_approval ? everyThirtySeconds : everyFiveMinutes;
   },
 });

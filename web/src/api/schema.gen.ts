@@ -37,7 +37,7 @@ export interface paths {
         delete: operations["delete_admin_accounts_id"];
         options?: never;
         head?: never;
-        /** Change an admin account, with the current password of whoever asks; what is left out stays */
+        /** Change an admin account, with the current password of whoever asks; omitted fields stay as they are */
         patch: operations["patch_admin_accounts_id"];
         trace?: never;
     };
@@ -86,7 +86,7 @@ export interface paths {
         get: operations["get_admin_accounts_id_sessions"];
         put?: never;
         post?: never;
-        /** Sign an account out everywhere; of one's own, everywhere else. With the current password of whoever asks */
+        /** Sign an account out everywhere, or your own everywhere else, with the current password of whoever asks */
         delete: operations["delete_admin_accounts_id_sessions"];
         options?: never;
         head?: never;
@@ -342,7 +342,7 @@ export interface paths {
         /** Keep a reported comment: its reports are closed */
         put: operations["put_admin_comments_id_kept"];
         post?: never;
-        /** Open the reports again that were closed last */
+        /** Reopen the reports that were closed last */
         delete: operations["delete_admin_comments_id_kept"];
         options?: never;
         head?: never;
@@ -524,7 +524,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a newsletter to oneself only */
+        /** Send a newsletter to yourself only */
         post: operations["post_admin_letters_test"];
         delete?: never;
         options?: never;
@@ -596,7 +596,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send an update as a mail to oneself, without posting it */
+        /** Send an update as a mail to yourself, without posting it */
         post: operations["post_admin_live_updates_test"];
         delete?: never;
         options?: never;
@@ -630,7 +630,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Mails that failed within the last seven days, the last first */
+        /** Mails that failed within the last seven days, the latest first */
         get: operations["get_admin_mail_failed"];
         put?: never;
         post?: never;
@@ -664,7 +664,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Addresses that refused mail for good, the last first */
+        /** Addresses that refused mail for good, the latest first */
         get: operations["get_admin_mail_refused"];
         put?: never;
         post?: never;
@@ -698,7 +698,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Bounces and complaints of the last 90 days, the last first */
+        /** Bounces and complaints of the last 90 days, the latest first */
         get: operations["get_admin_mail_reports"];
         put?: never;
         post?: never;
@@ -751,7 +751,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the sample of a mail to oneself */
+        /** Send the sample of a mail to yourself */
         post: operations["post_admin_mail_samples_name_test"];
         delete?: never;
         options?: never;
@@ -838,7 +838,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the answers again whose mail failed */
+        /** Send again the answers whose mail failed */
         post: operations["post_admin_messages_id_retry"];
         delete?: never;
         options?: never;
@@ -855,7 +855,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change one's own password; ends all other sessions */
+        /** Change your own password; ends all other sessions */
         post: operations["post_admin_password"];
         delete?: never;
         options?: never;
@@ -1134,7 +1134,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where one is signed in to the staff area */
+        /** Where you are signed in to the staff area */
         get: operations["get_admin_sessions"];
         put?: never;
         post?: never;
@@ -1153,7 +1153,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End all of one's sessions in the staff area but this one */
+        /** End all of your sessions in the staff area but this one */
         post: operations["post_admin_sessions_end_others"];
         delete?: never;
         options?: never;
@@ -1171,7 +1171,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one of one's sessions in the staff area */
+        /** End one of your sessions in the staff area */
         delete: operations["delete_admin_sessions_id"];
         options?: never;
         head?: never;
@@ -1308,7 +1308,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One's own second factor */
+        /** Your own second factor */
         get: operations["get_admin_two_factor"];
         put?: never;
         /** Begin to set up an authenticator app */
@@ -1393,7 +1393,7 @@ export interface paths {
         /** Cancel an upload, or remove one that failed */
         delete: operations["delete_admin_uploads_id"];
         options?: never;
-        /** Where an upload goes on */
+        /** Where an upload continues */
         head: operations["head_admin_uploads_id"];
         /** Send bytes of an upload, from `Upload-Offset` on */
         patch: operations["patch_admin_uploads_id"];
@@ -1551,7 +1551,7 @@ export interface paths {
         delete: operations["delete_admin_users_id"];
         options?: never;
         head?: never;
-        /** Change a family and its plan; what is left out stays */
+        /** Change a family and its plan; omitted fields stay as they are */
         patch: operations["patch_admin_users_id"];
         trace?: never;
     };
@@ -1633,7 +1633,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a login off a family: it gets a record of its own, and its sessions end */
+        /** Remove a login from a family: it gets a record of its own, and its sessions end */
         delete: operations["delete_admin_users_id_logins_user_id"];
         options?: never;
         head?: never;
@@ -1850,7 +1850,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All comments on a video, also hidden and held ones */
+        /** All comments on a video, including hidden and held ones */
         get: operations["get_admin_videos_id_comments"];
         put?: never;
         post?: never;
@@ -1886,7 +1886,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send the mails that failed again */
+        /** Send the failed mails again */
         post: operations["post_admin_videos_id_deliveries_retry"];
         delete?: never;
         options?: never;
@@ -1903,12 +1903,12 @@ export interface paths {
         };
         get?: never;
         /**
-         * Show a picture of one's own before the video plays
+         * Show a picture of your own before the video plays
          * @description The body is the file itself. The picture stays when the file is converted, trimmed or replaced.
          */
         put: operations["put_admin_videos_id_picture"];
         post?: never;
-        /** Show the picture again that the conversion proposes */
+        /** Go back to the picture that the conversion proposes */
         delete: operations["delete_admin_videos_id_picture"];
         options?: never;
         head?: never;
@@ -1925,8 +1925,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cut the ends of a video off
-         * @description Nothing is encoded again, so the start may be a few seconds earlier. Until it is done, the video shows what it did.
+         * Cut off the ends of a video
+         * @description Nothing is encoded again, so the start may be a few seconds earlier. Until the cut is made, the
+         *     video shows what it showed before.
          */
         post: operations["post_admin_videos_id_trim"];
         delete?: never;
@@ -1944,7 +1945,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete one's login; the family record stays with the camp */
+        /** Delete your login; the family record stays with the camp */
         post: operations["post_auth_delete_account"];
         delete?: never;
         options?: never;
@@ -1961,7 +1962,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask to sign in with another address; counts once the link sent there was followed */
+        /** Ask to sign in with another address; takes effect once the link sent there has been followed */
         post: operations["post_auth_email"];
         delete?: never;
         options?: never;
@@ -2012,7 +2013,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change one's password; ends all other sessions */
+        /** Change your password; ends all other sessions */
         post: operations["post_auth_password"];
         delete?: never;
         options?: never;
@@ -2061,7 +2062,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where one is signed in */
+        /** Where you are signed in */
         get: operations["get_auth_sessions"];
         put?: never;
         post?: never;
@@ -2098,7 +2099,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one of one's sessions */
+        /** End one of your sessions */
         delete: operations["delete_auth_sessions_id"];
         options?: never;
         head?: never;
@@ -2221,7 +2222,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete one's own comment */
+        /** Delete your own comment */
         delete: operations["delete_comments_id"];
         options?: never;
         head?: never;
@@ -2399,14 +2400,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One's family */
+        /** Your family */
         get: operations["get_profile"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Change what is known about one's family; what is left out stays */
+        /** Change what is known about your family; omitted fields stay as they are */
         patch: operations["patch_profile"];
         trace?: never;
     };
@@ -2417,7 +2418,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything that is held about oneself, as a file */
+        /** Everything that is stored about you, as a file */
         get: operations["get_profile_download"];
         put?: never;
         post?: never;
@@ -2434,7 +2435,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The videos that one likes */
+        /** The videos that you like */
         get: operations["get_profile_favorites"];
         put?: never;
         post?: never;
@@ -2451,7 +2452,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The plan and the payments of one's own family */
+        /** The plan and the payments of your own family */
         get: operations["get_profile_payments"];
         put?: never;
         post?: never;
@@ -2555,7 +2556,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm by the token of the mail */
+        /** Confirm with the token of the mail */
         post: operations["post_subscribe_confirm"];
         delete?: never;
         options?: never;
@@ -2604,7 +2605,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A mail program that knows no one-click opens the address like a link: the page asks first */
+        /** A mail program without one-click support opens the address like a link: the page asks first */
         get: operations["get_unsubscribe_one_click"];
         put?: never;
         /** Unsubscribe at once, as mail programs do */
@@ -2727,7 +2728,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Remember where one stopped watching */
+        /** Remember where the viewer stopped watching */
         put: operations["put_videos_id_position"];
         post?: never;
         delete?: never;
@@ -2845,7 +2846,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same for phones */
+        /** The same picture for phones */
         get: operations["get_media_site_id_small"];
         put?: never;
         post?: never;
@@ -2913,7 +2914,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The file of a video, to keep it */
+        /** The file of a video, for download */
         get: operations["get_media_videos_id_download"];
         put?: never;
         post?: never;
@@ -3107,7 +3108,7 @@ export interface components {
             is_active: boolean;
             /** @description User name of the account that posted it. */
             posted_by?: string | null;
-            /** @description It did not wait for the end of quiet time. */
+            /** @description Whether it did not wait for the end of quiet time. */
             urgent: boolean;
             /** Format: int64 */
             version: number;
@@ -3115,7 +3116,7 @@ export interface components {
         AdminVideo: {
             /** @description Whether families have been notified, which happens once. */
             announced: boolean;
-            /** @description Of an earlier year. */
+            /** @description Whether it is of an earlier year. */
             archive: boolean;
             captions: components["schemas"]["AdminCaptions"][];
             /** @description One line for each chapter, such as `0:42 Bunk 7`. */
@@ -3127,7 +3128,7 @@ export interface components {
             description?: string | null;
             /**
              * Format: int64
-             * @description Of its file, where it is known.
+             * @description The length of its file, if it is known.
              */
             duration_seconds: number | null;
             /**
@@ -3135,7 +3136,10 @@ export interface components {
              * @description Mails about it that could not be sent within the last seven days.
              */
             failed_mails: number;
-            /** @description The file that it was saved with is gone: only one with another file or a link can be published. */
+            /**
+             * @description The file that it was saved with is gone. It can be published only with another file or a
+             *     link.
+             */
             has_no_file: boolean;
             /** @description Whether staff gave it a picture of their own. */
             has_own_picture: boolean;
@@ -3146,7 +3150,7 @@ export interface components {
             held_comments: number;
             /** Format: uuid */
             id: string;
-            /** @description Whether viewers are offered its file to keep it. */
+            /** @description Whether viewers may download its file. */
             is_downloadable: boolean;
             is_featured: boolean;
             /** Format: int64 */
@@ -3166,7 +3170,7 @@ export interface components {
             published_at?: string | null;
             /**
              * Format: date-time
-             * @description When a scheduled video is published, which is after its time if that is in quiet time.
+             * @description When a scheduled video is published: after its scheduled time if that is in quiet time.
              */
             publishes_at?: string | null;
             /** @description Its time has come, but its file is not ready. */
@@ -3294,7 +3298,7 @@ export interface components {
         BulkDone: {
             /**
              * Format: int64
-             * @description How many were published or deleted now; what was so already is not counted.
+             * @description How many were published or deleted now, without those that already were.
              */
             done: number;
             /**
@@ -3367,7 +3371,7 @@ export interface components {
             cleared: number;
         };
         Colleagues: {
-            /** @description Of active accounts, by name. */
+            /** @description The user names of active accounts, in alphabetical order. */
             usernames: string[];
         };
         Comment: {
@@ -3463,7 +3467,7 @@ export interface components {
             failed_mails: number;
             /**
              * Format: int64
-             * @description Those of them that are about videos.
+             * @description The failed mails that are about videos.
              */
             failed_video_mails: number;
             /**
@@ -3504,7 +3508,7 @@ export interface components {
             comments_to_review: number;
             /**
              * Format: int64
-             * @description Of every year.
+             * @description Drafts of every year.
              */
             drafts: number;
             /**
@@ -3538,7 +3542,7 @@ export interface components {
             users: number;
             /**
              * Format: int64
-             * @description Of today and the six days before.
+             * @description Views of today and the six days before.
              */
             views: number;
         };
@@ -3553,7 +3557,7 @@ export interface components {
         Deliveries: {
             /**
              * Format: int64
-             * @description For families that get one email a day: they are sent with that.
+             * @description For families that get one email a day: the mails that are sent with the next one.
              */
             collected: number;
             /** Format: int64 */
@@ -3772,7 +3776,7 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description As the preview told it; a family that was changed since is left as it is.
+             * @description As shown in the preview; a family that was changed since then is left as it is.
              */
             version: number;
         };
@@ -4008,7 +4012,7 @@ export interface components {
             /** @description A sentence that may be shown beside the field. */
             message: string;
         };
-        /** @description A number, with the one of the period before. */
+        /** @description A number, with that of the previous period. */
         Figure: {
             /** Format: int64 */
             before: number;
@@ -4205,7 +4209,7 @@ export interface components {
          */
         MailGroup: "families" | "mailing_list" | "senders" | "staff";
         /**
-         * @description What a recipient leaves with one click, and what mail programs sort by.
+         * @description A list that a recipient can leave with one click, and by which mail programs sort.
          * @enum {string}
          */
         MailList: "daily_videos" | "camp_updates" | "general" | "digest";
@@ -4230,7 +4234,7 @@ export interface components {
             kind: components["schemas"]["MailReportKind"];
             /** @description The kind of mail: `video`, `invitation`, `payment`, … */
             mail: string;
-            /** @description As the other mail server said. */
+            /** @description The reason in the words of the other mail server. */
             reason: string;
             /** @description The address gets no mail now. */
             refused: boolean;
@@ -4275,7 +4279,7 @@ export interface components {
         MailsQueued: {
             /**
              * Format: int64
-             * @description Those that were still failed.
+             * @description How many were still failed and are sent again.
              */
             queued: number;
         };
@@ -4511,7 +4515,7 @@ export interface components {
             title: string;
         };
         NewRecoveryCodes: {
-            /** @description Of the authenticator app. */
+            /** @description A code of the authenticator app. */
             code: string;
             current_password: string;
         };
@@ -4532,7 +4536,7 @@ export interface components {
             message: string;
             /**
              * Format: int64
-             * @description Pins it for so many days from now, 1 to 7.
+             * @description Pins it for this many days from now, 1 to 7.
              */
             pin_days?: number | null;
             priority?: components["schemas"]["UpdatePriority"];
@@ -4578,7 +4582,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description When it is published, which is after its time if that is in quiet time.
+             * @description When it is published: after its scheduled time if that is in quiet time.
              */
             scheduled_date: string;
             title: string;
@@ -4586,12 +4590,12 @@ export interface components {
         /** @description Another address of the family, and what it receives. Its owner chooses that. */
         OtherAddress: {
             camp_updates_email: boolean;
-            /** @description Entered by the camp, or confirmed by its owner. It gets no mail before. */
+            /** @description Entered by the camp, or confirmed by its owner. It gets no mail until then. */
             confirmed: boolean;
             daily_video_email: boolean;
             email: string;
             email_notifications: boolean;
-            /** @description It refused mail permanently. */
+            /** @description Whether it refused mail permanently. */
             suppressed: boolean;
         };
         /** @description What a family sees of its own payments. */
@@ -4683,7 +4687,7 @@ export interface components {
                 is_active: boolean;
                 /** @description User name of the account that posted it. */
                 posted_by?: string | null;
-                /** @description It did not wait for the end of quiet time. */
+                /** @description Whether it did not wait for the end of quiet time. */
                 urgent: boolean;
                 /** Format: int64 */
                 version: number;
@@ -4696,7 +4700,7 @@ export interface components {
             items: {
                 /** @description Whether families have been notified, which happens once. */
                 announced: boolean;
-                /** @description Of an earlier year. */
+                /** @description Whether it is of an earlier year. */
                 archive: boolean;
                 captions: components["schemas"]["AdminCaptions"][];
                 /** @description One line for each chapter, such as `0:42 Bunk 7`. */
@@ -4708,7 +4712,7 @@ export interface components {
                 description?: string | null;
                 /**
                  * Format: int64
-                 * @description Of its file, where it is known.
+                 * @description The length of its file, if it is known.
                  */
                 duration_seconds: number | null;
                 /**
@@ -4716,7 +4720,10 @@ export interface components {
                  * @description Mails about it that could not be sent within the last seven days.
                  */
                 failed_mails: number;
-                /** @description The file that it was saved with is gone: only one with another file or a link can be published. */
+                /**
+                 * @description The file that it was saved with is gone. It can be published only with another file or a
+                 *     link.
+                 */
                 has_no_file: boolean;
                 /** @description Whether staff gave it a picture of their own. */
                 has_own_picture: boolean;
@@ -4727,7 +4734,7 @@ export interface components {
                 held_comments: number;
                 /** Format: uuid */
                 id: string;
-                /** @description Whether viewers are offered its file to keep it. */
+                /** @description Whether viewers may download its file. */
                 is_downloadable: boolean;
                 is_featured: boolean;
                 /** Format: int64 */
@@ -4747,7 +4754,7 @@ export interface components {
                 published_at?: string | null;
                 /**
                  * Format: date-time
-                 * @description When a scheduled video is published, which is after its time if that is in quiet time.
+                 * @description When a scheduled video is published: after its scheduled time if that is in quiet time.
                  */
                 publishes_at?: string | null;
                 /** @description Its time has come, but its file is not ready. */
@@ -5012,7 +5019,7 @@ export interface components {
                 kind: components["schemas"]["MailReportKind"];
                 /** @description The kind of mail: `video`, `invitation`, `payment`, … */
                 mail: string;
-                /** @description As the other mail server said. */
+                /** @description The reason in the words of the other mail server. */
                 reason: string;
                 /** @description The address gets no mail now. */
                 refused: boolean;
@@ -5149,7 +5156,7 @@ export interface components {
                 max?: number | null;
                 /** Format: int64 */
                 min?: number | null;
-                /** @description Why what is stored is not in force; the value is the strictest then, until one is chosen. */
+                /** @description Why the stored value is not in force; the strictest value applies until a new one is chosen. */
                 problem?: string | null;
                 /** @description Why it cannot be switched on here. */
                 unavailable?: string | null;
@@ -5196,7 +5203,7 @@ export interface components {
         /** @description One page of a list. */
         Page_VideoCard: {
             items: {
-                /** @description Of an earlier year. */
+                /** @description Whether it is of an earlier year. */
                 archive: boolean;
                 /** Format: int64 */
                 comment_count: number;
@@ -5313,7 +5320,7 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
-        /** @description When staff see that a family was reminded and will be. */
+        /** @description When a family was last reminded and when it will be next, for staff. */
         PaymentReminders: {
             /** Format: date-time */
             last_sent_at?: string | null;
@@ -5434,7 +5441,7 @@ export interface components {
             daily_video_email: boolean;
             /**
              * Format: int64
-             * @description The hour of the camp's day at which that one is sent.
+             * @description The hour of the camp's day at which that email is sent.
              */
             digest_hour: number;
             email?: string | null;
@@ -5518,7 +5525,7 @@ export interface components {
             failed_jobs: number;
             pending_migrations: number;
             ready: boolean;
-            /** @description Whether a worker has been seen lately; without one nothing is published or mailed. */
+            /** @description Whether a worker has been seen recently; without one nothing is published or mailed. */
             worker: string;
         };
         /** @description The response to the sender. */
@@ -5759,7 +5766,7 @@ export interface components {
             max?: number | null;
             /** Format: int64 */
             min?: number | null;
-            /** @description Why what is stored is not in force; the value is the strictest then, until one is chosen. */
+            /** @description Why the stored value is not in force; the strictest value applies until a new one is chosen. */
             problem?: string | null;
             /** @description Why it cannot be switched on here. */
             unavailable?: string | null;
@@ -5775,8 +5782,8 @@ export interface components {
         };
         SettingsPatch: {
             /**
-             * @description What these settings were when somebody looked at them. If one is another now, nothing is
-             *     changed (409).
+             * @description What these settings were when somebody looked at them. If one of them differs now, nothing
+             *     is changed (409).
              */
             seen?: {
                 [key: string]: unknown;
@@ -5829,9 +5836,9 @@ export interface components {
             next_video_at?: string | null;
             /** Format: int64 */
             password_min_length: number;
-            /** @description The camp's own logo and pictures; nothing where the built-in ones stand. */
+            /** @description The camp's own logo and pictures; empty where the built-in ones are used. */
             pictures: components["schemas"]["Pictures"];
-            /** @description When the next video is to be expected, in words (decision V8). */
+            /** @description When the next video can be expected, in words (decision V8). */
             posting_time_text: string;
             /** @description Whether the browser may be asked to show notifications while a page is open. */
             push_enabled: boolean;
@@ -5859,9 +5866,9 @@ export interface components {
             /** Format: int64 */
             width: number;
         };
-        /** @description The quiet time of now or of the next 24 hours, as pages show it. */
+        /** @description The quiet time that is on now or begins in the next 24 hours, as pages show it. */
         SiteQuietTime: components["schemas"]["QuietWindow"] & {
-            /** @description The site is closed in it. */
+            /** @description Whether the site is closed during it. */
             closes: boolean;
         };
         /** @description A member of the staff who is signed in. */
@@ -5872,7 +5879,7 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @description An authenticator app is set up. */
             two_factor: boolean;
-            /** @description Whether the settings require one. */
+            /** @description Whether the settings require a second factor. */
             two_factor_required: boolean;
             username: string;
         };
@@ -5904,7 +5911,7 @@ export interface components {
             staff?: components["schemas"]["Staff"] | null;
         };
         StaffSignIn: {
-            /** @description Of the authenticator app, or a recovery code; asked for when it is needed. */
+            /** @description A code of the authenticator app, or a recovery code; asked for when it is needed. */
             code?: string | null;
             password: string;
             username: string;
@@ -5915,7 +5922,7 @@ export interface components {
          */
         Standing: "waiting" | "approved" | "refused";
         Store: {
-            /** @description Of all prices. */
+            /** @description The currency of all prices. */
             currency: string;
             items: components["schemas"]["Product"][];
             /** @description Pass it as `cursor` for the following page; null at the end. */
@@ -5941,13 +5948,13 @@ export interface components {
             /** Format: uuid */
             id: string;
         };
-        /** @description A newsletter that somebody of the staff wants to get before others do. */
+        /** @description A newsletter that a member of the staff wants to get before others do. */
         TestLetter: {
             /** @description Plain text; an empty line begins a new paragraph. */
             body: string;
             subject: string;
         };
-        /** @description An update that somebody of the staff wants to see as a mail before posting it. */
+        /** @description An update that a member of the staff wants to see as a mail before posting it. */
         TestUpdate: {
             author: string;
             message: string;
@@ -6007,9 +6014,9 @@ export interface components {
             token: string;
         };
         UnsubscribePreview: {
-            /** @description What the mail belonged to, and one click leaves. The digest has mail of all categories. */
+            /** @description The list that the mail belonged to, which one click leaves. The digest has mail of all categories. */
             category: components["schemas"]["MailList"];
-            /** @description What goes there now. */
+            /** @description What mail the address gets now. */
             choice: components["schemas"]["MailChoice"];
             /** @description The address, shortened. */
             email_hint: string;
@@ -6028,7 +6035,7 @@ export interface components {
             message?: string | null;
             /**
              * Format: int64
-             * @description Pins it for so many days from now, 1 to 7. Null ends the pin.
+             * @description Pins it for this many days from now, 1 to 7. Null ends the pin.
              */
             pin_days?: number | null;
             priority?: components["schemas"]["UpdatePriority"] | null;
@@ -6071,7 +6078,7 @@ export interface components {
             problem: string | null;
             /**
              * Format: int64
-             * @description Of the conversion, in percent.
+             * @description The progress of the conversion, in percent.
              */
             progress: number;
             /** Format: int64 */
@@ -6147,9 +6154,9 @@ export interface components {
             until: string;
         };
         Verification: {
-            /** @description Of the login whose address is confirmed, where nobody is signed in to it in this browser. */
+            /** @description Password of the login whose address is confirmed, if nobody is signed in to it in this browser. */
             current_password?: string | null;
-            /** @description Instead of it, for the address with which a login was made. Ends all its other sessions. */
+            /** @description A new password instead, for the address with which the login was made. Ends all its other sessions. */
             new_password?: string | null;
             token: string;
         };
@@ -6177,8 +6184,8 @@ export interface components {
             previous: components["schemas"]["VideoRef"] | null;
             /**
              * Format: int64
-             * @description Where the signed-in viewer stopped watching, in seconds: 0 at the beginning and at the end; null if they never
-             *     began.
+             * @description Where the signed-in viewer stopped watching, in seconds: 0 at the beginning and at the end;
+             *     null if they never began.
              */
             resume_seconds: number | null;
             /** @description An embed of Drive or YouTube, the path of an own file, or an https media file. */
@@ -6186,7 +6193,7 @@ export interface components {
         };
         /** @description A published video in a list. */
         VideoCard: {
-            /** @description Of an earlier year. */
+            /** @description Whether it is of an earlier year. */
             archive: boolean;
             /** Format: int64 */
             comment_count: number;
@@ -6224,7 +6231,7 @@ export interface components {
             all: number;
             /**
              * Format: int64
-             * @description Of earlier years.
+             * @description Videos of earlier years.
              */
             archive: number;
             /** Format: int64 */
@@ -6261,7 +6268,7 @@ export interface components {
             /** @description One line for each chapter of a file of the portal, such as `0:42 Bunk 7`. */
             chapters?: string | null;
             description?: string | null;
-            /** @description Whether viewers are offered a file of the portal to keep it. */
+            /** @description Whether viewers may download a file of the portal. */
             is_downloadable?: boolean | null;
             is_featured?: boolean | null;
             /**
@@ -6893,13 +6900,13 @@ export interface operations {
                 subject_kind?: string;
                 /** @description Only what happened to this record. */
                 subject_id?: string;
-                /** @description The first day in camp. */
+                /** @description The first day, in the camp's time zone. */
                 from?: string;
-                /** @description The last day in camp. */
+                /** @description The last day, in the camp's time zone. */
                 to?: string;
-                /** @description Not for the table, which is whole. */
+                /** @description Ignored by the table, which is always complete. */
                 cursor?: string;
-                /** @description Not for the table, which is whole. */
+                /** @description Ignored by the table, which is always complete. */
                 limit?: number;
             };
             header?: never;
@@ -6938,13 +6945,13 @@ export interface operations {
                 subject_kind?: string;
                 /** @description Only what happened to this record. */
                 subject_id?: string;
-                /** @description The first day in camp. */
+                /** @description The first day, in the camp's time zone. */
                 from?: string;
-                /** @description The last day in camp. */
+                /** @description The last day, in the camp's time zone. */
                 to?: string;
-                /** @description Not for the table, which is whole. */
+                /** @description Ignored by the table, which is always complete. */
                 cursor?: string;
-                /** @description Not for the table, which is whole. */
+                /** @description Ignored by the table, which is always complete. */
                 limit?: number;
             };
             header?: never;
@@ -10235,8 +10242,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Where the family stood as it was read, for those who must not undo what somebody else
-                 *     decided meanwhile.
+                 * @description The family's standing when it was read, for those who must not undo what somebody else has
+                 *     decided since.
                  */
                 seen?: "waiting" | "approved" | "refused";
             };
@@ -10439,8 +10446,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Where the family stood as it was read, for those who must not undo what somebody else
-                 *     decided meanwhile.
+                 * @description The family's standing when it was read, for those who must not undo what somebody else has
+                 *     decided since.
                  */
                 seen?: "waiting" | "approved" | "refused";
             };
@@ -11728,7 +11735,7 @@ export interface operations {
     get_events: {
         parameters: {
             query?: {
-                /** @description The id of the last event that was heard; the header `Last-Event-ID` goes before it. */
+                /** @description The id of the last event that was received; the header `Last-Event-ID` takes precedence over it. */
                 last_event_id?: string;
             };
             header?: never;

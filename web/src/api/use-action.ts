@@ -2,7 +2,7 @@ import { useId, useRef } from "react";
 import { useMutation, type UseMutationOptions } from "@tanstack/react-query";
 import { dismissErrors, reportFailure } from "../ui/toast";
 
-/** {@link useMutation} whose error toasts go as soon as the same action is tried again. */
+/** {@link useMutation}, but its error toasts disappear as soon as the same action is tried again. */
 export function useAction<Data, Variables = void, Before = unknown>(
   options: UseMutationOptions<Data, Error, Variables, Before>,
 ) {
@@ -17,7 +17,7 @@ export function useAction<Data, Variables = void, Before = unknown>(
   });
 }
 
-/** Starts an action unless it is running: the second press of a double click is faster than the next rendering. */
+/** Starts an action unless it is running, because the second press of a double click comes before the next render. */
 export function useOnce<Variables>(action: {
   mutate: (variables: Variables, options: { onSettled: () => void }) => void;
 }) {

@@ -6,7 +6,7 @@ import { Avatar } from "../ui/avatar";
 import { IconButton } from "../ui/button";
 import { useSignOut } from "./use-sign-out";
 
-/** Who is signed in, in the header. */
+/** The signed-in person, in the header. */
 export function Account({ user }: { user: SessionUser }) {
   const signOut = useSignOut("Failed to sign out");
   return (

@@ -26,7 +26,7 @@ const UploadPanel = lazy(() => import("../admin/videos/uploads/upload-panel"));
 
 type Props = { staff: Staff; onSignedOut: () => void };
 
-/** The layout of the staff area: navigation at the side, or behind a button on narrow screens. */
+/** The layout of the staff area. The navigation is at the side, or behind a button on narrow screens. */
 export function AdminLayout({ staff, onSignedOut, children }: Props & { children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
   const pathname = usePathname();
@@ -58,7 +58,7 @@ export function AdminLayout({ staff, onSignedOut, children }: Props & { children
             ref={main}
             id="main"
             tabIndex={-1}
-            // What is typed into a shell would be lost. Older browsers do not know `inert`.
+            // Text typed into a shell would be lost. Older browsers do not know `inert`.
             inert={isShell}
             aria-hidden={isShell || undefined}
             className="w-full max-w-[76rem] flex-1 px-gutter pt-6 pb-16 lg:px-8"
@@ -115,7 +115,7 @@ function Navigation({ staff, onWalk }: { staff: Staff; onWalk?: () => void }) {
   const tiles = useTiles();
   const list = useRef<HTMLElement>(null);
   const pathname = usePathname();
-  // On a low screen the current page may be further down the list.
+  // On a low screen, the current page may be out of view in the list.
   useEffect(() => {
     // Newer browsers return a promise, which an effect must not return.
     void list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });

@@ -12,12 +12,12 @@ import { AdminLayout, PrintLayout } from "./admin-layout";
 import "../ui/more-icons";
 import "./admin.css";
 
-/** How long the first rendering waits for who is signed in, in milliseconds. Meanwhile the page shows its shell. */
+/** How long the first render waits for the session, in milliseconds. Until then the page shows its shell. */
 const sessionTimeout = 5_000;
-/** How long it then waits for the figures of the menu. */
+/** How long it then waits for the menu's numbers. */
 const answersTimeout = 1_000;
 
-/** `build/shells.ts` reads these lines, so that the HTML of a page names its scripts. */
+/** `build/shells.ts` parses these lines, so that the HTML of each page names its scripts. */
 const page = <Props extends object>(path: string, load: () => Promise<{ default: ComponentType<Props> }>) => ({
   path,
   ...lazyPage(load),
@@ -52,13 +52,19 @@ const printed: [path: string, Page: ComponentType][] = [
   ["/admin/users/:id/receipt/:paymentId", Receipt],
 ];
 
-/** Loads the page at an address before it renders, and what all pages show; `/admin` leads to the first one. */
+/**
+ * Loads the page for a URL before it renders, together with the data that all pages show. `/admin` leads to the first
+ * page.
+ */
 export async function fetchPage(pathname: string, client?: QueryClient) {
   const wanted = pathname === "/admin" ? firstPage : pathname;
   await Promise.all([[...pages, login].find(({ path }) => path === wanted)?.fetch(), client && fetchAnswers(client)]);
 }
 
-/** The HTML has requested both already. Drawn with them at once, a page does not move; without them it shows skeletons. */
+/**
+ * The HTML has already requested both. A page that renders with them right away does not shift. Without them it shows
+ * skeletons.
+ */
 async function fetchAnswers(client: QueryClient) {
   const letters = fetchHebrew();
   await atMost(sessionTimeout, client.prefetchQuery(staffQuery));
@@ -68,7 +74,7 @@ async function fetchAnswers(client: QueryClient) {
   await atMost(answersTimeout, rest);
 }
 
-/** Nearly every page has Hebrew words. In another font they would take more lines, and what is below would move. */
+/** Nearly every page has Hebrew words. In another font they would take more lines, and everything below would shift. */
 const fetchHebrew = () =>
   Promise.allSettled(["Heebo Variable", "Frank Ruhl Libre"].map((font) => document.fonts?.load(`1em '${font}'`, "א")));
 
@@ -77,7 +83,7 @@ const atMost = (milliseconds: number, work: Promise<unknown>) =>
 
 const nobodyYet = { username: "", role: "staff" } as Staff;
 
-/** What a page of the staff area shows before its data, and before it is known who is signed in. */
+/** What a page of the staff area shows before its data, and before the session is known. */
 export function shellOf(pathname: string) {
   const Page = pages.find(({ path }) => path === pathname)?.Page;
   return (

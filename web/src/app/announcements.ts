@@ -9,14 +9,14 @@ import type { Notices } from "../notices/notices";
 import { toast } from "../ui/toast";
 import { splitScripts } from "../ui/two-scripts";
 
-/** A page that was asleep for hours shows what it missed without announcing it. */
+/** A page that was asleep for hours shows what it missed without announcing it. In minutes. */
 const announcedFor = 2 * 60;
 
 type NewVideo = { id: string; title: string; published_at: string };
-/** Notifications wait for the end of quiet time. */
+/** Notifications wait until quiet time ends. */
 type Quiet = { quiet_until?: string | null };
 
-/** Announces updates and videos once each: by a toast, or by a notification of the device. */
+/** Announces each update and video once, by a toast or by a device notification. */
 export function createAnnouncements(client: QueryClient, onLead: () => void) {
   const announced = new Set<string>();
   const device = createDevice(client, onLead);
@@ -39,7 +39,7 @@ export function createAnnouncements(client: QueryClient, onLead: () => void) {
   }
 
   function video({ id, title, published_at, quiet_until: quietUntil }: NewVideo & Quiet) {
-    // The lists show the video anyway; it is announced only to those who switched notifications on.
+    // The lists show the video anyway, so it is announced only to people who turned on notifications.
     if (device.current() && isNews(id, published_at))
       announce({ id, title, body: `A new video from ${campName()}`, path: paths.video(id), quietUntil }, "New video");
   }
@@ -47,7 +47,7 @@ export function createAnnouncements(client: QueryClient, onLead: () => void) {
   return { update, video, device };
 }
 
-/** The notifications of this device. Their code is loaded only where somebody switched them on. */
+/** The notifications of this device. Their code is loaded only where somebody turned them on. */
 function createDevice(client: QueryClient, onLead: () => void) {
   let current: Notices | null = null;
   let wanted: "on" | "withdrawn" | null = null;

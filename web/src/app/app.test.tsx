@@ -5,7 +5,7 @@ import { dismissErrors, errorToast, reportFailure, toast } from "../ui/toast";
 
 const unverified = { ...chaya, email_verified: false, can_comment: false };
 
-it("an address that leads nowhere says so", async () => {
+it("a wrong address says so", async () => {
   server({});
   open("/nowhere");
   expect(await screen.findByRole("heading", { name: "404" })).toBeTruthy();
@@ -56,7 +56,7 @@ it("the footer leads to the pages, the office and the texts of the law", async (
   expect(footer.getByText("A friendly hub for daily updates and progress reports.")).toBeTruthy();
 });
 
-it("signing out forgets the person", async () => {
+it("signing out removes the person's data", async () => {
   server({ "GET /api/session": { user: chaya }, "POST /api/auth/sign-out": null });
   const user = open("/nowhere");
   await user.click(await screen.findByRole("button", { name: "Sign Out" }));
@@ -72,7 +72,7 @@ it("a failed sign-out says so", async () => {
   expect(await screen.findByText("Failed to sign out")).toBeTruthy();
 });
 
-it("an unconfirmed address is reminded, and can have the mail again", async () => {
+it("people with an unconfirmed address are reminded, and can have the email sent again", async () => {
   const camp = server({ "GET /api/session": { user: unverified }, "POST /api/auth/verify/resend": null });
   const user = open("/nowhere");
   await user.click(await screen.findByRole("button", { name: "Send it again" }));
@@ -80,7 +80,7 @@ it("an unconfirmed address is reminded, and can have the mail again", async () =
   expect(camp.asked("POST", "/api/auth/verify/resend")).toHaveLength(1);
 });
 
-it("a confirmed one is left alone", async () => {
+it("people with a confirmed address are not reminded", async () => {
   server({ "GET /api/session": { user: chaya } });
   open("/nowhere");
   const link = await screen.findByRole("link", { name: "Chaya Lindenfeld View Profile" });
@@ -101,7 +101,7 @@ it("a toast stays five seconds", async () => {
   expect(screen.queryByText("Failed.")).toBeNull();
 });
 
-it("errors leave when their own action is tried again, and a toast with a link leads there", async () => {
+it("errors disappear when their own action is tried again, and a toast's link works", async () => {
   server({});
   const user = open("/nowhere");
   await screen.findByRole("heading", { name: "404" });

@@ -9,12 +9,12 @@ import { Sitemap } from "./routes";
 
 declare global {
   interface Window {
-    /** Of start.js: makes up for a press before the scripts were there. */
+    /** Set by start.js. Repeats a button press from before the scripts loaded. */
     started?: () => void;
   }
 }
 
-/** With `shell`, the first render is what the HTML shows already, and the page follows. */
+/** With `shell`, the first render matches what the HTML already shows, and the page follows. */
 export function App({ queryClient, shell = false }: { queryClient: QueryClient; shell?: boolean }) {
   const [isShell, setIsShell] = useState(shell);
   useEffect(() => {

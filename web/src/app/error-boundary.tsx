@@ -6,7 +6,7 @@ const reload = () => location.reload();
 
 type Props = { children: ReactNode; small?: boolean };
 
-/** Catches errors of rendering. Most often a page's code could not be loaded, so a reload helps. */
+/** Catches rendering errors. Usually a page's code could not be loaded, so reloading helps. */
 export class ErrorBoundary extends Component<Props, { broken: boolean }> {
   override state = { broken: false };
 

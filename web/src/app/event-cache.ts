@@ -13,8 +13,8 @@ type OneUpdate = LiveUpdate & { withdrawn: boolean };
 const spread = 2_000;
 
 /**
- * The same for the session after a reconnection. When the server restarts, all pages reconnect within a second; of ten
- * thousand, a thousand a second then ask who is signed in.
+ * The same, for the session after a reconnection. When the server restarts, all pages reconnect within a second. With
+ * ten thousand pages, a thousand per second then ask for the session.
  */
 const sessionSpread = 10_000;
 
@@ -35,7 +35,7 @@ export function createRefresher(client: QueryClient) {
 
   const refreshSoon = (...keys: (readonly unknown[])[]) => refreshWithin(spread, ...keys);
 
-  /** Reads again who is signed in, if somebody was. */
+  /** Refetches the session if somebody was signed in. */
   function recheckSession() {
     if (client.getQueryData(sessionQuery.queryKey)?.user) refreshWithin(sessionSpread, sessionQuery.queryKey);
   }
@@ -45,14 +45,14 @@ export function createRefresher(client: QueryClient) {
 
 type Refresher = ReturnType<typeof createRefresher>;
 
-/** Changes cached data, also while an older response is still on its way. */
+/** Changes cached data, even while an older response is on its way. */
 async function change<Data>(
   client: QueryClient,
   { refresh }: Refresher,
   queryKey: readonly unknown[],
   by: (data: Data) => Data,
 ) {
-  // The next page of a list is waited for: whoever pressed for it would press in vain.
+  // Waits for the next page of a list. Otherwise the request would be canceled, and the button press would be lost.
   const query = client.getQueryCache().find({ queryKey, exact: true });
   const growing = query && nextPage(query);
   if (growing) await growing;
@@ -83,14 +83,14 @@ export function updatesInCache(client: QueryClient, refresher: Refresher) {
       author: "",
       withdrawn: true,
     }));
-    // Another update takes the free place.
+    // Another update takes the free slot.
     refresher.refreshSoon(newestUpdatesQuery.queryKey);
   }
 
   return { show, withdraw };
 }
 
-/** Adds and removes comments in the cached lists, and counts them. */
+/** Adds and removes comments in the cached lists, and updates their count. */
 export function commentsInCache(client: QueryClient, refresher: Refresher) {
   const count = (videoId: string, by: number) =>
     void change<Video>(client, refresher, ["video", videoId], (video) => ({
@@ -123,7 +123,7 @@ export function commentsInCache(client: QueryClient, refresher: Refresher) {
 const includes = ({ pages }: Pages<Comment>, id: string) =>
   pages.some(({ items }) => items.some((comment) => comment.id === id));
 
-/** One's own comment was approved and is visible to everybody now. */
+/** The viewer's own comment was approved, and everybody can see it now. */
 const approved = (known: Pages<Comment>, id: string): Pages<Comment> => ({
   ...known,
   pages: known.pages.map((page) => ({

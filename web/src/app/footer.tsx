@@ -15,7 +15,7 @@ export function Footer() {
   const site = useSite();
   return (
     <footer className="mt-auto flow-root text-[0.95rem]">
-      {/* The tree line stands on the upper edge of the footer. */}
+      {/* The line of trees is on the upper edge of the footer. */}
       <div aria-hidden="true" className="treeline mt-section h-16 bg-sunk" />
       <div className="-mt-px bg-sunk">
         <div className="wrap">
@@ -45,7 +45,7 @@ export function Footer() {
                 <li>
                   <a href={`mailto:${site.contact_email}`} className={linkLook}>
                     <span>
-                      {/* Breaks after the @ before it breaks at a hyphen. */}
+                      {/* Lets the address break after the @ before it breaks at a hyphen. */}
                       {site.contact_email.split(/(?<=@)/).map((part) => (
                         <span key={part} className="inline-block max-w-full wrap-anywhere">
                           {part}

@@ -13,7 +13,7 @@ export function Header() {
   const { user, pending, failed } = useSession();
   const pathname = usePathname();
   const search = useSearch();
-  // Which address comes after signing in is not known to the HTML, which is the same for all queries.
+  // The HTML is the same for all queries, so it does not know which page follows after signing in.
   const isShell = useIsShell();
   return (
     <HeaderBar>
@@ -24,7 +24,7 @@ export function Header() {
           </NavLink>
         ))}
       </nav>
-      {/* It shows itself as a whole once it is known who is signed in, so that nothing moves. */}
+      {/* Appears all at once when the session is known, so that nothing shifts. */}
       <div className={cx("flex flex-[1_0_auto] items-center justify-end gap-5", pending && !failed && "invisible")}>
         <Suspense>
           <a href={paths.staffSignIn} className={buttonLook("quiet", "hidden! xl:inline-flex!")}>
@@ -47,7 +47,7 @@ export function Header() {
   );
 }
 
-/** What every page has at its top, the staff area until it is loaded. */
+/** The top of every page. The staff area shows it until it is loaded. */
 export const HeaderBar = ({ children }: { children?: ReactNode }) => (
   <header className="sticky top-0 z-20 border-b border-line bg-paper">
     <div className="wrap flex min-h-16 items-center gap-2 sm:gap-3 xl:gap-5">

@@ -4,7 +4,7 @@ import { HomeVideos } from "../videos/home";
 
 export { Shell };
 
-// Below the fold: loaded lazily, so that a phone renders tonight's video first.
+// This is below the fold, so it loads lazily and a phone renders tonight's video first.
 const News = lazy(() => import("./news"));
 
 export default function Home() {

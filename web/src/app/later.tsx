@@ -1,6 +1,6 @@
 import { laterParts } from "../lib/later";
 
-// Every page loads it right after its first view.
+// Every page loads this right after its first view.
 const { part } = laterParts(() => import("./not-at-first"));
 
 export const Account = part((parts) => parts.Account);

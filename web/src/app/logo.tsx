@@ -17,7 +17,7 @@ export const LogoMark = ({ className }: { className?: string }) => (
   </svg>
 );
 
-/** The name leaves its place in the header when the text is so large that only a letter a line would fit. */
+/** The camp's logo and name. The name is dropped when the text is so large that only one letter per line would fit. */
 export function Logo() {
   const site = useSite();
   const logo = site?.pictures.logo;
@@ -28,7 +28,7 @@ export function Logo() {
       className="inline-flex min-h-tap min-w-0 items-center xl:min-w-min gap-2.5 font-head leading-none text-ink no-underline"
     >
       {logo ? (
-        // A wide logo becomes lower, so that the name keeps its place.
+        // A wide logo gets lower, so that the name keeps its space.
         <img
           src={logo.url}
           alt=""

@@ -8,7 +8,7 @@ import { mainNav } from "./nav";
 import { ThemeSwitch } from "./theme";
 import { useSignOut } from "./use-sign-out";
 
-/** The menu on narrow screens. It opens with each press of its button. */
+/** The menu on narrow screens. Each press of its button opens it. */
 export function Menu({ presses, signedIn }: { presses: number; signedIn: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const pathname = usePathname();

@@ -1,6 +1,6 @@
 import { paths } from "../lib/paths";
 
-/** The links of the header and the footer. Add new pages here. */
+/** The links in the header and footer. New pages go here. */
 export const mainNav = [
   { label: "Home", to: paths.home },
   { label: "Current Videos", to: paths.currentVideos },

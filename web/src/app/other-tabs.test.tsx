@@ -26,7 +26,7 @@ it("an address that was confirmed in another tab is confirmed here", async () =>
   await waitFor(() => expect(screen.queryByRole("complementary", { name: "Confirm your email" })).toBeNull());
 });
 
-it("nothing of a person stays here who signed out in another tab", async () => {
+it("nothing stays here of a person who signed out in another tab", async () => {
   const camp = server({
     "GET /api/session": { user: chaya },
     "GET /api/profile": family(),

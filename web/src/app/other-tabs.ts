@@ -5,10 +5,10 @@ import { applySession } from "../api/session";
 import { deleteUnsent } from "../lib/delete-unsent";
 
 /**
- * Applies what happened to the session elsewhere. Another tab of this browser tells that somebody signed in or out, or
- * confirmed the address; that a session was ended on another device or by the camp, or has expired, shows when the
- * session is read again. Unsent texts are deleted only where somebody signed out: after an expired session they are there
- * for whoever signs in again.
+ * Applies what happened to the session elsewhere. Another tab of this browser reports that somebody signed in or out,
+ * or confirmed an address. A session that expired, or that was ended on another device or by the camp, shows when the
+ * session is refetched. Unsent texts are deleted only where somebody signed out. After an expired session they are
+ * still there for whoever signs in again.
  */
 export function followSession(client: QueryClient) {
   const read = () => client.getQueryData(sessionQuery.queryKey);
@@ -24,7 +24,7 @@ export function followSession(client: QueryClient) {
     if (event.action.type !== "success") return;
     const before = known;
     known = idNow();
-    // Signing in or out in this tab writes it into the cache and applies it.
+    // A sign-in or sign-out in this tab has already updated the cache and been applied.
     if (event.action.manual || before === undefined || known === before) return;
     if (!told) tellOtherTabs(false);
     void applySession(client, read()?.user ?? null);

@@ -11,7 +11,7 @@ describe("the account", () => {
     await user.click(await main.findByRole("button", { name: "Sign Out" }));
     expect(await screen.findByText("Signed Out")).toBeTruthy();
     await waitFor(() => expect(screen.getByTestId("address").textContent).toBe("/"));
-    // Whoever opens the page after that signs in.
+    // Opening the page after that leads to the sign-in page.
     await act(() => navigate("/profile"));
     await waitFor(() => expect(screen.getByTestId("address").textContent).toContain("/auth"));
   });

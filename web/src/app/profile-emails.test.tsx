@@ -30,7 +30,7 @@ describe("emails", () => {
     expect(camp.asked("PATCH", "/api/profile").map(({ body }) => body)).toEqual([{}, {}]);
   });
 
-  it("of two addresses are chosen for the own one, and it is said what the other gets", async () => {
+  it("of a family with two addresses are chosen for one's own, and the page says what the other gets", async () => {
     const other = {
       email: "moshe@family.example",
       confirmed: true,
@@ -88,12 +88,12 @@ describe("emails", () => {
     expect(emails.queryByRole("switch")).toBeNull();
   });
 
-  it("that come back are told to their owner", async () => {
+  it("that bounce are reported to their owner", async () => {
     profile({ "GET /api/profile": family({ suppressed: true }) });
     expect(await (await section("Email Settings")).findByText("Emails bounce")).toBeTruthy();
   });
 
-  it("that come back are told with the reason, and where emails go meanwhile", async () => {
+  it("that bounce are reported with the reason, and where emails go in the meantime", async () => {
     const other = {
       email: "moshe@family.example",
       confirmed: true,
@@ -118,7 +118,7 @@ describe("emails", () => {
     expect(emails.getAllByText("Emails bounce")).toHaveLength(1);
   });
 
-  it("of the family's other address that come back are shown", async () => {
+  it("of the family's other address that bounce are shown", async () => {
     const other = {
       email: "moshe@family.example",
       confirmed: true,

@@ -82,7 +82,7 @@ describe("payment information", () => {
     );
   });
 
-  it("does not take a failure for no plan", async () => {
+  it("does not show a failure as a missing plan", async () => {
     profile({ "GET /api/profile/payments": refuse(500, "internal") });
     expect(await screen.findByText("Your payments could not be loaded")).toBeTruthy();
     expect(screen.queryByText(/No payment plan found/)).toBeNull();

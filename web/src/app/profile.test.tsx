@@ -14,7 +14,7 @@ it("says when it could not be loaded", async () => {
   expect(await screen.findByText("Failed to load profile data.")).toBeTruthy();
 });
 
-it("takes nobody for signed out while the server cannot say who is there", async () => {
+it("treats nobody as signed out while the session is unknown", async () => {
   const camp = server({ "GET /api/session": refuse(503, "busy", "One moment.") });
   const user = open("/profile");
   expect(await screen.findByText("Failed to load profile data.")).toBeTruthy();
@@ -49,7 +49,7 @@ describe("personal information", () => {
     expect(screen.queryByLabelText("Child's name")).toBeNull();
   });
 
-  it("says how it stands with the secondary email", async () => {
+  it("shows the status of the secondary email", async () => {
     const { camp, user } = profile({ "PATCH /api/profile": family({ secondary_email: "zeide@family.example" }) });
     await user.type(await field(/Secondary email/), "zeide@family.example");
     expect(screen.getByText("Not saved yet")).toBeTruthy();
@@ -157,7 +157,7 @@ describe("personal information", () => {
   });
 });
 
-it("favorites are the videos that one likes", async () => {
+it("favorites are the videos that the person likes", async () => {
   profile({ "GET /api/profile/favorites": list(card()) });
   expect(await (await section("Favorites")).findByRole("link", { name: "Color War breaks out" })).toBeTruthy();
 });
@@ -179,7 +179,7 @@ it("without favorites the page says how to get one", async () => {
 });
 
 describe("an error toast", () => {
-  // Under the pointer a toast stays, however slow the machine.
+  // A toast stays while the pointer is on it, however slow the machine is.
   const kept = async (words: string) => fireEvent.pointerEnter((await screen.findByText(words)).closest("li")!);
 
   it("goes with the next try of its own form, not with the success of another one", async () => {

@@ -26,7 +26,7 @@ import "../ui/more-icons";
 
 const DeviceSwitch = lazy(() => import("../notices/device-switch"));
 
-/** The profile with family, login, payments and favorites. */
+/** The profile page: family, login, payments and favorites. */
 export default function Profile() {
   const { user, pending } = useSession();
   const signOut = useSignOut("Failed to sign out. Please try again.");
@@ -36,7 +36,7 @@ export default function Profile() {
 
   useEffect(() => resetSignedOutByChoice, []);
 
-  // Signing out leads home; opening the page without a session leads to the sign-in page.
+  // Signing out leads to the home page. Opening this page without a session leads to the sign-in page.
   if (!pending && !user) return <Redirect to={signedOutByChoice() ? paths.home : paths.auth(paths.profile)} replace />;
   return (
     <div
@@ -107,7 +107,7 @@ function Contents() {
   );
 }
 
-/** The section that is scrolled to. */
+/** The section that is currently scrolled into view. */
 function useSectionInSight() {
   const [at, setAt] = useState<string>(contents[0][0]);
   useEffect(() => {
@@ -161,7 +161,7 @@ function Sections({ user, profile }: { user: SessionUser; profile: Family }) {
   );
 }
 
-/** Hidden where the camp has switched it off. */
+/** Whether the page offers device notifications. The camp can turn them off. */
 const useDeviceOffered = () => [useMayWatch(), useSite()?.push_enabled].every(Boolean);
 
 function Device() {

@@ -39,7 +39,7 @@ export function PublicLayout({ children }: { children: ReactNode }) {
           </Suspense>
         </ErrorBoundary>
       )}
-      {/* The footer stays below the fold, so that nothing in sight moves while a page fills. */}
+      {/* Keeps the footer below the fold, so that nothing visible shifts while a page fills. */}
       <main ref={main} id="main" tabIndex={-1} className="min-h-[calc(100dvh-4rem)] flex-1">
         {isShell ? (
           children
@@ -60,13 +60,13 @@ export function PublicLayout({ children }: { children: ReactNode }) {
   );
 }
 
-/** A link opens the new page at its top, for the keyboard too; Back restores the scroll position. */
+/** A link opens the new page at its top, for keyboard users too. Back restores the scroll position. */
 export function useNewPage(main: RefObject<HTMLElement | null>) {
   const pathname = usePathname();
   const restored = useRestored();
   const shown = useRef<string>(undefined);
   useEffect(() => {
-    // A search or a filter changes the address too, but the page and the focus stay.
+    // A search or filter also changes the URL, but the page and the focus stay.
     if (shown.current === pathname) return;
     shown.current = pathname;
     if (restored) return;

@@ -17,7 +17,7 @@ const camp = (quiet_time: unknown, answers: Record<string, unknown> = {}) =>
 const closedTo = refuse(403, "closed", "The site is closed for now. It opens again after quiet time.");
 const notice = /^Shabbos: emails and notifications wait until \w+day, \d+:\d\d\s[AP]M/;
 
-/** A paragraph whose text is split over elements. */
+/** Matches a paragraph whose text is split over several elements. */
 const said = (pattern: RegExp) => (_: string, element: Element | null) =>
   element?.tagName === "SPAN" && pattern.test(element.textContent ?? "");
 

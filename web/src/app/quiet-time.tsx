@@ -12,11 +12,11 @@ import "../ui/more-icons";
 
 type Props = { quiet: NonNullable<Site["quiet_time"]>; main: RefObject<HTMLElement | null> };
 
-/** Pages that stay open on a closed site: what mails link to, and what people may have to read. */
+/** Pages that stay open on a closed site: those that emails link to, and those that people may have to read. */
 const openPages: string[] = [paths.contact, paths.privacy, paths.terms, paths.unsubscribe, "/subscribe/confirm"];
 const staysOpen = (pathname: string) => openPages.includes(pathname) || /^\/auth(\/|$)/.test(pathname);
 
-/** Says that it is quiet time and until when. On a closed site it stands in the place of the page. */
+/** Says that it is quiet time and until when. On a closed site it replaces the page. */
 export default function QuietTime({ quiet, main }: Props) {
   const pathname = usePathname();
   const now = useNow().getTime();
@@ -32,8 +32,8 @@ export default function QuietTime({ quiet, main }: Props) {
 }
 
 /**
- * The closed page is the main part meanwhile, which "Skip to content" leads to. Dialogs of the hidden page would hold up
- * everything else, so they come back with it, and nothing plays in it.
+ * Hides the page while the site is closed. "Skip to content" then leads to the closed notice. Dialogs of the hidden
+ * page would block everything else, so they return with the page, and nothing in it plays.
  */
 function hide(page: HTMLElement) {
   const { id } = page;
@@ -51,7 +51,7 @@ function hide(page: HTMLElement) {
     page.querySelectorAll("iframe").forEach((frame) => {
       if (frames.has(frame)) return;
       frames.add(frame);
-      // Without an entry in the history, which Back would lead to.
+      // Replaces the history entry, because Back would otherwise lead to it.
       frame.contentWindow?.location.replace("about:blank");
     });
   }
@@ -74,7 +74,7 @@ function hide(page: HTMLElement) {
   };
 }
 
-/** Whether the server closed the site to this person: staff still see it. */
+/** Whether the server closed the site for this person. Staff can still see it. */
 function useClosed(ask: boolean) {
   const { error } = useQuery({
     queryKey: ["closed"],
@@ -85,7 +85,7 @@ function useClosed(ask: boolean) {
   return ask && isApiError(error, "closed");
 }
 
-/** Loads everything again when quiet time ends. */
+/** Refetches everything when quiet time ends. */
 function useReloadAt(over: boolean) {
   const client = useQueryClient();
   useEffect(() => {

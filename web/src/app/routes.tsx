@@ -6,7 +6,7 @@ import { Route, Switch } from "../lib/navigation";
 import { useIsShell } from "../lib/shell";
 import { PublicLayout } from "./public-layout";
 
-/** `Shell` is what the page shows before its data. */
+/** `Shell` is what the page shows before its data arrives. */
 type Module = { default: ComponentType; Shell?: ComponentType };
 
 function page(path: string, load: () => Promise<Module>) {
@@ -53,13 +53,16 @@ const matches = (path: string, pathname: string) => parse(path).pattern.test(pat
 
 export const isStaffArea = (pathname: string) => matches(adminPath, pathname);
 
-/** Loads the page at an address before it renders; with a client also what all pages of the staff area show. */
+/**
+ * Loads the page for a URL before it renders. With a client, it also loads the data that all pages of the staff area
+ * show.
+ */
 export async function fetchPage(pathname: string, client?: QueryClient) {
   if (isStaffArea(pathname)) await (await staff.fetch()).fetchPage(pathname, client);
   else await pages.find(({ path }) => matches(path, pathname))?.fetch();
 }
 
-/** All routes. Those of the staff area are in admin.tsx, so that public pages load none of its code. */
+/** All routes. The staff area's routes are in admin.tsx, so that public pages load none of its code. */
 export function Sitemap() {
   return (
     <Switch>

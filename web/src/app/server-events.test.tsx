@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 const listening = () => waitFor(() => expect(line.open()).toHaveLength(1));
-/** The line stands, and what was asked for because of it has come. */
+/** Waits until the event stream is connected, and what the page then requested has arrived. */
 async function settled() {
   await listening();
   line.hello(1);
@@ -44,7 +44,7 @@ describe("a new update", () => {
     expect(screen.getAllByText("The buses have left")).toHaveLength(1);
   });
 
-  it("that was missed for hours is shown without a shout", async () => {
+  it("that was missed for hours is shown without a toast", async () => {
     await home();
     line.tell(
       "update.created",
@@ -55,7 +55,7 @@ describe("a new update", () => {
     expect(screen.queryByText(/Camp Update!/)).toBeNull();
   });
 
-  it("changes and vanishes as staff change and withdraw it", async () => {
+  it("changes and disappears as staff change and withdraw it", async () => {
     const { camp } = await home();
     line.tell("update.changed", update({ title: "Package room closes at 6" }), "2");
     expect(await screen.findByText("Package room closes at 6")).toBeTruthy();
@@ -68,7 +68,7 @@ describe("a new update", () => {
 });
 
 describe("the next page of a list that is on its way", () => {
-  /** A server whose second page comes when it is told to. */
+  /** A server that sends the second page only when the test tells it to. */
   function slow<Item>(first: Item, second: Item) {
     let come = () => {};
     const pages = ({ query }: { query: { cursor?: string; limit?: string } }) =>
@@ -96,7 +96,7 @@ describe("the next page of a list that is on its way", () => {
     );
   });
 
-  it("does not lose the update whose refresh it broke off", async () => {
+  it("does not lose the update whose refresh it canceled", async () => {
     const { pages, come } = slow(update(), update({ id: "old", title: "The first of the summer" }));
     const camp = server({ "GET /api/live-updates": pages });
     const user = open("/updates");
@@ -213,7 +213,7 @@ it("a published video appears in the lists", async () => {
   expect(await screen.findByRole("link", { name: "Color War breaks out" })).toBeTruthy();
 });
 
-it("a video that came while the line was not yet open is not missed", async () => {
+it("a video that was published before the stream connected is not missed", async () => {
   const camp = server({});
   open("/current-videos");
   await screen.findByText("No videos uploaded for this year yet");
@@ -223,7 +223,7 @@ it("a video that came while the line was not yet open is not missed", async () =
   expect(await screen.findByRole("link", { name: "Color War breaks out" })).toBeTruthy();
 });
 
-it("after a reset everything is asked for again", async () => {
+it("after a reset everything is fetched again", async () => {
   const camp = server({ "GET /api/live-updates": list(update()) });
   open("/");
   await (await updates()).findByText("Package room closes at 5");
@@ -255,7 +255,7 @@ it("an answer that is older than the news does not undo them", async () => {
   expect((await updates()).getByText("The buses have left")).toBeTruthy();
 });
 
-it("nobody listens who may not watch", async () => {
+it("people who may not watch get no event stream", async () => {
   server({
     "GET /api/site": { ...site, access: "families" },
     "GET /api/session": { user: { ...chaya, family: false } },
@@ -316,7 +316,7 @@ describe("somebody who waits for the camp's approval", () => {
   });
 });
 
-it("the line is opened anew for whoever signs out", async () => {
+it("signing out reopens the event stream", async () => {
   server({ "GET /api/session": { user: chaya }, "POST /api/auth/sign-out": null });
   const user = open("/");
   await settled();

@@ -9,7 +9,7 @@ import { followSession } from "./other-tabs";
 
 const changesOften = ["updates", "update", "comments"];
 const allQueries = [...changesOften, "videos", "video"];
-/** The lists that a new video appears in. */
+/** The lists in which a new video appears. */
 const listsOfNewVideos = [
   ["videos", "home"],
   ["videos", "newest"],
@@ -53,7 +53,7 @@ export function applyServerEvents(client: QueryClient): () => void {
   const connect = () =>
     follow({
       onEvent,
-      // Reads again what may have changed between the load of the page and the connection of the stream.
+      // Refetches what may have changed between loading the page and connecting the stream.
       onFirstConnection() {
         refresher.refresh(...changesOften.map((key) => [key]));
         refresher.refreshSoon(...listsOfNewVideos);
@@ -64,7 +64,7 @@ export function applyServerEvents(client: QueryClient): () => void {
       keepWhileHidden: () => device.current()?.leads() ?? false,
     });
 
-  /** Connects for whoever is signed in. Without access there are no events, so the stream stays closed. */
+  /** Connects for the current session. Without access there are no events, so the stream stays closed. */
   function choose() {
     const site = client.getQueryData(siteQuery.queryKey);
     const session = client.getQueryData(sessionQuery.queryKey);
@@ -79,7 +79,7 @@ export function applyServerEvents(client: QueryClient): () => void {
     viewer = next;
     connection?.end();
     connection = may ? connect() : null;
-    // The camp has approved or refused them, or has changed who may watch: gates and videos replace each other.
+    // The camp has approved or refused this person, or changed who may watch, so gates and videos replace each other.
     if (samePerson) refresher.refresh(...allQueries.map((key) => [key]));
   }
 

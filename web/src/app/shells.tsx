@@ -12,8 +12,8 @@ import { fetchPage, isStaffArea, pages } from "./routes";
 export { pages };
 
 /**
- * The HTML of a page before its data. `main.tsx` renders the same in the browser; pages of the staff area take its place,
- * and those without one of their own, for printing and for signing in, have the bar only.
+ * The HTML of a page before its data arrives. `main.tsx` renders the same thing in the browser, except that pages of
+ * the staff area replace it. Staff pages without a shell, for printing and signing in, have only the header bar.
  */
 export async function shellOf(pathname: string) {
   await fetchPage(pathname);
@@ -40,5 +40,5 @@ const Alone = ({ part }: { part: ReactNode }) => (
   </QueryClientProvider>
 );
 
-/** Without the links that React puts before it: the HTML of a page preloads what it needs. */
+/** Removes the links that React puts in front, because the page's HTML already preloads what it needs. */
 const html = (element: ReactNode) => renderToString(element).replace(/^(<link rel="preload"[^>]*>)+/, "");

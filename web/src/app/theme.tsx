@@ -44,7 +44,7 @@ function choose(theme: Theme) {
   try {
     localStorage.setItem("theme", theme);
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage, the choice lasts until the page closes.
   }
   listeners.forEach((listener) => listener());
 }
@@ -54,7 +54,7 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-/** The stored choice is applied before the first paint by /start.js. */
+/** /start.js applies the stored choice before the first paint. */
 export function ThemeSwitch() {
   const theme = useSyncExternalStore(subscribe, current, () => "system" as const);
   return <Segmented label="Theme" value={theme} options={options} onChange={choose} />;

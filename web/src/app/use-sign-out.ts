@@ -7,15 +7,15 @@ import { errorToast, toast } from "../ui/toast";
 
 let byChoice = false;
 
-/** Whether the person signed out on the profile page; an expired session does not count. */
+/** Whether the person signed out on the profile page. An expired session does not count. */
 export const signedOutByChoice = () => byChoice;
 
-/** Call when the profile page is left. */
+/** Call when leaving the profile page. */
 export function resetSignedOutByChoice() {
   byChoice = false;
 }
 
-/** Removes everything of the person who signed out. */
+/** Removes everything that belongs to the person who signed out. */
 export function useSignedOut() {
   const sessionChanged = useSessionChanged();
   return async (said: { title: string; description?: string }) => {

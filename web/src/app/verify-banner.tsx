@@ -20,11 +20,14 @@ function rememberDismissal(userId: string) {
   try {
     sessionStorage.setItem(storageKey, userId);
   } catch {
-    // Without storage the banner comes back with a reload.
+    // Without storage, the banner returns on reload.
   }
 }
 
-/** Asks to confirm the address, because before that there are no comments and no emails. Comes back with the next visit. */
+/**
+ * Asks people to confirm their address, because until then they cannot comment and get no emails. The banner returns at
+ * the next visit.
+ */
 export default function VerifyBanner({ user }: { user: SessionUser }) {
   const [hidden, setHidden] = useState(dismissedBy);
   const resend = useResend(user.email);

@@ -75,7 +75,7 @@ it("asks somebody signed out to sign in", async () => {
   expect(screen.getByRole("button", { name: "Post comment" })).toHaveProperty("disabled", true);
 });
 
-it("takes words before it is known who types, after those that were kept", async () => {
+it("accepts text before the session is known, and adds it after the saved text", async () => {
   sessionStorage.setItem("draft comment v1", JSON.stringify({ owner: chaya.id, value: "Kept" }));
   let answer: (session: unknown) => void = () => undefined;
   const camp = talk({
@@ -114,7 +114,7 @@ it("asks for a confirmed email first", async () => {
   expect(await screen.findByPlaceholderText("Please confirm your email to post a comment")).toBeTruthy();
 });
 
-it("posts what was written, trimmed, and makes room for the next", async () => {
+it("posts the trimmed text, and empties the field", async () => {
   const camp = talk({
     "POST /api/videos/v1/comments": ({ body }: { body: { content: string } }) =>
       comment({ id: "c3", content: body.content, mine: true }),
@@ -205,7 +205,7 @@ it("deletes one's own comment after asking", async () => {
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("heading", { name: "Comments" })));
 });
 
-it("reports somebody else's with a reason, and words of one's own or none", async () => {
+it("reports somebody else's comment with a reason, with or without an explanation", async () => {
   const camp = talk({ "POST /api/comments/c1/report": null });
   const user = open("/video/v1");
   const reports = () => camp.asked("POST", "/api/comments/c1/report").map(({ body }) => body);
@@ -258,7 +258,7 @@ it("what is half written survives a link and Back and a reload, for each video b
   expect(await box()).toHaveProperty("value", "");
   cleanup();
 
-  // The session ran out meanwhile; who signs in again finds it.
+  // The session has ended in the meantime. The comment is still there after signing in again.
   camp.answer("GET /api/session", { user: null });
   open("/video/v1");
   await screen.findByPlaceholderText("Please sign in to post a comment");

@@ -81,7 +81,7 @@ export function CommentsPanel({ videoId, total }: { videoId: string; total: numb
   );
 }
 
-/** Corrects the count in the cached video, which may be older than a list that is complete. */
+/** Corrects the count in the cached video, which may be older than a complete list of comments. */
 function useCountOf(videoId: string, total: number, complete: Comment[] | null) {
   const client = useQueryClient();
   const visible = complete ? complete.filter(({ held }) => !held).length : total;
@@ -91,7 +91,7 @@ function useCountOf(videoId: string, total: number, complete: Comment[] | null) 
   }, [client, videoId, total, visible]);
 }
 
-/** What is typed into the field, and what was typed and not sent before. */
+/** The text in the field, including text that was typed earlier and not sent. */
 function useTyped(what: string) {
   const { user, pending } = useSession();
   const kept = useMemo(() => (pending ? null : readUnsent<string>(what, user?.id)), [what, user?.id, pending]);
@@ -109,7 +109,7 @@ function useTyped(what: string) {
     else writeUnsent(what, user?.id, words || null);
   }
 
-  // What was typed before it was known who types follows what they had typed already.
+  // Text typed before the session is known goes after the person's earlier text.
   const keepEarly = useEffectEvent(() => {
     if (typedEarly.current) type([kept, typed].filter(Boolean).join("\n"));
     typedEarly.current = false;
@@ -126,7 +126,7 @@ function CommentForm({ videoId }: { videoId: string }) {
   const pathname = usePathname();
   const client = useQueryClient();
   const { content, latest, type, touched } = useTyped(`comment ${videoId}`);
-  // A double click is faster than the pending state of the mutation.
+  // A double click is faster than the mutation's pending state.
   const sending = useRef(false);
 
   const post = useAction({
@@ -135,7 +135,7 @@ function CommentForm({ videoId }: { videoId: string }) {
       sending.current = false;
     },
     onSuccess: (saved, words) => {
-      // What was typed in the meantime is the next comment.
+      // Text typed in the meantime is the next comment.
       if (latest.current.trim() === words) type("");
       changeComments(client, videoId, { posted: saved });
     },
@@ -173,7 +173,7 @@ function CommentForm({ videoId }: { videoId: string }) {
         rows={3}
         maxLength={longest}
         placeholder={pending ? "" : placeholder}
-        // Words that are in it can still be read, copied and changed.
+        // Text already in the field can still be read, copied and changed.
         disabled={!pending && !mayWrite && !touched}
         value={content}
         onChange={(event) => type(event.target.value)}
@@ -203,10 +203,10 @@ function CommentForm({ videoId }: { videoId: string }) {
   );
 }
 
-/** Whether a comment would hide those below it. */
+/** Whether a comment is so long that it would push away the ones below it. */
 const isLong = (text: string) => text.length > 900 || text.split("\n").length > 14;
 
-/** Whether the server's reason helps the author. */
+/** Whether the server's reason is helpful to the author. */
 const refused = (error: unknown) => isApiError(error) && error.status >= 400 && error.status < 500;
 
 function CommentItem({ comment, videoId, now }: { comment: Comment; videoId: string; now: Date }) {

@@ -16,7 +16,7 @@ const categories: readonly { value: ReportCategory; label: string }[] = [
 
 type Props = { comment: Comment; onReported: () => void; onClose: () => void };
 
-/** Asks what is wrong with a comment. Loaded when somebody wants to report one. */
+/** Asks what is wrong with a comment. It loads when somebody wants to report one. */
 export default function ReportDialog({ comment, onReported, onClose }: Props) {
   const report = useForm({
     check: required({ category: "Please choose what is wrong with it." }),

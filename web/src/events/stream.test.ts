@@ -83,7 +83,7 @@ it("tells each time that it is connected again, but not the first time", () => {
   expect(listener.onReconnection).toHaveBeenCalledTimes(2);
 });
 
-it("rests while nobody looks, and goes on at once when somebody does", () => {
+it("disconnects while the page is hidden, and reconnects at once when it is visible", () => {
   server.hello(7);
   look(true);
   expect(server.open()).toHaveLength(0);
@@ -101,7 +101,7 @@ it("does not wait out its pause when the network is back", () => {
   expect(server.open()).toHaveLength(1);
 });
 
-it("does not trust a line that was silent through a sleep", () => {
+it("does not trust a connection after the device was asleep", () => {
   server.hello(7);
   vi.setSystemTime(Date.now() + 600_000);
   vi.advanceTimersByTime(15_000);
@@ -109,7 +109,7 @@ it("does not trust a line that was silent through a sleep", () => {
   expect(server.open()).toHaveLength(1);
 });
 
-it("asks for everything anew when the server cannot tell what was missed", () => {
+it("asks for a full refetch when the server cannot tell what was missed", () => {
   server.hello(7);
   server.cut();
   vi.advanceTimersByTime(1_000);

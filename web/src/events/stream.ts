@@ -1,6 +1,6 @@
 import type { components } from "../api/schema.gen";
 
-/** The events that public pages follow, by name. */
+/** The names of the events that public pages follow. */
 const kinds = [
   "update.created",
   "update.changed",
@@ -13,19 +13,21 @@ const kinds = [
 
 type ServerEvent = components["schemas"]["ServerEvent"];
 type Data<Name extends ServerEvent["event"]> = Extract<ServerEvent, { event: Name }>["data"];
-/** An event as the arguments of a function: its name and its data. */
+/** An event as function arguments: its name and its data. */
 export type EventArguments = {
   [Kind in (typeof kinds)[number]]: [kind: Kind, data: Data<Kind>];
 }[(typeof kinds)[number]];
 
 type Listener = {
-  /** Called for each event once, in order. */
+  /** Called once for each event, in order. */
   onEvent: (...event: EventArguments) => void;
-  /** Called once, after the first connection. The page was loaded before, so data that changes often has to be read again. */
+  /**
+   * Called once, after the first connection. The page was loaded earlier, so data that changes often must be refetched.
+   */
   onFirstConnection: () => void;
-  /** Called each time the stream is connected again. The server also ends a stream because its session has ended. */
+  /** Called each time the stream reconnects. The server also ends a stream when its session ends. */
   onReconnection?: () => void;
-  /** Called when events may have been missed: everything has to be read again. */
+  /** Called when events may have been missed, so everything must be refetched. */
   onReset: () => void;
   /** Called when the stream connects and disconnects. */
   onConnectionChange?: (yes: boolean) => void;
@@ -34,23 +36,28 @@ type Listener = {
 };
 
 export type Connection = {
-  /** Connects or disconnects, whichever the page needs now. */
+  /** Connects or disconnects, depending on what the page needs now. */
   wake: () => void;
   end: () => void;
 };
 
-/** Waits before another try, in milliseconds; the last one repeats, and is what a full server asks for. */
+/**
+ * How long to wait before each retry, in milliseconds. The last delay repeats. It is also what a full server asks for.
+ */
 const retryDelays = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000];
 
-/** A connection may be dead without the browser noticing; comment lines do not reach scripts. Reconnecting is cheap. */
+/**
+ * A connection can die without the browser noticing, and heartbeat comments do not reach scripts. Reconnecting is
+ * cheap.
+ */
 const silenceLimit = 3 * 60_000;
 
-/** Timers that are this late mean that the device slept. */
+/** If the timer is late by several intervals, the device was asleep. */
 const tickInterval = 15_000;
 
 /**
- * Receives the server's events while the page is visible, or is to stay connected while hidden. After a lost
- * connection, a hidden tab or a sleeping phone it resumes after the last event that it received.
+ * Receives the server's events while the page is visible, or is meant to stay connected while hidden. After a lost
+ * connection, a hidden tab or a sleeping phone, it resumes after the last event that it received.
  */
 export function follow(
   { onEvent, onFirstConnection, onReconnection, onReset, onConnectionChange, keepWhileHidden = () => false }: Listener,
@@ -101,7 +108,7 @@ export function follow(
         onEvent(...([kind, JSON.parse(event.data)] as EventArguments));
       });
     }
-    // Reconnects without the browser, which gives up at the first response that is not a stream.
+    // Reconnects itself, because the browser gives up at the first response that is not a stream.
     opened.addEventListener("error", () => {
       if (source !== opened) return;
       close();
@@ -119,12 +126,12 @@ export function follow(
 
   function wake() {
     failures = 0;
-    // The page was just hidden: an open connection may stay.
+    // The page was just hidden, so an open connection may stay.
     if (!(document.hidden && source && keepWhileHidden())) open();
   }
 
   const ticking = setInterval(() => {
-    // Browsers run the timers of a hidden page once a minute.
+    // Browsers run a hidden page's timers once a minute.
     const slept = Date.now() - lastTickAt > (document.hidden ? silenceLimit : 3 * tickInterval);
     lastTickAt = Date.now();
     if (wanted() && (slept || (source && Date.now() - lastHeardAt > silenceLimit))) open();

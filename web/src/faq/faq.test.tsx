@@ -28,7 +28,7 @@ const ten = list(
 const item = (topic: string) => document.querySelector<HTMLDetailsElement>(`details#${topic}`)!;
 const opened = () => [...document.querySelectorAll("details[open]")].map(({ id }) => id);
 
-/** What a browser does when a summary is pressed. */
+/** Does what a browser does when a summary is pressed. */
 const press = (topic: string) =>
   act(() => {
     item(topic).open = !item(topic).open;
@@ -37,7 +37,7 @@ const press = (topic: string) =>
 
 afterEach(() => history.replaceState(null, "", "/"));
 
-it("the ten topics stand in the camp's order, all closed", async () => {
+it("the ten topics are in the camp's order, all closed", async () => {
   server({ "GET /api/faq": ten });
   open("/faq");
   expect(await screen.findByRole("heading", { name: "Frequently Asked Questions", level: 1 })).toBeTruthy();
@@ -82,7 +82,7 @@ it("a link to one question opens it", async () => {
   );
 });
 
-it("whoever still has questions finds the way", async () => {
+it("people who still have questions find links", async () => {
   server({ "GET /api/faq": ten });
   open("/faq");
   expect(await screen.findByRole("heading", { name: "Still Have Questions?" })).toBeTruthy();
@@ -93,7 +93,7 @@ it("whoever still has questions finds the way", async () => {
   );
 });
 
-it("loading, nothing and failure are three things", async () => {
+it("loading, an empty list and a failure look different", async () => {
   const camp = server({ "GET /api/faq": never });
   open("/faq");
   expect(await screen.findByRole("status", { name: "Loading questions" })).toBeTruthy();

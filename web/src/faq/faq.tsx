@@ -89,7 +89,7 @@ const Page = ({ children }: { children?: ReactNode }) => (
 /** The page without its questions. */
 export const Shell = () => <Page />;
 
-/** One answer is open at a time; the address names it, so that it can be sent to somebody. */
+/** Only one answer is open at a time. The URL names it, so that it can be shared. */
 function Questions({ entries }: { entries: Entry[] }) {
   const asked = useAnchor();
   const [followed, setFollowed] = useState(asked);
@@ -103,7 +103,7 @@ function Questions({ entries }: { entries: Entry[] }) {
 
   function toggled(entry: Entry, isOpen: boolean) {
     if (!isOpen) {
-      // The browser also closes the one that was open before.
+      // The browser also closes the entry that was open before.
       setOpen((now) => (now === entry.slug ? "" : now));
       return;
     }
@@ -152,7 +152,7 @@ function Questions({ entries }: { entries: Entry[] }) {
 
 const address = /([\w.+-]+@[\w-]+(?:\.[\w-]+)+)/;
 
-/** Turns addresses in a text into links. */
+/** Turns email addresses in a text into links. */
 const WithMailLinks = ({ text }: { text: string }) =>
   text.split(address).map((part, i) =>
     i % 2 === 1 ? (

@@ -73,7 +73,7 @@ export const Points = ({ children }: { children: ReactNode }) => (
   <ul className="grid list-disc gap-2 ps-5 marker:text-muted">{children}</ul>
 );
 
-/** A list of things and what is said of each. */
+/** A list of terms and what is said about each. */
 export const Terms = ({ children }: { children: [term: string, meaning: ReactNode][] }) => (
   <dl className="border-t border-line">
     {children.map(([term, meaning]) => (

@@ -19,7 +19,7 @@ it.each([
   expect(document.title).toBe(`${title} - Camp Pine Lake`);
 });
 
-it("every line of the contents leads somewhere", async () => {
+it("every line in the table of contents leads somewhere", async () => {
   server({});
   open("/privacy");
   const contents = within(await screen.findByRole("navigation", { name: "On this page" }));

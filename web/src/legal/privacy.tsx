@@ -6,7 +6,7 @@ import { splitScripts } from "../ui/two-scripts";
 import { HowToReachUs, LegalDocument, LegalShell, Points, Terms } from "./document";
 import "../ui/more-icons";
 
-/** The day on which this text was last changed: change both together. */
+/** The date on which this text was last changed. Change both together. */
 const updated = "2026-11-22";
 const title = "Privacy Policy";
 

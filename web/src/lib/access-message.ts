@@ -1,6 +1,6 @@
 import type { Site } from "../api/client";
 
-/** Tells visitors how they get access to videos and updates; null leaves it to the server's message. */
+/** Tells visitors how to get access to videos and updates. Null leaves it to the server's message. */
 export function accessMessage(code: string, site: Site | undefined): string | null {
   if (code !== "sign_in_required") return null;
   if (site?.registrations_open === false)

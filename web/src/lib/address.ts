@@ -3,7 +3,7 @@ import { navigate, useAddress, useSearch, type Options } from "./navigation";
 
 export { useHistoryState } from "wouter/use-browser-location";
 
-/** The parameters of the query and how to change them. The router's own hook decodes the query twice. */
+/** The query parameters and a way to change them. The router's own hook decodes the query twice. */
 export function useSearchParams() {
   const search = useSearch();
   const params = useMemo(() => new URLSearchParams(search), [search]);
@@ -18,16 +18,16 @@ function setSearchParams(next: Query | ((now: URLSearchParams) => Query), option
   navigate(location.pathname + (search && `?${search}`), options);
 }
 
-/** Writes a hash into the address that nothing scrolls to. */
+/** Writes a hash into the URL without any scrolling. */
 export const writeHash = (next: string) => History.prototype.replaceState.call(history, history.state, "", next);
 
 const entryKey = () => window.navigation?.currentEntry?.key ?? "";
 
-/** The key of the current entry in the tab's history; browsers without the Navigation API do not tell it. */
+/** The key of the current entry in the tab's history. Browsers without the Navigation API do not reveal it. */
 export const useEntryKey = () => useAddress(entryKey);
 
 /**
- * How many entries lie between that one and the current one; NaN if it is not known. Indexes change once the browser drops the
+ * How many history entries the current one is after that one. NaN if unknown. Indexes change once the browser drops the
  * oldest entries, after fifty of them.
  */
 export function entriesSince(key: string) {

@@ -1,13 +1,13 @@
 import { useEffect } from "react";
 import { useHash } from "./navigation";
 
-/** Scrolls to the element that the address names after its #, as soon as it is rendered. */
+/** Scrolls to the element that the URL's hash names, as soon as it is rendered. */
 export function useAnchor(there = true): string {
   const hash = useHash();
   const id = decode(hash.slice(1));
   useEffect(() => {
     if (!there || !id) return;
-    // The layout scrolls a new page to its top first.
+    // The layout first scrolls a new page to its top.
     const frame = requestAnimationFrame(() => document.getElementById(id)?.scrollIntoView());
     return () => cancelAnimationFrame(frame);
   }, [id, there]);

@@ -1,6 +1,6 @@
 import { ApiError } from "../api/client";
 
-/** Says why signing in cannot work, before it seems to: without cookies the next page knows nobody. */
+/** Says in advance why signing in cannot work: without cookies, the next page would not know anybody. */
 export function requireCookies() {
   if (navigator.cookieEnabled) return;
   throw new ApiError({

@@ -1,12 +1,12 @@
 /**
- * Copies a text that is still on its way; false when the browser does not allow it. Call it within the press itself:
- * phones allow copying only then.
+ * Copies a text that may still be loading. Returns false if the browser does not allow it. Call it directly in the
+ * click handler, because phones allow copying only there.
  */
 export async function copyText(text: Promise<string>): Promise<boolean> {
   try {
     if (typeof ClipboardItem === "function" && typeof navigator.clipboard?.write === "function") {
       const plain = text.then((words) => new Blob([words], { type: "text/plain" }));
-      // Not every browser waits for a text that never comes.
+      // Not every browser handles a text that fails to arrive.
       plain.catch(() => undefined);
       await navigator.clipboard.write([new ClipboardItem({ "text/plain": plain })]);
     } else {
@@ -14,7 +14,7 @@ export async function copyText(text: Promise<string>): Promise<boolean> {
     }
     return true;
   } catch {
-    // Fails here with the cause when there is no text at all.
+    // If there is no text at all, this throws the cause.
     await text;
     return false;
   }

@@ -1,6 +1,6 @@
 export const unsentPrefix = "draft ";
 
-/** What the browser keeps of one person: where videos were stopped, and notifications that wait. */
+/** What the browser keeps for one person: where videos were stopped, and notifications that are waiting. */
 export const ofOnePerson = { positions: "positions", waitingNotices: "waitingNotices" };
 
 /** Called after each {@link deleteUnsent}. */
@@ -9,8 +9,8 @@ export const onDeletion = new Set<() => void>();
 const ofPublicPages = (key: string) => key.startsWith(unsentPrefix);
 
 /**
- * Deletes the unsent texts of the public pages and {@link ofOnePerson}, or other texts by their key in the session
- * storage of the tab.
+ * Deletes the unsent texts of the public pages and {@link ofOnePerson}, or other texts whose keys in the tab's session
+ * storage match.
  */
 export function deleteUnsent(matches = ofPublicPages) {
   try {

@@ -4,21 +4,21 @@ import { useSearchParams } from "./address";
 export type Filters = {
   params: URLSearchParams;
   /**
-   * An empty value takes the key out. Each step is one to go back to, unless it is typed letter by letter or is said
-   * to take the place of the last.
+   * An empty value removes the key. Each change adds a history entry, except letter-by-letter typing, or if `replace`
+   * is set.
    */
   set: (changes: Record<string, string>, replace?: boolean) => void;
 };
 
-/** Reads the filters and the order of a list from the address bar and writes them there. */
+/** Reads the filters and order of a list from the URL, and writes them there. */
 export function useFilters(): Filters {
   const [params, setParams] = useSearchParams();
-  // On a slow device the page renders some time after the address has changed: a search that changes in between must
-  // not restore the previous address.
+  // On a slow device the page renders some time after the URL has changed. A search that changes in between must not
+  // restore the previous URL.
   const now = useRef(params);
   const pending = useRef<string[]>([]);
   useEffect(() => {
-    // An earlier address that is rendered late is not taken for the current one.
+    // An earlier URL that renders late must not be mistaken for the current one.
     pending.current = pending.current.slice(
       pending.current.lastIndexOf(params.toString()) + 1 || pending.current.length,
     );

@@ -20,7 +20,7 @@ describe("how long ago", () => {
     expect(before(7 * 24 * 60)).toBe("July 22, 2026");
   });
 
-  it("goes on counting days where no date is wanted", () => {
+  it("keeps counting days where no date is wanted", () => {
     const old = (minutes: number) => age(new Date(now.getTime() - minutes * 60_000).toISOString(), now);
     expect(old(0)).toBe("Just now");
     expect(old(24 * 60 - 1)).toBe("23 hours ago");
@@ -28,7 +28,7 @@ describe("how long ago", () => {
     expect(old(40 * 24 * 60)).toBe("40 days ago");
   });
 
-  it("takes a moment from a clock ahead of ours as now", () => {
+  it("treats a time from a clock ahead of ours as now", () => {
     expect(before(-3)).toBe("Just now");
   });
 });

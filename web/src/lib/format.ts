@@ -1,6 +1,6 @@
 const locale = "en-US";
 
-// Kept, because a phone needs milliseconds to make a formatter.
+// Caches formatters, because a phone needs milliseconds to make one.
 const made = new Map<string, unknown>();
 function once<Formatter>(make: new (locale: string, options: object) => Formatter, options: object): Formatter {
   const key = make.name + JSON.stringify(options);
@@ -10,13 +10,13 @@ function once<Formatter>(make: new (locale: string, options: object) => Formatte
 const dates = (options: Intl.DateTimeFormatOptions) => once(Intl.DateTimeFormat, options);
 export const numbers = (options: Intl.NumberFormatOptions = {}) => once(Intl.NumberFormat, options);
 
-/** "Wednesday, July 29, 2026" for a plain date, which has no time zone to be moved by. */
+/** "Wednesday, July 29, 2026" for a plain date. It has no time zone that could shift it. */
 export function longDate(date: string) {
   const { day, month, number, year } = plain(date);
   return `${day}, ${month} ${number}, ${year}`;
 }
 
-/** "Wed, Jul 29" this year, "Jul 29, 2024" of another. */
+/** "Wed, Jul 29" for this year, "Jul 29, 2024" for other years. */
 export const cardDate = (date: string, currentYear: number) =>
   date.startsWith(String(currentYear)) ? shortDay(date) : shortDate(date);
 
@@ -39,19 +39,22 @@ function shortDay(date: string) {
 const days = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ");
 const months = "January February March April May June July August September October November December".split(" ");
 
-/** Without a formatter, because the first one takes a phone longer than all the rest of a list. */
+/** Avoids a formatter, because creating the first one takes a phone longer than the rest of a list. */
 function plain(date: string) {
   const at = new Date(`${date}T12:00:00Z`);
   const [day = "", month = ""] = [days[at.getUTCDay()], months[at.getUTCMonth()]];
   return { day, month, number: at.getUTCDate(), year: at.getUTCFullYear() };
 }
 
-/** A period in which the clock of a time zone is so many minutes ahead of UTC. */
+/** A period in which a time zone is this many minutes ahead of UTC. */
 export type UtcOffset = { from: string; until: string; minutes: number; name: string };
 
 let known: { timeZone: string; offsets: UtcOffset[] } | undefined;
 
-/** Without a formatter, times of this zone are known at once: the first one takes a phone longer than a whole page. */
+/**
+ * Makes this zone's times available without a formatter, because creating the first one takes a phone longer than a
+ * whole page.
+ */
 export function setCampZone(timeZone: string, offsets: UtcOffset[]) {
   known = { timeZone, offsets };
 }
@@ -61,7 +64,7 @@ function offsetOf(at: Date, timeZone: string) {
   return known.offsets.find(({ from, until }) => new Date(from) <= at && at < new Date(until));
 }
 
-/** The moment as if UTC were the camp's zone, to the minute. */
+/** The moment as if the camp's zone were UTC, to the minute. */
 function wallClock(moment: string, timeZone: string) {
   const at = new Date(moment);
   const offset = offsetOf(at, timeZone);
@@ -86,7 +89,7 @@ export function campTime(moment: string, timeZone: string) {
   return `${hour % 12 || 12}:${two(minute)} ${hour < 12 ? "AM" : "PM"}`;
 }
 
-/** The camp's zone, such as " EDT", to say after a time; nothing where the reader's clock shows the same time. */
+/** The camp's zone to add after a time, such as " EDT". Empty where the reader's clock shows the same time. */
 export function campZone(moment: string, timeZone: string) {
   const at = new Date(moment);
   const ahead = Math.ceil((wallClock(moment, timeZone).getTime() - at.getTime()) / 60_000);

@@ -3,7 +3,7 @@ import { flushSync } from "react-dom";
 import { isApiError } from "../api/client";
 import { dismissErrors, reportFailure } from "../ui/toast";
 
-/** Messages by the name of their field. */
+/** Messages, keyed by the name of their field. */
 export type Errors = Record<string, string>;
 
 export type FormOptions<Result> = {
@@ -11,16 +11,19 @@ export type FormOptions<Result> = {
   check?: (data: FormData) => Errors;
   submit: (data: FormData) => Promise<Result>;
   done?: (result: Result, form: HTMLFormElement) => void | Promise<void>;
-  /** Returns true when the failure needs no message on the form, or what to show instead of the server's: a sentence, or messages by field. */
+  /**
+   * Returns true if the failure needs no message on the form. Otherwise returns what to show instead of the server's
+   * message: a sentence, or messages by field.
+   */
   failed?: (error: unknown) => boolean | void | string | Errors;
-  /** Stores what was typed with each keystroke; called with null once the form was sent. */
+  /** Stores what was typed at each keystroke. Called with null once the form was sent. */
   keep?: (typed: FormData | null) => void;
 };
 
 /**
- * The one form hook of both areas: validates, sends, shows each error beside its field and focuses the first. Inputs
- * keep what was typed; clearing after success is the caller's choice. Forms of the staff area use it through
- * `useStaffForm`, which adds leave warnings and records that somebody else changed meanwhile.
+ * The one form hook of both areas. It validates, sends, shows each error beside its field, and focuses the first one.
+ * Inputs keep what was typed, and clearing them after success is up to the caller. Forms of the staff area use it
+ * through `useStaffForm`, which adds leave warnings and handles records that somebody else has changed.
  */
 export function useForm<Result>({ check, submit, done, failed, keep }: FormOptions<Result>) {
   const [busy, setBusy] = useState(false);
@@ -59,7 +62,7 @@ export function useForm<Result>({ check, submit, done, failed, keep }: FormOptio
   }
 
   function show(form: HTMLFormElement, fields: Errors, text: string | null) {
-    // Synchronously, so that the field is marked invalid before it gets the focus.
+    // Updates synchronously, so that the field is marked invalid before it gets the focus.
     flushSync(() => {
       setErrors(fields);
       setMessage(text);
@@ -98,12 +101,12 @@ export function explain(error: unknown) {
 export const waitingTime = (seconds: number) =>
   seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 
-/** The server's message, or the fallback when the server does not know the reason itself. */
+/** The server's message, or the fallback if the server does not know the reason itself. */
 export const explainOr = (error: unknown, words: string) =>
   isApiError(error) && error.code !== "internal" ? explain(error) : words;
 
 export const text = (data: FormData, name: string) => String(data.get(name) ?? "");
 
-/** `required({ email: "Please enter your email." })` as a check. */
+/** Makes a check: `required({ email: "Please enter your email." })`. */
 export const required = (sentences: Errors) => (data: FormData) =>
   Object.fromEntries(Object.entries(sentences).filter(([name]) => text(data, name).trim() === ""));

@@ -2,7 +2,10 @@ import { useEffect, useState } from "react";
 
 const knowsIdle = "requestIdleCallback" in globalThis;
 
-/** Calls it once the page is on the screen and the browser has nothing else to do. Returns what cancels that. */
+/**
+ * Calls the function once the page is on the screen and the browser has nothing else to do. Returns a function that
+ * cancels this.
+ */
 export function whenIdle(then: () => void) {
   let idle = 0;
   // The first idle moment is often between drawing and painting.
@@ -19,7 +22,7 @@ export function whenIdle(then: () => void) {
   };
 }
 
-/** False until then. */
+/** Whether the page is on the screen and the browser has been idle once. */
 export function useIdle() {
   const [isIdle, setIsIdle] = useState(false);
   useEffect(() => whenIdle(() => setIsIdle(true)), []);

@@ -1,6 +1,6 @@
 import { lazy, useState, type ComponentType } from "react";
 
-/** A page whose code is loaded on demand. If `fetch` has loaded it already, it renders without a delay. */
+/** A page whose code loads on demand. If `fetch` has already loaded it, it renders without delay. */
 export function lazyPage<Props extends object, Module extends { default: ComponentType<Props> }>(
   load: () => Promise<Module & { default: ComponentType<Props> }>,
 ) {

@@ -4,7 +4,7 @@ import { useSearch } from "./navigation";
 import { Button, type ButtonLook } from "../ui/button";
 import { cx } from "../ui/class-names";
 
-/** What the button needs to know of a list that is loaded page by page. */
+/** What the button needs to know about a list that loads page by page. */
 type Pages = {
   hasNextPage: boolean;
   isFetching: boolean;
@@ -16,9 +16,9 @@ type Pages = {
 const failureOf = (error: Error) => (isCancelledError(error) ? null : error);
 
 /**
- * Loads the next page of a list, as long as there is one: at a tap, or with `early` by itself as soon as less than a
- * screen is left before the end. A failure stays until the next try, also when a refresh of the list succeeds meanwhile;
- * a browser that is online again tries by itself.
+ * Loads the next page of a list, as long as there is one: at a tap, or with `early` by itself when less than a screen
+ * is left. A failure stays visible until the next try, even if a refresh of the list succeeds in between. A browser
+ * that is back online tries again by itself.
  */
 export function LoadMore({
   label,
@@ -37,12 +37,12 @@ export function LoadMore({
 }) {
   const { isFetching, isFetchingNextPage: busy, hasNextPage } = list;
   const end = useRef<HTMLDivElement>(null);
-  // Other filters in the address make another list, which has not failed.
+  // Other filters in the URL make a different list, which has not failed.
   const search = useSearch();
   const [failed, setFailed] = useState<{ error: Error | null; search: string }>();
   const failure = failed?.search === search ? failed.error : null;
   async function more() {
-    // The list's own error may be gone by now: a refresh may have begun.
+    // The list's own error may be gone by now, because a refresh may have started.
     setFailed({ error: await list.fetchNextPage({ throwOnError: true }).then(() => null, failureOf), search });
     // Loading the next page canceled a refresh that may have had new items.
     if (isFetching) list.refetch();

@@ -9,12 +9,12 @@ export function campDate(moment: string, timeZone: string) {
   return fullDate(campLocal(moment, timeZone).date);
 }
 
-/** "Just now", then minutes, hours and days; from the seventh day on, the date. */
+/** "Just now", then minutes, hours and days. After seven days, the date. */
 export function ago(moment: string, timeZone: string, now = new Date()) {
   return daysSince(moment, now) < 7 ? age(moment, now) : campDate(moment, timeZone);
 }
 
-/** "Just now", then minutes, hours and days, however many. */
+/** "Just now", then minutes, hours and any number of days. */
 export function age(moment: string, now = new Date()) {
   const minutes = minutesSince(moment, now);
   if (minutes < 1) return "Just now";

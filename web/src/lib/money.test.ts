@@ -13,7 +13,7 @@ describe("typed money", () => {
     ["-50", -5_000],
     ["−0.01", -1],
     ["1,000,000", 100_000_000],
-    // What floating point gets wrong.
+    // Amounts that floating point gets wrong.
     ["19.99", 1_999],
     ["1.15", 115],
     ["8.2", 820],
@@ -32,7 +32,7 @@ describe("typed money", () => {
     },
   );
 
-  it("stands with cents", () => {
+  it("is shown with cents", () => {
     expect(typedMoney(280_000)).toBe("2,800.00");
     expect(typedMoney(-5)).toBe("-0.05");
   });

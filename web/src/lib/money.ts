@@ -2,7 +2,7 @@ import { numbers } from "./format";
 
 const amount = /^([-−])?[$€£₪]?(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d{0,2}))?$/;
 
-/** Typed dollars as exact cents: "$1,250.5" is 125050. Null for anything else, a third decimal included. */
+/** Parses typed dollars into exact cents: "$1,250.5" is 125050. Null for anything else, including a third decimal. */
 export function parseMoney(typed: string): number | null {
   const [all, minus, whole = "", fraction = ""] = amount.exec(typed.replace(/\s/g, "")) ?? [];
   if (all === undefined || (whole === "" && fraction === "")) return null;
@@ -11,13 +11,13 @@ export function parseMoney(typed: string): number | null {
   return minus && cents !== 0 ? -cents : cents;
 }
 
-/** Cents as they stand in an input: "2,800.00". */
+/** Cents as shown in an input: "2,800.00". */
 export function typedMoney(cents: number) {
   const [whole, fraction] = [Math.floor(Math.abs(cents) / 100), Math.abs(cents) % 100];
   return `${cents < 0 ? "-" : ""}${whole.toLocaleString("en-US")}.${String(fraction).padStart(2, "0")}`;
 }
 
-/** Integer cents as money: whole amounts without cents. */
+/** Integer cents as money. Whole amounts have no decimals. */
 export function money(cents: number, currency = "USD") {
   const fraction = cents % 100 === 0 ? 0 : 2;
   const options = {

@@ -7,7 +7,7 @@ export { usePathname } from "wouter/use-browser-location";
 
 export type Options = { replace?: boolean; state?: unknown };
 
-/** Goes to another address of the portal. The address of the page itself takes the place of its entry in the history. */
+/** Goes to another URL of the portal. Going to the current URL replaces its history entry. */
 export const navigate = (to: string, options: Options = {}) =>
   go(to, { ...options, replace: options.replace || new URL(to, location.href).href === location.href });
 
@@ -16,7 +16,7 @@ const aroundNav: AroundNavHandler = (_, to, options) => navigate(to, options);
 /** Placed once around everything that has links. */
 export const Navigation = ({ children }: { children: ReactNode }) => <Router aroundNav={aroundNav}>{children}</Router>;
 
-/** Reads the address. In the first render too, which takes over what the HTML shows. */
+/** Reads the URL, even in the first render, which takes over what the HTML shows. */
 export const useAddress = <Value extends string | number | boolean>(read: () => Value) =>
   useLocationProperty(read, read);
 
@@ -25,7 +25,7 @@ type LinkProps = Omit<ComponentProps<"a">, "href"> & { to: string };
 export const Link = ({ to, ...props }: LinkProps) => <RouterLink href={to} {...props} />;
 
 type NavLinkProps = Omit<LinkProps, "className"> & {
-  /** Active on this page only, not on those below it. */
+  /** Whether the link is active only on this page, and not on the pages below it. */
   end?: boolean;
   className: (state: { isActive: boolean }) => string;
 };
@@ -37,20 +37,20 @@ export function NavLink({ to, end = false, className, ...props }: NavLinkProps) 
   return <Link to={to} aria-current={isActive ? "page" : undefined} className={className({ isActive })} {...props} />;
 }
 
-/** The query of the address with its "?". */
+/** The query of the URL, including its "?". */
 export const useSearch = () => useAddress(() => location.search);
 
 let restored = true;
 let hash = location.hash;
-// The router dispatches the last two.
+// The router dispatches the last two events.
 for (const move of ["popstate", "pushState", "replaceState"])
   addEventListener(move, () => {
     restored = move === "popstate";
     hash = location.hash;
   });
 
-/** Whether Back, Forward or a reload opened the current address, and not a link. */
+/** Whether Back, Forward or a reload opened the current URL, rather than a link. */
 export const useRestored = () => useAddress(() => restored);
 
-/** The hash that was followed last. */
+/** The hash of the last navigation. */
 export const useHash = () => useAddress(() => hash);

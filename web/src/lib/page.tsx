@@ -5,7 +5,7 @@ import { usePathname } from "./navigation";
 
 type Page = { title: string; description: string; image?: string | null };
 
-/** Updates the browser title and the social tags on each page; the server wrote them for the first one. */
+/** Updates the browser title and social tags on each page. The server wrote them for the first one. */
 export function PageMeta({ title, description, image }: Page) {
   const site = useSite();
   const pathname = usePathname();

@@ -1,17 +1,17 @@
-/** Every address of the portal. All links use it. */
+/** Every URL of the portal. All links use these. */
 export const paths = {
   home: "/",
   currentVideos: "/current-videos",
   pastVideos: "/past-videos",
   video: (id: string) => `/video/${encodeURIComponent(id)}`,
-  /** Opens the video and starts it, where it is a file of the camp and the browser allows it. */
+  /** Opens the video and starts it, if it is the camp's own file and the browser allows it. */
   play: (id: string) => `/video/${encodeURIComponent(id)}?play=1`,
-  /** Plays the video from there. */
+  /** Plays the video from this time. */
   videoAt: (id: string, seconds: number) => `/video/${encodeURIComponent(id)}?t=${seconds}`,
   about: "/about",
   faq: "/faq",
   contact: "/contact",
-  /** The contact form, its subject already about this product. */
+  /** The contact form, with this product as its subject. */
   order: (product: string) => `/contact?product=${encodeURIComponent(product)}`,
   contactAbout: (subject: string) => `/contact?subject=${encodeURIComponent(subject)}`,
   store: "/store",

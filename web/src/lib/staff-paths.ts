@@ -1,6 +1,6 @@
 import { paths } from "./paths";
 
-/** The addresses of the staff area, which public pages do not need. */
+/** The URLs of the staff area, which public pages do not need. */
 export const staffPaths = {
   login: paths.staffSignIn,
   loginFor: (back: string) => `/admin/login?next=${encodeURIComponent(back)}`,

@@ -1,4 +1,4 @@
-/** The address that dials a phone number: after its extension's pause, the extension. Nothing for text without a number. */
+/** The URL that dials a phone number. An extension is dialed after a pause. Undefined for a text without a number. */
 export function telephone(text: string): string | undefined {
   const [, number = "", extension] = /^(.*?)(?:(?:ext(?:ension)?\.?|x|#)\s*(\d+)\s*)?$/i.exec(text) ?? [];
   const digits = number.replace(/[^+\d]/g, "");

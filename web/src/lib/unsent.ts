@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { unsentPrefix, onDeletion } from "./delete-unsent";
 
-/** `owner` is who was signed in. */
+/** `owner` is the person who was signed in. */
 type StoredText = { owner: string | null; value: unknown };
 
 function stored(key: string): StoredText | null {
@@ -12,14 +12,14 @@ function stored(key: string): StoredText | null {
   }
 }
 
-/** Selects the unsent texts of an area that somebody other than `owner` typed. */
+/** Selects an area's unsent texts that somebody other than `owner` typed. */
 export const unsentOfOthers = (area: string, owner: string | undefined) => (key: string) =>
   key.startsWith(area + unsentPrefix) && (!owner || stored(key)?.owner !== owner);
 
 /**
- * Reads what was typed and not sent. It is kept in the tab's session storage, so it outlives a link, a reload and
- * signing in, and is deleted with the tab and by signing out. Nothing secret belongs here, and in the staff area
- * nothing about a family. What one person typed while signed in is not shown to another: `owner` is who is signed in.
+ * Reads what was typed and not sent. It is in the tab's session storage, so it survives a link, a reload and signing
+ * in. Closing the tab or signing out deletes it. Never store anything secret here, or anything about a family in the
+ * staff area. What one person typed while signed in is not shown to another. `owner` is the signed-in person.
  */
 export function readUnsent<Value>(name: string, owner: string | undefined, area = ""): Value | null {
   const found = stored(area + unsentPrefix + name);
@@ -27,7 +27,7 @@ export function readUnsent<Value>(name: string, owner: string | undefined, area 
   return mine ? (found.value as Value) : null;
 }
 
-/** Stores what was typed; null deletes it. */
+/** Stores what was typed. Null deletes it. */
 export function writeUnsent(name: string, owner: string | undefined, value: unknown, area = "") {
   const key = area + unsentPrefix + name;
   const text: StoredText = { owner: owner ?? null, value };
@@ -35,7 +35,7 @@ export function writeUnsent(name: string, owner: string | undefined, value: unkn
     if (value === null) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(text));
   } catch {
-    // Without session storage it does not outlive the page.
+    // Without session storage, the text is lost when the page closes.
   }
 }
 
@@ -49,5 +49,5 @@ const subscribe = (listener: () => void) => {
   return () => onDeletion.delete(listener);
 };
 
-/** A number that changes with each deletion of unsent texts: used as the key of a form, it clears the form too. */
+/** A number that changes each time unsent texts are deleted. As the key of a form, it also clears the form. */
 export const useUnsentDeletions = () => useSyncExternalStore(subscribe, () => deletions);

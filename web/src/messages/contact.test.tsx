@@ -57,7 +57,7 @@ it("a message goes to the camp, stays readable on the page, and another one begi
   expect(field("Parent").checked).toBe(false);
 });
 
-it("what is half typed survives a link and Back, a reload and signing in, and goes at sign-out", async () => {
+it("half-typed text survives a link, Back, a reload and signing in, and is deleted at sign-out", async () => {
   const camp = server({ "POST /api/auth/sign-out": null });
   const user = open("/contact");
   await fillIn(user);
@@ -76,7 +76,7 @@ it("what is half typed survives a link and Back, a reload and signing in, and go
   const again = open("/contact");
   await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
   await waitFor(() => expect(field("Message").value).toBe("Is there a longer one?"));
-  // An order has a text of its own.
+  // An order has a separate text.
   cleanup();
   open("/contact?product=Camp%20cap");
   await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
@@ -189,7 +189,7 @@ it("an order begins with the product, goes to the staff, and is over when it is 
   expect(field("Camp staff").checked).toBe(false);
 });
 
-it("who is signed in need not say who they are", async () => {
+it("signed-in people need not say who they are", async () => {
   server({ "GET /api/session": { user: chaya } });
   open("/contact");
   await screen.findByRole("link", { name: /Chaya Lindenfeld/ });
@@ -198,7 +198,7 @@ it("who is signed in need not say who they are", async () => {
   expect(field("Parent").checked).toBe(true);
 });
 
-it("the trap for machines is not for people", async () => {
+it("the trap for bots is hidden from people", async () => {
   server({});
   open("/contact");
   await screen.findByLabelText("Subject");

@@ -32,9 +32,9 @@ export default function Contact() {
   const deletions = useUnsentDeletions();
   const state = useHistoryState();
   const search = useSearch();
-  // What a button of this page has just shown; it takes the focus.
+  // What a button on this page has just shown. It gets the focus.
   const [arrived, setArrived] = useState<"sent" | "form" | null>(null);
-  // This entry of the history shows the sent message, also after a reload and Back. A link opens an empty form.
+  // This history entry shows the sent message, even after a reload or Back. A link opens an empty form.
   const id = (state as { sent?: string } | null)?.sent;
   const kept = id && !pending ? readUnsent<Sent>("sent message", user?.id) : null;
   const sent = kept?.id === id ? kept : null;
@@ -46,7 +46,7 @@ export default function Contact() {
   }
 
   function another() {
-    // The message with the subject from the address was sent.
+    // Drops the subject from the URL, because that message was sent.
     setArrived("form");
     navigate(paths.contact, { replace: true });
   }
@@ -166,7 +166,7 @@ function ContactForm({ focused, onSent }: { focused: boolean; onSent: (sent: Sen
   );
 }
 
-/** What was typed before on this page, by the address with its subject. */
+/** The text typed earlier on this page. Each subject in the URL has its own. */
 function useUnsentMessage() {
   const { user, pending } = useSession();
   const name = `message ${useSearch()}`;
@@ -174,7 +174,7 @@ function useUnsentMessage() {
   const early = useRef<FormData | null>(null);
   const keep = (typed: FormData | null) => {
     typed?.delete("website");
-    // What was typed before is not on the form yet.
+    // Waits for the session, because the form does not contain the earlier text yet.
     early.current = pending ? typed : null;
     if (!early.current) writeUnsent(name, user?.id, typed && Object.fromEntries(typed));
   };
@@ -254,7 +254,7 @@ function SenderFields({ unsent, errors }: FieldsProps) {
   );
 }
 
-/** The message; a link from the store fills in the subject with its product. */
+/** The message fields. A link from the store fills in the subject with its product. */
 function MessageFields({
   unsent,
   errors,
@@ -302,7 +302,7 @@ function MessageFields({
   );
 }
 
-/** People do not see this field; programs that fill in forms do. */
+/** A field that people do not see, but programs that fill in forms do. */
 const Honeypot = () => (
   <div aria-hidden="true" className="sr-only">
     <label>

@@ -4,7 +4,7 @@ import { Icon } from "../ui/icon";
 import { InlineTitle } from "../ui/inline-title";
 import { OwnLines } from "../ui/own-lines";
 
-/** What the page shows of a message that was sent. */
+/** What the page shows about a sent message. */
 export type Sent = {
   id: string;
   email: string;
@@ -15,7 +15,7 @@ export type Sent = {
   copyMailed: boolean;
 };
 
-/** The message as it was sent, which stays on the page until the sender wants to write another one. */
+/** The message as it was sent. It stays on the page until the sender wants to write another one. */
 export function SentMessage({ sent, focused, onAnother }: { sent: Sent; focused: boolean; onAnother: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -7,7 +7,9 @@ import { notificationsEnabled } from "./enabled";
 
 const DeviceSwitch = lazy(() => import("./device-switch"));
 
-/** Opens the switch for notifications on this device; its code is loaded only when it is opened or they are on. */
+/**
+ * Opens the switch for notifications on this device. Its code loads only when it is opened, or if notifications are on.
+ */
 export function DeviceNotifications() {
   const offered = useSite()?.push_enabled;
   const may = useMayWatch();

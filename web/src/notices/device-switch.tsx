@@ -25,7 +25,7 @@ const listen = (changed: () => void) => {
   };
 };
 
-/** Switches notifications on this device on and off, and explains why it cannot. */
+/** Turns notifications on this device on and off, and explains when it cannot. */
 export default function DeviceSwitch({ focusOnMount = false }: { focusOnMount?: boolean }) {
   const on = useSyncExternalStore(listen, () => notificationsEnabled() && permitted());
   const hurdle = useSyncExternalStore(listen, obstacle);

@@ -1,6 +1,6 @@
 import { setNotificationsEnabled } from "./enabled";
 
-/** Why this browser cannot show notifications at the moment. */
+/** Why this browser cannot show notifications right now. */
 export type Obstacle = "blocked" | "home screen" | "insecure" | "unable";
 
 export function obstacle(): Obstacle | null {
@@ -38,13 +38,13 @@ export function onPermission(listener: () => void) {
   };
 }
 
-/** The service worker shows notifications and handles clicks on them; pages on Android cannot. */
+/** The service worker shows notifications and handles clicks on them, because pages on Android cannot. */
 async function worker() {
   await navigator.serviceWorker.register("/sw.js");
   return navigator.serviceWorker.ready;
 }
 
-/** Call it from a click: browsers ask for permission only after one. */
+/** Call this from a click, because browsers ask for permission only after one. */
 export async function switchOn(): Promise<"on" | "blocked" | "unanswered"> {
   const answer = await Notification.requestPermission();
   if (answer !== "granted") return answer === "denied" ? "blocked" : "unanswered";
@@ -59,13 +59,13 @@ export async function switchOff() {
 }
 
 export type Notice = {
-  /** Of the update or the video; a notification with the same id replaces the previous one. */
+  /** The id of the update or video. A notification with the same id replaces the previous one. */
   id: string;
   title: string;
   body: string;
   /** Where a click leads. */
   path: string;
-  /** The end of quiet time, before which no notification is shown. */
+  /** The end of quiet time. No notification is shown before it. */
   quietUntil?: string | null | undefined;
 };
 
@@ -83,7 +83,7 @@ export async function showNotification({ id, title, body, path }: Notice) {
 const longest = 180;
 const shortened = (text: string) => (text.length > longest ? `${text.slice(0, longest - 1).trimEnd()}…` : text);
 
-/** Closes the notifications that are still shown and unregisters the service worker. */
+/** Closes the notifications that are still visible, and unregisters the service worker. */
 export async function dismissWorker() {
   const registration = await navigator.serviceWorker?.getRegistration("/");
   const shown = (await registration?.getNotifications()) ?? [];

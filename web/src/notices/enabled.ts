@@ -1,7 +1,7 @@
 const name = "notifications";
 const listeners = new Set<() => void>();
 
-/** Whether somebody switched notifications on in this browser. */
+/** Whether somebody turned on notifications in this browser. */
 export function notificationsEnabled() {
   try {
     return localStorage.getItem(name) === "on";
@@ -15,12 +15,12 @@ export function setNotificationsEnabled(on: boolean) {
     if (on) localStorage.setItem(name, "on");
     else localStorage.removeItem(name);
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage, the choice lasts until the page closes.
   }
   listeners.forEach((listener) => listener());
 }
 
-/** Calls the listener after a change in this tab or another one. */
+/** Calls the listener after a change in this or another tab. */
 export function onEnabledChange(listener: () => void) {
   const elsewhere = ({ key }: StorageEvent) => (key === name || key === null) && listener();
   listeners.add(listener);

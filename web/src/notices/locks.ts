@@ -1,7 +1,7 @@
 /** Holds a lock shared by all open pages until the returned function is called. */
 export function holdLock(name: string, mode: LockMode, held: () => void = () => undefined): () => void {
   if (!navigator.locks) {
-    // Old browsers have no locks: each page acts for itself, and the tag keeps notifications unique.
+    // Old browsers have no locks. There, each page acts on its own, and the tag keeps notifications unique.
     queueMicrotask(held);
     return () => undefined;
   }

@@ -57,7 +57,7 @@ describe("the switch", () => {
     expect(localStorage.getItem("notifications")).toBeNull();
   });
 
-  it("says what to do where the browser blocks notifications", async () => {
+  it("says what to do if the browser blocks notifications", async () => {
     phone = device("denied");
     server({});
     const user = await openCard();
@@ -85,7 +85,7 @@ describe("the switch", () => {
     expect(await offer()).toHaveProperty("disabled", true);
   });
 
-  it("stands on the profile too, and nowhere where the camp or the access does not want it", async () => {
+  it("is on the profile too, but not if the camp or the access rules forbid it", async () => {
     server({
       "GET /api/session": { user: chaya },
       "GET /api/profile/payments": { plan: null, items: [], currency: "USD", payment_instructions: "" },
@@ -125,7 +125,7 @@ describe("a device that has them on", () => {
     await moment();
   };
 
-  it("listens on unseen, and shows each update and video once, with where it leads", async () => {
+  it("keeps listening while hidden, and shows each update and video once, with its link", async () => {
     await listening();
     await hidden();
     expect(line.open()).toHaveLength(1);
@@ -141,7 +141,7 @@ describe("a device that has them on", () => {
     expect(screen.queryByText(/Camp Update!/)).toBeNull();
   });
 
-  it("says it on the page instead while somebody looks at it", async () => {
+  it("shows it on the page instead while the page is visible", async () => {
     await listening();
     line.tell("update.created", news(), "2");
     line.tell("video.published", { id: "v9", title: "Grand Siyum", published_at: new Date().toISOString() }, "3");
@@ -151,7 +151,7 @@ describe("a device that has them on", () => {
     expect(phone.shown).toHaveLength(0);
   });
 
-  it("leaves it to another page that is being looked at", async () => {
+  it("leaves it to another page that is visible", async () => {
     await listening();
     await hidden();
     phone.asElsewhere("notifications: a page in sight");
@@ -272,7 +272,7 @@ describe("a device that has them on", () => {
     await waitFor(() => expect(phone.shown.map(({ tag }) => tag)).toEqual(["n3"]));
   });
 
-  it("takes a video back once it is not to be seen, and leaves others", async () => {
+  it("closes a video's notification once it may not be seen, and leaves others", async () => {
     const camp = await listening({ "GET /api/videos/v8": video(), "GET /api/videos/v9": video() });
     await hidden();
     const published_at = new Date().toISOString();
@@ -285,7 +285,7 @@ describe("a device that has them on", () => {
     await waitFor(() => expect(phone.shown.map(({ tag }) => tag)).toEqual(["v8"]));
   });
 
-  it("shows none any more once the camp has switched them off", async () => {
+  it("shows none once the camp has turned them off", async () => {
     const camp = await listening();
     await hidden();
     camp.answer("GET /api/site", { ...site, push_enabled: false });
@@ -297,7 +297,7 @@ describe("a device that has them on", () => {
   });
 });
 
-it("a page that listens unseen waits until the one before it is gone", async () => {
+it("a hidden listening page waits until the one before it is gone", async () => {
   localStorage.setItem("notifications", "on");
   phone.Notification.permission = "granted";
   let gone: () => void = () => undefined;

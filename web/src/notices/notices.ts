@@ -11,11 +11,14 @@ import { addWaiting, removeWaiting, takeDue, timeToNext } from "./waiting";
 export type Notices = {
   /** Whether this page is the leader, which stays connected while all pages are hidden. */
   leads: () => boolean;
-  /** Returns true when the page itself is to show the notice: it is visible, and the notice is new. Otherwise a notification shows it. */
+  /**
+   * Returns true if the page itself should show the notice, because the page is visible and the notice is new.
+   * Otherwise a notification shows it.
+   */
   say: (notice: Notice) => boolean;
-  /** Closes the notification of something that was withdrawn. */
+  /** Closes the notification about something that was withdrawn. */
   takeBack: (id: string) => void;
-  /** Closes the notification of a video that was changed, if it is not to be seen any more. */
+  /** Closes the notification about a changed video, if it must not be seen any more. */
   recheck: (id: string) => void;
   end: () => void;
 };
@@ -25,21 +28,21 @@ const inSight = "notifications: a page in sight";
 /** Spreads the requests of many devices after a new video, in milliseconds. */
 const spread = 2_000;
 
-/** How long a page in sight has to show a notice, in milliseconds. One that is just being closed does not. */
+/** How long a visible page has to show a notice, in milliseconds. A page that is just being closed does not show it. */
 const pageTimeout = 1_000;
 
-/** A timer is set again after this long, in milliseconds, because the device may have slept. */
+/** Timers are set again after at most this many milliseconds, because the device may have been asleep. */
 const longestTimer = 60_000;
 
 const refused = (status: number) => [401, 403, 404].includes(status);
 
-/** Whether the server says that a video was taken back, or is for others only. */
+/** Whether the server says that a video was unpublished or is only for other people. */
 async function isGone(id: string) {
   const answer = await api.GET("/api/videos/{id}", { params: { path: { id } } }).catch(() => null);
   return answer !== null && refused(answer.response.status);
 }
 
-/** Whether an update was taken back, has expired or is for others only. */
+/** Whether an update was withdrawn, has expired or is only for other people. */
 async function isWithdrawn(id: string) {
   const answer = await api.GET("/api/live-updates/{id}", { params: { path: { id } } }).catch(() => null);
   return answer !== null && (answer.data?.withdrawn === true || refused(answer.response.status));
@@ -67,7 +70,7 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
 
   async function show(notice: Notice) {
     await new Promise((done) => setTimeout(done, Math.random() * spread));
-    // The camp may have switched notifications off since this page was last visible.
+    // The camp may have turned off notifications since this page was last visible.
     const site = await client
       .fetchQuery({ ...siteQuery, staleTime: 0, retry: false })
       .catch(() => client.getQueryData(siteQuery.queryKey));
@@ -75,7 +78,7 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
     await showNotification(notice);
   }
 
-  /** Shows what quiet time held, in order, and comes back for what it still holds. Only the leader does. */
+  /** Shows what quiet time held back, in order, and returns for what it still holds. Only the leader does this. */
   async function showWaiting() {
     clearTimeout(timer);
     if (ended || !leads) return;
@@ -88,7 +91,7 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
     if (next !== null && !ended) timer = setTimeout(() => void showWaiting(), Math.min(next, longestTimer));
   }
 
-  /** Whether no page in sight shows the notice. */
+  /** Whether no visible page shows the notice. */
   async function isLeftToUs({ id }: Notice) {
     if (await isLockHeld(inSight)) await new Promise((done) => setTimeout(done, pageTimeout));
     return !ended && !shownBefore(id);
@@ -142,5 +145,5 @@ export function notices(client: QueryClient, onLead: () => void): Notices {
   };
 }
 
-/** Removes the service worker after the camp has switched notifications off. */
+/** Removes the service worker after the camp turned off notifications. */
 export const withdraw = () => dismissWorker().catch(() => undefined);

@@ -3,7 +3,10 @@ const most = 20;
 
 type How = "here" | "by notification";
 
-/** The notices that this browser has shown, by id; a page that connects later receives the events of the last hours again. */
+/**
+ * The notices that this browser has shown, by id. A page that connects later receives the events of the last few hours
+ * again.
+ */
 function all(): [id: string, how: How][] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(name) ?? "[]");
@@ -20,6 +23,6 @@ export function recordShown(id: string, how: How) {
   try {
     localStorage.setItem(name, JSON.stringify([...all(), [id, how]].slice(-most)));
   } catch {
-    // Without storage only the tag prevents a second notification.
+    // Without storage, only the tag prevents a second notification.
   }
 }

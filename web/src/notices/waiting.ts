@@ -6,10 +6,13 @@ type WaitingNotice = Notice & { quietUntil: string };
 
 const name = ofOnePerson.waitingNotices;
 const most = 50;
-/** After so many hours nobody wants to be told any more. */
+/** After this long, nobody wants the notification any more. */
 const longest = 12 * 3_600_000;
 
-/** In the order of their events. They outlive the page: any page that is open afterwards shows them. */
+/**
+ * The waiting notices, in the order of their events. They survive the page, and any page that is open afterwards shows
+ * them.
+ */
 function all(): WaitingNotice[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(name) ?? "[]");
@@ -24,7 +27,7 @@ function keep(waiting: WaitingNotice[]) {
     if (waiting.length > 0) localStorage.setItem(name, JSON.stringify(waiting.slice(-most)));
     else localStorage.removeItem(name);
   } catch {
-    // Without storage the emails alone bring the news.
+    // Without storage, only the emails bring the news.
   }
 }
 
@@ -34,7 +37,7 @@ export const addWaiting = (notice: WaitingNotice) => keep([...all().filter(({ id
 
 export const removeWaiting = (id: string) => keep(all().filter((notice) => notice.id !== id));
 
-/** Takes out what quiet time no longer holds, in order. */
+/** Removes and returns the notices that quiet time no longer holds back, in order. */
 export function takeDue(now: number): WaitingNotice[] {
   const waiting = all();
   const ready = waiting.filter((notice) => !(due(notice) > now));
@@ -42,7 +45,7 @@ export function takeDue(now: number): WaitingNotice[] {
   return ready.filter((notice) => now - due(notice) < longest);
 }
 
-/** Milliseconds until the first one is due, or null if none waits. */
+/** The milliseconds until the first notice is due, or null if none is waiting. */
 export function timeToNext(now: number): number | null {
   const times = all().map(due);
   return times.length > 0 ? Math.max(0, Math.min(...times) - now) : null;

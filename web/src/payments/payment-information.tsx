@@ -14,7 +14,7 @@ import { Section } from "../ui/section";
 import { ErrorState, Loading, Skeleton } from "../ui/states";
 import { paymentsQuery } from "./queries";
 
-/** The plan and the payments of a family. All amounts are in cents. */
+/** A family's plan and payments. All amounts are in cents. */
 export function PaymentInformation() {
   const payments = useQuery(paymentsQuery);
   const { data } = payments;
@@ -89,7 +89,7 @@ function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
         tone={plan.badge === "overdue" ? "clay" : "pine"}
         className="my-4 h-3"
       />
-      {/* Cuts off the rule before the first sum of each row. */}
+      {/* Cuts off the line before the first amount in each row. */}
       <div className="overflow-clip">
         <dl className="grid grid-cols-2 gap-x-4 gap-y-3 tabular-nums sm:-ms-4.25 sm:flex sm:flex-wrap sm:gap-x-0">
           <Sum term="Total">{amount(plan.total_amount)}</Sum>

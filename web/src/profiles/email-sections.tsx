@@ -94,7 +94,7 @@ export function EmailSettings({
   );
 }
 
-/** Why emails bounce, as far as their owner can do something about it. */
+/** Why emails bounce, as far as the address's owner can do something about it. */
 const bounceCauses: Partial<Record<NonNullable<Profile["suppressed_cause"]>, string>> = {
   no_such_address: "The mail server says that the address does not exist.",
   no_such_domain: "The part after the @ does not exist.",
@@ -104,7 +104,7 @@ const bounceCauses: Partial<Record<NonNullable<Profile["suppressed_cause"]>, str
   forwarding: "The mailbox forwards to an address that does not work.",
 };
 
-/** Tells the owner of an address that gets no emails why, and what to do. */
+/** Tells the owner of an address that gets no emails why that is, and what to do. */
 function Bounced({ email, saved }: { email: string; saved: Profile }) {
   const cause = saved.suppressed_cause && bounceCauses[saved.suppressed_cause];
   const working = saved.other_addresses.filter(({ confirmed, suppressed }) => confirmed && !suppressed);
@@ -123,7 +123,7 @@ function Bounced({ email, saved }: { email: string; saved: Profile }) {
   );
 }
 
-/** Sends the confirmation of the second address again. */
+/** Sends the confirmation for the second address again. */
 function AskAgain({ email }: { email: string }) {
   const ask = useAction({
     mutationFn: askSecondEmailAgain,
@@ -176,7 +176,7 @@ function OtherAddresses({ of }: { of: Profile["other_addresses"] }) {
   });
 }
 
-/** Whether the camp emails families only, and this person does not belong to one. */
+/** Whether the camp emails only families, and this person does not belong to one. */
 function useOutsider() {
   const site = useSite();
   const { user } = useSession();
@@ -256,7 +256,7 @@ export function EmailPreferences({ form, email }: { form: ProfileForm; email: st
   );
 }
 
-/** Saves all sections of the page. It stays in sight while something is not saved. */
+/** Saves all sections of the page. It stays in view while something is not saved. */
 export const SaveBar = ({ form }: { form: ProfileForm }) => (
   <div
     className={cx(
@@ -268,7 +268,7 @@ export const SaveBar = ({ form }: { form: ProfileForm }) => (
       type="submit"
       form="settings-form"
       busy={form.busy}
-      // The second click of a double click would save again what the first has just saved.
+      // The second click of a double click would save again what the first one has just saved.
       onClick={(event) => event.detail > 1 && event.preventDefault()}
     >
       {form.busy ? "Saving..." : "Save All Changes"}

@@ -68,7 +68,7 @@ describe("signed in", () => {
     expect((await card()).queryByText("On")).toBeNull();
   });
 
-  it("says that nothing goes to whoever stopped all emails", async () => {
+  it("says that people who stopped all emails get nothing", async () => {
     signedIn({ "GET /api/profile": family({ daily_video_email: false, email_notifications: false }) });
     open("/");
     expect(await (await card()).findByText(/You turned off all emails to/)).toBeTruthy();
@@ -89,7 +89,7 @@ describe("signed in", () => {
     expect((await card()).queryByText(/We email you/)).toBeNull();
   });
 
-  it("promises no emails after a confirmation to whoever is of no camp family", async () => {
+  it("promises no emails after confirmation to people without a camp family", async () => {
     signedIn({
       "GET /api/site": { ...site, access: "families" },
       "GET /api/session": { user: { ...chaya, family: false, awaiting_approval: false, email_verified: false } },
@@ -150,7 +150,7 @@ describe("signed in", () => {
     expect(screen.getByText("Error")).toBeTruthy();
   });
 
-  it("does not take a failure for preferences", async () => {
+  it("does not show a failure as preferences", async () => {
     signedIn({ "GET /api/profile": refuse(500, "internal", "Something went wrong.") });
     const user = open("/");
     await customize(user);

@@ -12,10 +12,13 @@ import { categories, isPaused, profileQuery } from "./queries";
 
 const NotificationForm = lazy(() => import("./notification-form"));
 
-/** "Notifications" fits on one line of the narrowest phone in letters of twice the size. */
+/** "Notifications" fits on one line of the narrowest phone, even with letters twice as large. */
 const wholeWords = "text-[min(1rem,8.5vw)]";
 
-/** The family's mail preferences on the home page, or a sign-up for visitors; below them the notifications of the device. */
+/**
+ * The family's email preferences on the home page, or a sign-up for visitors. Below them, the notifications of this
+ * device.
+ */
 export function NotificationCard({ device }: { device: ReactNode }) {
   const { user, pending } = useSession();
   return (
@@ -43,7 +46,7 @@ function Invitation() {
   if (closed)
     return (
       <>
-        <p>New videos, updates and newsletters by email, for those who have an account.</p>
+        <p>New videos, updates and newsletters by email, for people with an account.</p>
         <Link to={paths.auth()} className={buttonLook("main", wholeWords)}>
           Sign In
         </Link>

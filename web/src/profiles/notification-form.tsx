@@ -45,7 +45,7 @@ function Form({ saved, onClose }: { saved: Profile; onClose: () => void }) {
   });
 
   const save = useAction({
-    // Only what was changed here.
+    // Sends only what was changed here.
     mutationFn: () =>
       saveProfile(
         Object.fromEntries(

@@ -47,6 +47,6 @@ export const categories = [
   hint: string;
 }[];
 
-/** Whether the camp sends this kind of email to nobody at present. */
+/** Whether the camp currently sends this kind of email to nobody. */
 export const isPaused = ({ switched_off }: Profile, { kind }: (typeof categories)[number]) =>
   switched_off.includes(kind);

@@ -8,7 +8,7 @@ import { readUnsent, writeUnsent } from "../lib/unsent";
 import { errorToast, toast } from "../ui/toast";
 import { profileQuery, saveProfile } from "./queries";
 
-/** What the card with the names saves. */
+/** The fields that the card with the names saves. */
 const personal = ["full_name", "child_name", "secondary_email", "current_password"] as const;
 const everything = [
   ...personal,
@@ -19,7 +19,7 @@ const everything = [
   "daily_digest",
 ] as const;
 
-/** Only what the person changed: what was changed elsewhere meanwhile stays as it is. */
+/** Only the changed values. What was changed elsewhere in the meantime stays as it is. */
 export function changesOf(typed: ProfilePatch, saved: Profile, part: readonly (keyof ProfilePatch)[]): ProfilePatch {
   const trimmed = (value: unknown) => (typeof value === "string" ? value.trim() : (value ?? ""));
   const changed = part.filter(
@@ -29,13 +29,15 @@ export function changesOf(typed: ProfilePatch, saved: Profile, part: readonly (k
   return asksPassword(changes, saved) ? { ...changes, current_password: typed.current_password ?? "" } : changes;
 }
 
-/** Asks for the password, so that an unattended page is not enough to lock out the other parent. */
+/**
+ * Whether the changes need the password, because an unattended page must not be enough to lock out the other parent.
+ */
 const asksPassword = (changes: ProfilePatch, saved: Profile) =>
   saved.secondary_email_verified && "secondary_email" in changes;
 
 type Part = readonly (keyof ProfilePatch)[];
 
-/** What is left of what was typed when this part of it was saved: other parts, and what was typed meanwhile. */
+/** What is left of the typed values after one part was saved: the other parts, and what was typed in the meantime. */
 const withoutSaved = (typed: ProfilePatch, part: Part, sent: ProfilePatch): ProfilePatch =>
   Object.fromEntries(
     Object.entries(typed).filter(
@@ -48,8 +50,8 @@ export type ProfileForm = ReturnType<typeof useProfileForm>;
 const unsentName = "profile";
 
 /**
- * What was changed on the profile page and is not saved yet. It outlives a failure, a link, a reload and signing in
- * again; the password does not. `owner` is who is signed in.
+ * The changes on the profile page that are not saved yet. They survive a failure, a link, a reload and signing in
+ * again, except for the password. `owner` is the signed-in person.
  */
 export function useProfileForm(saved: Profile, owner: string) {
   const client = useQueryClient();
@@ -59,7 +61,7 @@ export function useProfileForm(saved: Profile, owner: string) {
     const { current_password: _, ...rest } = typed;
     writeUnsent(unsentName, owner, Object.keys(rest).length > 0 ? rest : null);
   }, [typed, owner]);
-  // A double click is faster than the pending state of the mutation.
+  // A double click is faster than the mutation's pending state.
   const saving = useRef(false);
 
   const save = useAction({
@@ -70,7 +72,7 @@ export function useProfileForm(saved: Profile, owner: string) {
       setTyped(left);
       setEditing(editing && part.some((key) => key in left));
       toast({ title: "Profile Updated!", description: "Your profile settings have been saved successfully." });
-      // The header greets by name.
+      // The header greets people by name.
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     },
     onError: (error, { part }) => {

@@ -41,7 +41,7 @@ export function ProductCard({ product, currency }: { product: Product; currency:
   );
 }
 
-/** All pictures of a product in a row that scrolls by swiping or with the arrow keys. */
+/** All pictures of a product, in a row that scrolls by swiping or with the arrow keys. */
 function Pictures({ product }: { product: Product }) {
   const { title, images } = product;
   const [broken, setBroken] = useState<string[]>([]);
@@ -69,7 +69,7 @@ function Pictures({ product }: { product: Product }) {
   if (shown.length === 1) return pictures;
   return (
     <>
-      {/* Scrolling by keyboard needs the focus. */}
+      {/* Focusable, so that the keyboard can scroll it. */}
       <ul
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}

@@ -8,8 +8,8 @@ const lowest = 480;
 const highest = 12_000;
 
 /**
- * A shop of another company. It gets a frame of its own and nothing of our page: no script, no navigation. What it
- * says is believed only from its own window and origin (decision S1).
+ * Another company's shop. It gets its own frame and nothing of our page: no script, no navigation. Its messages are
+ * accepted only from its own window and origin (decision S1).
  */
 export function ShopFrame({ address, title }: { address: string; title: string }) {
   const shop = safeShop(address);
@@ -43,7 +43,7 @@ export function ShopFrame({ address, title }: { address: string; title: string }
       }
     }
 
-    // The shop is told which part of it is visible, so that it can place its dialogs there.
+    // Tells the shop which part of it is visible, so that it can place its dialogs there.
     let waiting = 0;
     function tell() {
       waiting ||= requestAnimationFrame(() => {
@@ -93,7 +93,8 @@ export function ShopFrame({ address, title }: { address: string; title: string }
             ref={frame}
             src={shop.href}
             title="Camp shop"
-            // Its own origin is kept so that it can be checked; it is never ours, so that this opens nothing here.
+            // Keeps the shop's own origin, so that it can be checked. It is never ours, so the frame cannot undo its
+            // sandbox.
             // oxlint-disable-next-line react/iframe-missing-sandbox
             sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
             referrerPolicy="strict-origin-when-cross-origin"

@@ -72,7 +72,7 @@ it("a product has its pictures, or a parcel that shows no particular thing", asy
   expect(both.getByRole("presentation").getAttribute("src")).toBe("/art/product-accessories.svg");
 });
 
-it("more products than one answer has follow at a press", async () => {
+it("more products load at the press of a button", async () => {
   const page = store([product()])["GET /api/store"];
   const camp = server({
     "GET /api/store": ({ query }: { query: { cursor?: string } }) =>
@@ -86,7 +86,7 @@ it("more products than one answer has follow at a press", async () => {
   expect(camp.asked("GET", "/api/store")).toHaveLength(2);
 });
 
-it("an empty store says so, and a failed one lets one try again", async () => {
+it("an empty store says so, and a failed one offers a retry", async () => {
   const camp = server(store([]));
   open("/store");
   expect(await screen.findByText("Nothing in the store yet")).toBeTruthy();
@@ -134,7 +134,7 @@ describe("the embedded shop", () => {
       dispatchEvent(message);
     });
 
-  it("comes after half a second, in a sandbox, and no script of it in our page", async () => {
+  it("appears after half a second, in a sandbox, without any script of its own in our page", async () => {
     vi.useFakeTimers({ shouldAdvanceTime: true });
     server(store([], shop));
     open("/store");
@@ -197,7 +197,7 @@ describe("the embedded shop", () => {
     expect(visited.mock.calls).toEqual([["https://shop.example/cart?x=1"]]);
   });
 
-  it("brings itself into sight after 200 ms", async () => {
+  it("scrolls into view after 200 ms", async () => {
     const frame = await shopFrame();
     vi.useFakeTimers();
     say(frame, { type: "scroll" });

@@ -8,5 +8,5 @@ export const categoryName: Record<Product["category"], string> = {
   digital: "Digital",
 };
 
-/** The placeholder of a product without a picture: a parcel in the color of its category. */
+/** The placeholder for a product without a picture: a package in the color of its category. */
 export const artOf = ({ category }: Pick<Product, "category">) => `/art/product-${category}.svg`;

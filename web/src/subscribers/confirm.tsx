@@ -11,7 +11,7 @@ import { SmallSheet } from "../ui/small-sheet";
 import { confirmSubscription } from "./queries";
 import "../ui/more-icons";
 
-/** Mail scanners follow links, so only a press of the button adds the address to the list. */
+/** Mail scanners follow links, so only pressing the button adds the address to the list. */
 export default function ConfirmSubscription() {
   const [params] = useSearchParams();
   const token = params.get("token") ?? "";

@@ -4,7 +4,7 @@ import { Button } from "../ui/button";
 import { EmailInput, FieldError, FormMessage } from "../ui/field";
 import { subscribe } from "./queries";
 
-/** The footer's mailing list. An address gets mail only after its owner has confirmed it. */
+/** The footer's mailing list. An address gets email only after its owner has confirmed it. */
 export default function StayUpdated({ describedBy }: { describedBy: string }) {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { busy, errors, message, form } = useForm({
@@ -47,5 +47,5 @@ export default function StayUpdated({ describedBy }: { describedBy: string }) {
   );
 }
 
-/** The button that had the focus is gone. */
+/** Takes the focus, because the button that had it is gone. */
 const takeFocus = (line: HTMLElement | null) => line?.focus();

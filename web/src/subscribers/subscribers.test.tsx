@@ -4,7 +4,7 @@ import { open, refuse, server } from "../test/portal";
 
 const box = async () => within(await screen.findByRole("contentinfo"));
 
-it("an address left in the footer is asked to confirm", async () => {
+it("the owner of an address entered in the footer is asked to confirm", async () => {
   const camp = server({ "POST /api/subscribe": null });
   const user = open("/nowhere");
   const footer = await box();
@@ -15,7 +15,7 @@ it("an address left in the footer is asked to confirm", async () => {
   expect(camp.asked("POST", "/api/subscribe")[0]?.body).toEqual({ email: "bubby@family.example" });
 });
 
-it("what is no address is said beside the box, and stays in it", async () => {
+it("a wrong address is reported beside the box, and stays in it", async () => {
   server({
     "POST /api/subscribe": refuse(422, "validation", "No.", [
       { field: "email", message: "Please enter a valid email address." },
@@ -33,18 +33,18 @@ it("what is no address is said beside the box, and stays in it", async () => {
   expect(document.activeElement).toBe(address);
 });
 
-it("only the press of the button puts somebody on the list", async () => {
+it("only pressing the button adds somebody to the list", async () => {
   const camp = server({ "POST /api/subscribe/confirm": null });
   open("/subscribe/confirm?token=abc");
   const yes = await screen.findByRole("button", { name: "Yes, sign me up" });
   expect(camp.asked("POST", "/api/subscribe/confirm")).toHaveLength(0);
-  // A double click is faster than a rendering.
+  // A double click is faster than a render.
   act(() => [yes, yes].forEach((button) => button.click()));
   expect(await screen.findByRole("heading", { name: "You are on the list" })).toBeTruthy();
   expect(camp.asked("POST", "/api/subscribe/confirm").map(({ body }) => body)).toEqual([{ token: "abc" }]);
 });
 
-it("a spent link says so, and a cut one too", async () => {
+it("a used link says so, and so does an incomplete one", async () => {
   server({
     "POST /api/subscribe/confirm": refuse(
       410,

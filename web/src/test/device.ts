@@ -3,7 +3,7 @@ import { vi } from "vitest";
 type Lock = { name: string; mode: LockMode };
 type Shown = { title: string; tag: string; body: string; data: { path: string }; close: () => void };
 
-/** A browser that can show notifications, as far as a page sees of it. */
+/** A fake browser that can show notifications, as far as a page can tell. */
 export function device(answer: NotificationPermission = "granted") {
   const shown: Shown[] = [];
   const workers = { registered: 0, left: 0 };

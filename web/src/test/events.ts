@@ -1,7 +1,7 @@
 import { act } from "@testing-library/react";
 import { vi } from "vitest";
 
-/** The server's end of every line that the page opened. */
+/** The server's end of every event stream that the page opened. */
 export function eventLine() {
   const lines: Line[] = [];
 
@@ -21,7 +21,7 @@ export function eventLine() {
   return {
     lines,
     open,
-    /** The line stands. */
+    /** Tells the page that the stream is connected. */
     hello(id: number) {
       act(() => {
         open().at(-1)?.dispatchEvent(new Event("open"));

@@ -151,12 +151,12 @@ export const refuse = (
 
 export const unreachable = Symbol("the network is down");
 export const never = Symbol("no answer yet");
-/** Fails in a way that nobody has words for. */
+/** Fails with an error that nobody has words for. */
 export const strangely = () => {
   throw new DOMException("gone", "AbortError");
 };
 
-/** A camp's server that knows a few answers by "METHOD /path". Later ones replace earlier ones. */
+/** A fake server with a few responses by "METHOD /path". Later ones replace earlier ones. */
 export function server(answers: Record<string, Answer>) {
   const known: Record<string, Answer> = {
     "GET /api/site": site,
@@ -212,7 +212,7 @@ export function server(answers: Record<string, Answer>) {
   };
 }
 
-/** Opens the portal at an address, as a browser would. */
+/** Opens a URL of the portal, as a browser would. */
 export function open(address: string) {
   const client = makeQueryClient();
   history.pushState(null, "", address);
@@ -235,5 +235,5 @@ function Address() {
   return <output data-testid="address">{pathname + search}</output>;
 }
 
-/** As by the browser's button. */
+/** Presses the browser's Back button. */
 export const back = () => act(() => history.back());

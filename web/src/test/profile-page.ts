@@ -1,4 +1,4 @@
-// The profile of a parent, as its tests open it.
+// Opens a parent's profile page for tests.
 import { screen, within } from "@testing-library/react";
 import type { FamilyPayment, PaymentPlan } from "../api/client";
 import { chaya, family, list, open, server } from "./portal";

@@ -119,10 +119,10 @@ const now = "2026-07-18T02:00:00Z";
 /** A camp without quiet time. */
 const noQuietTime = { mode: "none", window: null, publishes_at: now, mail_at: now };
 const shabbos = { starts_at: "2026-07-18T00:07:00Z", ends_at: "2030-07-21T01:15:00Z", name: "Shabbos" };
-/** Quiet time in which emails wait until Saturday night, and a video that is scheduled for it does not. */
+/** Quiet time: emails wait until Saturday night, but a scheduled video does not. */
 export const onShabbos = { mode: "quiet", window: shabbos, publishes_at: now, mail_at: shabbos.ends_at };
 
-/** What the staff area asks for on every page. */
+/** What the staff area requests on every page. */
 export const onDuty = {
   "GET /api/admin/quiet-time": noQuietTime,
   "GET /api/admin/session": { staff: kornbluh },

@@ -2,7 +2,7 @@ import { act } from "@testing-library/react";
 import type { UploadOptions } from "tus-js-client";
 import type { Upload } from "../admin/videos/uploads/queries";
 
-/** What this tab sends, instead of the client of the protocol: a test says how it goes. */
+/** Stands in for the upload protocol's client, so that a test decides how each upload goes. */
 export class FakeSender {
   static all: FakeSender[] = [];
   running = false;
@@ -30,7 +30,7 @@ export class FakeSender {
   arrive() {
     act(() => this.options.onSuccess?.({ lastResponse: {} as never }));
   }
-  /** Without a status the connection was lost. */
+  /** Without a status, the connection was lost. */
   async fail(status?: number, problem: object = {}) {
     const originalResponse = status ? { getStatus: () => status, getBody: () => JSON.stringify(problem) } : null;
     await act(async () => this.options.onError?.(Object.assign(new Error("tus"), { originalResponse }) as never));
@@ -44,7 +44,7 @@ export const film = (name = "Color War.mp4", size = 4_000_000, type = "video/mp4
 export const created = (id: string) => () =>
   new Response(null, { status: 201, headers: { location: `http://camp.test/api/admin/uploads/${id}` } });
 
-/** What the server knows of files on their way. */
+/** What the server knows about files on their way. */
 export const uploads = (...items: Upload[]) => ({ items, used_bytes: 0, quota_bytes: 40_000_000_000 });
 
 export const upload = (change: Partial<Upload> = {}): Upload => ({

@@ -3,11 +3,11 @@ import { vi } from "vitest";
 import { detail, family, leah, summary } from "./families";
 import { list, server } from "./portal";
 import { onDuty } from "./staff";
-// The page is lazy: loading it here takes its time from no test.
+// Loads the lazy page here, so that this takes no time from a test.
 import "../app/admin";
 import "../admin/users/users";
 
-// Long journeys on a busy machine.
+// These tests are long, and the machine may be busy.
 vi.setConfig({ testTimeout: 20_000 });
 
 export const office = (answers: Record<string, unknown> = {}) =>

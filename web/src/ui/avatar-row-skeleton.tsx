@@ -1,7 +1,7 @@
 import { cx } from "./class-names";
 import { Skeleton } from "./states";
 
-/** A row with an avatar that is still loading. `lines` are the sizes of its lines. */
+/** The skeleton of a row with an avatar. `lines` are the sizes of its lines. */
 export const AvatarRowSkeleton = ({ lines, className }: { lines: string[]; className: string }) => (
   <div className={cx("grid grid-cols-[34px_1fr] gap-3", className)}>
     <Skeleton className="size-8.5 rounded-full" />

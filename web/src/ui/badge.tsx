@@ -16,7 +16,7 @@ export type BadgeTone = keyof typeof tones;
 
 type Props = { tone?: BadgeTone; icon?: IconName; className?: string; children: ReactNode };
 
-/** Always a word; the color only repeats it. The colors of states do not follow the palette of the camp. */
+/** A badge always has a word, which its color only repeats. Status colors do not follow the camp's palette. */
 export function Badge({ tone = "plain", icon, className, children }: Props) {
   return (
     <span

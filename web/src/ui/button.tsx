@@ -12,7 +12,7 @@ const looks: Record<ButtonLook, string> = {
   danger: "border-transparent px-[min(1.15rem,5.75vw)] bg-clay text-on-clay hover:bg-clay-deep",
 };
 
-/** The look of a button, for links that are one (`<Link className={buttonLook("amber")}>`). */
+/** The look of a button, for links that look like one (`<Link className={buttonLook("amber")}>`). */
 export const buttonLook = (look: ButtonLook = "main", className?: string) =>
   cx(
     "inline-flex min-h-tap items-center justify-center gap-2 rounded-md border py-2",

@@ -37,10 +37,10 @@ function Form({ as: Frame }: { as: typeof Drawer }) {
   );
 }
 
-/** Only that of a file field bubbles. */
+/** Only a file field's cancel event bubbles. */
 const cancel = (element: Element) =>
   fireEvent(element, new Event("cancel", { bubbles: element instanceof HTMLInputElement, cancelable: true }));
-/** The second Back in a row: the browser closes the dialog and only tells that it did. */
+/** The second Back in a row: the browser closes the dialog and only reports it afterwards. */
 const shut = (dialog: HTMLElement) => act(async () => (dialog as HTMLDialogElement).close());
 const form = () => screen.getByRole("dialog", { name: "Form" });
 const question = () => screen.queryByRole("dialog", { name: "Leave without saving?" });

@@ -19,8 +19,8 @@ import { splitScripts } from "./two-scripts";
 type DialogProps = { title: ReactNode; onClose: () => void; children: ReactNode; className?: string };
 
 /**
- * A modal on the platform's own `<dialog>`: render it to open it. Escape and the cross close it, and so does the backdrop
- * until something was entered: on a phone people press beside a field to put the keyboard away.
+ * A modal on the browser's own `<dialog>`. Render it to open it. Escape and the cross close it. The backdrop closes it
+ * only until something was entered, because people on a phone press beside a field to put the keyboard away.
  */
 export function Dialog({ title, onClose, children, className }: DialogProps) {
   const modal = useModal(onClose);
@@ -54,8 +54,8 @@ export function Dialog({ title, onClose, children, className }: DialogProps) {
 }
 
 /**
- * The props of a `<dialog>` that is open as long as it is rendered, and gives the focus back afterwards. Escape and a
- * phone's Back call `onClose`, which may keep it open.
+ * The props of a `<dialog>` that is open as long as it is rendered, and returns the focus afterwards. Escape and a
+ * phone's Back button call `onClose`, which may keep it open.
  */
 export function useModal(onClose: () => void) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -71,16 +71,16 @@ export function useModal(onClose: () => void) {
   return {
     ref,
     onKeyDown: (event: KeyboardEvent) => escapeAsks(event, onClose),
-    // A file field inside sends this event as well, and so does a dialog inside.
+    // A file field or a dialog inside also sends this event.
     onCancel(event: SyntheticEvent<HTMLDialogElement>) {
       if (event.target !== event.currentTarget || !event.cancelable) return;
       event.preventDefault();
       onClose();
     },
-    // A second Back in a row closes a dialog without asking. Only its owner closes it.
+    // A second Back in a row closes a dialog without asking, but only its owner may close it.
     onClose({ target, currentTarget }: SyntheticEvent<HTMLDialogElement>) {
       if (target !== currentTarget || !currentTarget.isConnected || currentTarget.open) return;
-      // On a closed site the whole page is hidden, and opens the dialog again itself.
+      // On a closed site the whole page is hidden, and the page itself reopens the dialog.
       if (currentTarget.closest("[hidden]")) return;
       currentTarget.showModal();
       onClose();
@@ -88,14 +88,17 @@ export function useModal(onClose: () => void) {
   };
 }
 
-/** Whether a press is beside the dialog. Its own scrollbar belongs to it. */
+/** Whether a press is outside the dialog. The dialog's scrollbar belongs to it. */
 export function isOnBackdrop({ target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>) {
   if (target !== currentTarget) return false;
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect();
   return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }
 
-/** Handles Escape before the browser, which closes a dialog and the one below it at a second Escape in a row. */
+/**
+ * Handles Escape before the browser does. At a second Escape in a row, the browser would close the dialog and the one
+ * below it.
+ */
 function escapeAsks(event: KeyboardEvent, onClose: () => void) {
   if (event.key !== "Escape") return;
   event.preventDefault();
@@ -105,14 +108,14 @@ function escapeAsks(event: KeyboardEvent, onClose: () => void) {
 
 type ConfirmProps = {
   title: string;
-  /** The name of what is deleted, as people know it. */
+  /** What people call the thing that is deleted. */
   name: ReactNode;
   children?: ReactNode;
   action: string;
   /** Red, unless nothing is lost. */
   look?: ButtonLook;
   onConfirm: () => Promise<unknown> | unknown;
-  /** Called when that fails; a sentence that it returns stands in the dialog instead of the error's own. */
+  /** Called if the action fails. If it returns a sentence, the dialog shows that instead of the error's own message. */
   failed?: (error: unknown) => string | void;
   onClose: () => void;
 };

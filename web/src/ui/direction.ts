@@ -1,8 +1,8 @@
 export type Direction = "rtl" | "ltr" | "auto";
 
 /**
- * The direction of most letters, as in emails: a Yiddish title that begins with "WhatsApp" is still Yiddish. In one that
- * begins in Yiddish, Yiddish letters count as three.
+ * The direction of most letters, as in emails: a Yiddish title that begins with "WhatsApp" is still Yiddish. In a title
+ * that begins in Yiddish, each Yiddish letter counts three times.
  */
 export function directionOf(text: string): Direction {
   const count = (letters: RegExp) => text.split(letters).length - 1;

@@ -4,7 +4,10 @@ import { isOnBackdrop, useModal } from "./dialog";
 
 type Props = { title: ReactNode; onClose: () => void; children: ReactNode };
 
-/** A modal along the far edge, a whole page on a phone: render it to open it. Escape, the cross and the backdrop ask to close it. */
+/**
+ * A modal along the far edge, or a whole page on a phone. Render it to open it. Escape, the cross and the backdrop ask
+ * to close it.
+ */
 export function Drawer({ title, onClose, children }: Props) {
   const modal = useModal(onClose);
   const id = useId();

@@ -32,7 +32,7 @@ export function Field({ label, hint, error, optional = false, className, childre
           {hint}
         </p>
       )}
-      {/* Not beside the control's own words about its length. */}
+      {/* Hidden while the control shows its own message about the length. */}
       {error && (
         <div data-error>
           <FieldError id={`${id}-error`}>{error}</FieldError>
@@ -52,7 +52,7 @@ export function FieldError({ id, children }: { id?: string; children: ReactNode 
   );
 }
 
-/** A failure that belongs to the whole form. */
+/** A failure that concerns the whole form. */
 export function FormMessage({ children }: { children: ReactNode }) {
   if (!children) return null;
   return (
@@ -78,7 +78,7 @@ const control = cx(
 
 type Limited = { value?: unknown; defaultValue?: unknown; maxLength?: number | undefined };
 
-/** What a control needs to say how many characters there are too many. Browsers cut off silently what is pasted. */
+/** What a control needs to say how many characters are too many, because browsers silently cut off pasted text. */
 function useLimit({ value, defaultValue, maxLength }: Limited) {
   const [typed, setTyped] = useState(defaultValue);
   const now = value ?? typed;
@@ -98,7 +98,7 @@ function useLimit({ value, defaultValue, maxLength }: Limited) {
   };
 }
 
-/** Inputs with a type of their own, such as passwords, let the browser keep to their length. */
+/** Inputs with their own type, such as passwords, let the browser enforce the length. */
 export function TextInput({ className, maxLength, ...rest }: Omit<ComponentProps<"input">, "onInput">) {
   const { limited, notice } = useLimit({ ...rest, maxLength: rest.type ? undefined : maxLength });
   return (
@@ -120,7 +120,7 @@ export const EmailInput = (props: Omit<ComponentProps<typeof TextInput>, "type">
   <TextInput type="email" autoComplete="email" inputMode="email" dir="ltr" maxLength={254} {...props} />
 );
 
-/** A code of an authenticator app. */
+/** A code from an authenticator app. */
 export const CodeInput = (props: ComponentProps<typeof TextInput>) => (
   <TextInput
     name="code"
@@ -212,7 +212,7 @@ export function Choices<Value extends string>({ legend, name, options, defaultVa
   const id = useId();
   const group = useRef<HTMLFieldSetElement>(null);
 
-  // React does not update a radio button whose default arrives later.
+  // React does not update a radio button whose default value arrives later.
   useEffect(() => {
     const radios = [...(group.current?.querySelectorAll("input") ?? [])];
     const standard = radios.find((radio) => radio.value === defaultValue);
@@ -258,7 +258,7 @@ export function Choices<Value extends string>({ legend, name, options, defaultVa
   );
 }
 
-/** A switch takes effect at once; a Checkbox is sent with its form. */
+/** A switch takes effect at once. A Checkbox is sent with its form. */
 export function Switch({ label, hint, className, ...rest }: TickProps) {
   const id = useId();
   return (

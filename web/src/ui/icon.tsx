@@ -1,7 +1,7 @@
 import { cx } from "./class-names";
 import type { MoreIcon } from "./more-icons";
 
-/** What Home shows first. The other icons are in `more-icons.ts`, which all other pages import. */
+/** The icons that Home shows first. The others are in `more-icons.ts`, which all other pages import. */
 const first = {
   alert: "M12 4 21 19.5H3zM12 10v4.5M12 17v.1",
   eye: "M2.5 12S6 5.8 12 5.8 21.5 12 21.5 12 18 18.2 12 18.2 2.5 12 2.5 12zM14.7 12a2.7 2.7 0 1 1-5.4 0 2.7 2.7 0 0 1 5.4 0z",
@@ -31,7 +31,7 @@ export function Icon({ name, className, filled = false }: { name: IconName; clas
       viewBox="0 0 24 24"
       aria-hidden="true"
       className={cx(
-        // A second size would lose against this one, which stands behind it in the style sheet.
+        // The style sheet has this size after the others, so it would win over a second size.
         !className?.includes("size-") && "size-[1.25em]",
         "shrink-0",
         directed.has(name) && "rtl:-scale-x-100",

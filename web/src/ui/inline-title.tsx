@@ -1,7 +1,7 @@
 import { directionOf } from "./direction";
 import { splitScripts } from "./two-scripts";
 
-/** A title within a sentence. Like everywhere, it has the direction of most of its letters, not of the first one. */
+/** A title within a sentence. As everywhere, it has the direction of most of its letters, not of the first one. */
 export function InlineTitle({ children }: { children: string }) {
   const [first, yiddish] = splitScripts(children);
   return (

@@ -1,6 +1,6 @@
 import { textParts } from "./text-links";
 
-/** A text of the staff with its web addresses as links. Never for the texts of strangers. */
+/** A text by staff, with its web addresses as links. Never use it for texts by strangers. */
 export const LinkedText = ({ text }: { text: string }) =>
   textParts(text).map((part, i) =>
     part.url === undefined ? (

@@ -3,13 +3,14 @@ import { cx } from "./class-names";
 
 type Props = { face: ReactNode; className?: string; children: (close: () => void) => ReactNode };
 
-/** Pixels of a panel, and those that it keeps from the edge of the window. */
+/** The panel's width and its distance from the window's edge, in pixels. */
 const width = 256;
 const edge = 12;
 
-/** A button that opens a small panel below itself; Escape or moving the focus away closes it. */
+/** A button that opens a small panel below it. Escape or moving the focus away closes the panel. */
 export function MenuButton({ face, className, children }: Props) {
-  // Where the open panel begins, from the start of the button. Known before it is drawn: it never widens the page.
+  // The open panel's position relative to the button. It is computed before rendering, so that the panel never widens
+  // the page.
   const [left, setLeft] = useState<number | null>(null);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);

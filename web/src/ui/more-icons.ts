@@ -1,6 +1,6 @@
 import { addIcons } from "./icon";
 
-/** The icons that Home does not show first. What a page imports this, its parts can use. */
+/** The icons that Home does not show first. Parts of a page that imports this can use them too. */
 const shapes = {
   bag: "M5 8h14l1 12H4zM9 8V7a3 3 0 0 1 6 0v1",
   bell: "M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 20.5h4",

@@ -4,14 +4,14 @@ import { directionOf, type Direction } from "./direction";
 
 type Block = { dir: Direction; lines: string[] };
 
-/** Addresses say nothing about the direction of their line. */
+/** Addresses do not count toward the direction of their line. */
 const withoutAddresses = (line: string) =>
   line
     .split(/\s+/)
     .filter((word) => !word.includes("@") && !word.includes("://"))
     .join(" ");
 
-/** Lines that follow each other and have the same direction. One without letters has that of the line before. */
+/** Groups consecutive lines with the same direction. A line without letters has the direction of the line before. */
 function blocksOf(text: string): Block[] {
   const lines = text.split("\n").map((line) => ({ line, own: directionOf(withoutAddresses(line)) }));
   const first: Direction = lines.find(({ own }) => own !== "auto")?.own ?? "auto";
@@ -30,7 +30,7 @@ const joined = ({ lines }: Block) => lines.join("\n") + (lines.length > 1 && lin
 
 type Props = { text: string; className?: string; children?: (text: string) => ReactNode };
 
-/** A typed text whose lines each have the direction of most of their letters, as in emails. */
+/** A typed text in which each line has the direction of most of its letters, as in emails. */
 export const OwnLines = ({ text, className, children }: Props) =>
   blocksOf(text).map((block, i) => (
     <span key={i} dir={block.dir} className={cx("me-auto block whitespace-pre-line", className)}>

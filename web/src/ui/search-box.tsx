@@ -6,24 +6,24 @@ type Props = {
   label: string;
   placeholder?: string;
   value: string;
-  /** Absent in the shell of a page: what is typed there is for the box that replaces it. */
+  /** Absent in the shell of a page, where typed text is handed to the box that replaces this one. */
   onSearch?: ((term: string) => void) | undefined;
   className?: string;
 };
 
-/** What the box of a shell leaves to the one that replaces it. */
+/** What a shell's box hands to the box that replaces it. */
 let left: { typed: string; focused: boolean } | null = null;
 
-/** Searches shortly after typing stops; `/` focuses it from anywhere on the page. */
+/** Searches shortly after typing stops. `/` focuses the box from anywhere on the page. */
 export function SearchBox({ label, placeholder, value, onSearch, className }: Props) {
   const ref = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The current callback, because a filter pressed in the meantime has changed the address.
+  // Uses the current callback, because a filter pressed in the meantime has changed the URL.
   const latest = useRef(onSearch);
   const [typed, setTyped] = useState(value);
   const [seen, setSeen] = useState(value);
 
-  // The address changed elsewhere: Back, or Clear Search.
+  // Something else changed the URL: Back, or Clear Search.
   if (seen !== value) {
     setSeen(value);
     if (typed.trim() !== value) setTyped(value);
@@ -68,7 +68,7 @@ export function SearchBox({ label, placeholder, value, onSearch, className }: Pr
     return undefined;
   });
 
-  // While the layout changes, the box that goes is still in the document.
+  // In a layout effect, the box that is being replaced is still in the document.
   useLayoutEffect(() => takeOver(ref.current!), []);
 
   return (

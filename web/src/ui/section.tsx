@@ -3,7 +3,7 @@ import { cx } from "./class-names";
 
 type Props = { id: string; title: string; beside?: ReactNode; className?: string; children: ReactNode };
 
-/** A section of a long page; `id` is the target of links within the page. */
+/** A section of a long page. Links within the page lead to its `id`. */
 export const Section = ({ id, title, beside, className, children }: Props) => (
   <section
     id={id}
@@ -14,7 +14,7 @@ export const Section = ({ id, title, beside, className, children }: Props) => (
     <div
       className={cx(
         "mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2",
-        // A button that comes and goes does not move what is below.
+        // Reserves the height, so that a button that comes and goes does not shift what is below.
         beside !== undefined && "min-h-tap",
       )}
     >

@@ -10,17 +10,17 @@ type Props<Value extends string> = {
   className?: string;
 };
 
-/** A choice among a few options, all visible. */
+/** A choice among a few options, all of them visible. */
 export function Segmented<Value extends string>({ label, value, options, onChange, className }: Props<Value>) {
   const group = useRef<HTMLDivElement>(null);
   const shown = useRef("");
-  // On a narrow screen the chosen one may be outside. `scrollIntoView` would move the page, too.
+  // On a narrow screen the chosen option may be out of view. `scrollIntoView` would also move the page.
   useEffect(() => {
-    // Measured with the next frame, which needs the layout anyway.
+    // Measures in the next frame, which computes the layout anyway.
     const frame = requestAnimationFrame(() => {
       const chosen = group.current?.querySelector("[aria-pressed=true]");
       if (!group.current || !chosen) return;
-      // Notes that load later make it wider.
+      // Labels that load later make the group wider.
       const now = `${value} ${group.current.scrollWidth}`;
       if (shown.current === now) return;
       shown.current = now;

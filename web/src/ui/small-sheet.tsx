@@ -3,7 +3,7 @@ import { cx } from "./class-names";
 
 type Props = { title?: ReactNode; scene?: { picture: string; text: string }; children?: ReactNode };
 
-/** The layout of a small page with one column; a scene stands above it, or beside it on a wide screen. */
+/** The layout of a small one-column page. The scene is above it, or beside it on a wide screen. */
 export const SmallSheet = ({ title, scene, children }: Props) => (
   <div className="wrap grid justify-items-center pt-8 md:pt-14">
     <div
@@ -20,7 +20,7 @@ export const SmallSheet = ({ title, scene, children }: Props) => (
               alt=""
               fetchPriority="high"
               className="absolute inset-0 size-full object-cover object-bottom"
-              // The picture ends in the color that the text stands on.
+              // The picture fades into the background color of the text.
               style={{ maskImage: "linear-gradient(#000 88%, transparent)" }}
             />
           </div>

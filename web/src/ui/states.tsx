@@ -30,7 +30,7 @@ export function EmptyState({
   );
 }
 
-/** Shown instead of data that could not be loaded, with another try. */
+/** Shown instead of data that could not be loaded, with a Retry. */
 export function ErrorState({
   title,
   error,
@@ -62,7 +62,7 @@ export const Skeleton = ({ className }: { className?: string }) => (
   <span aria-hidden="true" className={cx("skeleton block min-h-[0.8em]", className)} />
 );
 
-/** Wraps skeletons and announces the loading to screen readers once. */
+/** Wraps skeletons, and announces to screen readers once that the page is loading. */
 export const Loading = ({ label, children, className }: { label: string; children: ReactNode; className?: string }) => (
   <div role="status" aria-label={label} className={className}>
     <span className="sr-only">{label}</span>

@@ -1,12 +1,12 @@
-/** A piece of a text; one with `url` is a web address. */
+/** A piece of text. If it has a `url`, it is a web address. */
 type TextPart = { text: string; url?: string };
 
 const scheme = /https?:\/\/[^\s<>"“”„«»]+/gi;
 const openings: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
 
 /**
- * Finds the web addresses in a text. Only for texts that staff wrote: strangers must not place links in the camp's
- * pages. `core/src/text_links.rs` has the same rules for mail.
+ * Finds the web addresses in a text. Only for texts that staff wrote, because strangers must not place links in the
+ * camp's pages. `core/src/text_links.rs` has the same rules for email.
  */
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = [];
@@ -28,7 +28,7 @@ export function textParts(text: string): TextPart[] {
   return parts;
 }
 
-/** Leaves out the punctuation of the sentence around an address. */
+/** Removes the punctuation of the surrounding sentence from a web address. */
 function withoutPunctuation(typed: string) {
   let kept = typed;
   for (;;) {
@@ -40,7 +40,7 @@ function withoutPunctuation(typed: string) {
   }
 }
 
-/** A user name before the host could imitate another site, so such an address stays text. */
+/** A username before the host could imitate another site, so such an address stays plain text. */
 function address(before: string, typed: string) {
   if (/[\p{L}\p{N}]$/u.test(before)) return null;
   try {

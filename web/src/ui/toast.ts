@@ -1,10 +1,10 @@
 type Message = {
   title: string;
   description?: string | undefined;
-  /** The description is what somebody wrote, in any direction. */
+  /** Whether somebody wrote the description, so that it may have any direction. */
   written?: boolean | undefined;
   destructive?: boolean | undefined;
-  /** Where a press on it leads. */
+  /** Where pressing the toast leads. */
   href?: string | undefined;
 };
 type Toast = Message & { id: number; action: string | undefined };
@@ -15,17 +15,17 @@ const listeners = new Set<() => void>();
 let toasts: Toast[] = [];
 let lastId = 0;
 
-/** The form or action that is reporting its failure. */
+/** The form or action that is currently reporting its failure. */
 let action: string | undefined;
 
-/** Shows a message for five seconds. May be called from anywhere. */
+/** Shows a message for five seconds. Can be called from anywhere. */
 export function toast(message: Message) {
   const id = ++lastId;
   change([...toasts.slice(-2), { ...message, id, action }]);
   leaveLater(id);
 }
 
-/** The errors shown by `report` belong to this form or action: they go as soon as it is tried again. */
+/** Errors shown by `report` belong to this form or action. They disappear as soon as it is tried again. */
 export function reportFailure<Result>(of: string, report: () => Result) {
   action = of;
   try {
@@ -35,7 +35,7 @@ export function reportFailure<Result>(of: string, report: () => Result) {
   }
 }
 
-/** Call when a form is sent, or an action is tried, once more: what its last try said no longer counts. */
+/** Call when a form or action is tried again, because the errors of its last try no longer apply. */
 export const dismissErrors = (of: string) => change(toasts.filter((t) => t.action !== of));
 
 export const errorToast = (description: string) => toast({ title: "Error", description, destructive: true });

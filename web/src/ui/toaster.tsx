@@ -9,7 +9,7 @@ export function Toaster({ onFollow }: { onFollow: (href: string) => void }) {
   const shown = useSyncExternalStore(subscribe, shownToasts);
   const layer = useRef<HTMLOListElement>(null);
 
-  // The top layer shows what was opened last: reopening puts toasts above a dialog.
+  // The top layer shows what was opened last, so reopening puts the toasts above a dialog.
   useEffect(() => {
     if (!layer.current?.showPopover) return;
     layer.current.hidePopover();

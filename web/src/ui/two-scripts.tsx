@@ -3,7 +3,7 @@ import { directionOf } from "./direction";
 
 const hebrew = /[\u0590-\u05ff\ufb1d-\ufb4f]/;
 
-/** "Color War · קאלער וואר" in its two parts; a title of one script stays whole. */
+/** Splits "Color War · קאלער וואר" into its two parts. A title in one script stays whole. */
 export function splitScripts(title: string): [string, string | null] {
   const at = title.lastIndexOf(" · ");
   if (at < 1) return [title, null];
@@ -11,7 +11,7 @@ export function splitScripts(title: string): [string, string | null] {
   return second && hebrew.test(second) && !hebrew.test(first) ? [first, second] : [title, null];
 }
 
-/** A title whose Yiddish part stands at the far end of the line. */
+/** A title with its Yiddish part at the far end of the line. */
 export function TwoScripts({ children, className }: { children: string; className?: string }) {
   const [first, yiddish] = splitScripts(children);
   return (

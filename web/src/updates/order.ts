@@ -9,8 +9,8 @@ function place(update: LiveUpdate, now: Date) {
 }
 
 /**
- * High Priority updates of the last 24 hours, then pinned ones, then the rest, each the newest first. The server has the
- * same order; an open page keeps it while time passes.
+ * High Priority updates of the last 24 hours, then pinned ones, then the rest, each newest first. The server has the
+ * same order. An open page keeps it up to date as time passes.
  */
 export const inOrder = (updates: readonly LiveUpdate[], now: Date): LiveUpdate[] =>
   updates.toSorted((a, b) => place(b, now) - place(a, now) || Date.parse(b.created_at) - Date.parse(a.created_at));

@@ -9,7 +9,7 @@ import { Icon } from "../ui/icon";
 export const isRestricted = (error: unknown): error is ApiError =>
   isApiError(error, "sign_in_required", "families_only", "awaiting_approval");
 
-/** Why the updates are not visible, and how to get access. */
+/** Says why the updates are not visible, and how to get access. */
 export function Restricted({ error, back }: { error: ApiError; back: string }) {
   const { user } = useSession();
   const site = useSite();

@@ -64,7 +64,7 @@ describe("live updates at home", () => {
     expect((await section()).getAllByText("Mail room")).toHaveLength(7);
   });
 
-  it("stand in their order while a day passes: fresh High Priority ones, pinned ones, the newest", async () => {
+  it("keep their order while a day passes: new High Priority ones, pinned ones, the newest", async () => {
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: new Date("2026-07-29T12:00:00Z") });
     const at = (time: string) => `2026-07-${time}:00Z`;
@@ -108,7 +108,7 @@ describe("live updates at home", () => {
     expect(await screen.findByText("No updates right now")).toBeTruthy();
   });
 
-  it("are for families only where the camp wants it so", async () => {
+  it("are for families only if the camp wants that", async () => {
     server({
       "GET /api/live-updates": refuse(401, "sign_in_required", "Please sign in."),
       "GET /api/site": { ...site, access: "families" },
@@ -133,7 +133,7 @@ it("offer no account while sign-up is closed", async () => {
 });
 
 describe("the page of all updates", () => {
-  it("comes in parts", async () => {
+  it("loads in parts", async () => {
     server({
       "GET /api/live-updates": ({ query }: { query: { cursor?: string } }) =>
         query.cursor
@@ -171,7 +171,7 @@ it("says so when the next page of the updates cannot be loaded, and loads it whe
 });
 
 describe("one update", () => {
-  it("stands at an address of its own", async () => {
+  it("has its own address", async () => {
     server({ "GET /api/live-updates/n1": { ...update({ priority: "high" }), withdrawn: false } });
     open("/updates/n1");
     expect(await screen.findByRole("heading", { name: "Package room closes at 5", level: 1 })).toBeTruthy();

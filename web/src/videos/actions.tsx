@@ -14,7 +14,7 @@ import { MenuButton } from "../ui/menu-button";
 import { errorToast, toast } from "../ui/toast";
 import { setLike, videoQuery } from "./queries";
 
-/** Three buttons fit beside each other on a phone. */
+/** Makes three buttons fit side by side on a phone. */
 const narrow = "whitespace-nowrap max-sm:gap-1.5 max-sm:px-2";
 
 export function LikeButton({ video }: { video: Video }) {
@@ -48,7 +48,7 @@ export function LikeButton({ video }: { video: Video }) {
   const change = useOnce(like);
 
   function press() {
-    // While the session is still loading, the server decides; it sends visitors to the sign-in page.
+    // While the session is still loading, the server decides, and sends visitors to the sign-in page.
     if (!user && !pending) navigate(paths.auth(pathname));
     else change(!video.liked);
   }
@@ -124,7 +124,7 @@ export function ShareButtons({ title }: { title: string }) {
                     className={shareLook}
                     onClick={() => {
                       close();
-                      // Rejected when the person cancels.
+                      // Rejects when the person cancels.
                       navigator.share({ title, text, url }).catch(() => undefined);
                     }}
                   >

@@ -57,7 +57,7 @@ export function HeroShell() {
   );
 }
 
-/** A headline of which no word stands alone on the second line. */
+/** Keeps the last two words together, so that no word is alone on the second line. */
 function TwoLines({ children }: { children: string }) {
   const words = children.split(" ");
   return (
@@ -67,7 +67,7 @@ function TwoLines({ children }: { children: string }) {
   );
 }
 
-/** Pictures of the camp, and above them the newest video. */
+/** The camp's pictures, with the newest video on top. */
 export function Hero({ promise, waiting }: { promise: Promised | null; waiting: boolean }) {
   const site = useSite();
   const scenes = scenesOf(site);
@@ -90,7 +90,7 @@ export function Hero({ promise, waiting }: { promise: Promised | null; waiting: 
         <div className="hero-top">
           <div className="hero-text">
             <p className="hero-eyebrow">{site ? longDate(site.today).replace(/, \d+$/, "") : "\u00a0"}</p>
-            {/* A headline is a new element: the words of one never move to the places of another's. */}
+            {/* Each headline is a new element, so that the words of one never move into the places of another. */}
             <h1 key={headline} className="min-h-[2lh]">
               <TwoLines>{headline}</TwoLines>
             </h1>
@@ -219,7 +219,7 @@ function useCarousel(scenes: Scene[]) {
   const show = (i: number) => setAt((i + scenes.length) % scenes.length);
   const advance = useEffectEvent(() => document.hidden || show(at + 1));
 
-  // Restarts with each scene, so that one chosen by hand stays for its full time.
+  // Restarts with each scene, so that a scene chosen by hand stays for its full time.
   useEffect(() => {
     if (paused || still) return;
     const timer = setInterval(() => advance(), sceneLasts);
@@ -258,7 +258,7 @@ function listenToMotion(listener: () => void) {
 
 type Promised = { video: Card; headline: string; when: string; lede: string };
 
-/** How the hero announces the newest video: tonight's, last night's, or the latest. */
+/** How the hero announces the newest video: as tonight's, last night's, or the latest. */
 export function announcementOf(
   video: Card,
   { timezone, current_year }: Pick<Site, "timezone" | "current_year">,
@@ -267,7 +267,7 @@ export function announcementOf(
   const minutes = Math.round((video.duration_seconds ?? 0) / 60);
   const lede = `${minutes > 0 ? count(minutes, "minute") : "News"} from camp, for everyone who stayed home.`;
   const latest = { video, headline: "The latest from camp.", when: cardDate(video.upload_date, current_year), lede };
-  // Videos of earlier summers are no news, whenever they come in (decision V3).
+  // Videos of earlier summers are not news, whenever they are added (decision V3).
   if (!video.published_at || !video.upload_date.startsWith(`${current_year}-`)) return latest;
 
   const published = campLocal(video.published_at, timezone);

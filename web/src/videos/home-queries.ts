@@ -12,7 +12,7 @@ export const homeVideosQuery = queryOptions({
   refetchInterval: pollInterval,
 });
 
-/** The newest few of any year; the home page shows those that are not among its three. */
+/** The newest few videos of any year. The home page shows those that are not among its three. */
 export const newestQuery = queryOptions({
   queryKey: ["videos", "newest"],
   queryFn: ({ signal }) => send(api.GET("/api/videos", { params: { query: { limit: 4 } }, signal })),

@@ -19,7 +19,7 @@ it("the carousel leads to today's report, and to who we are", async () => {
 });
 
 describe("the latest videos", () => {
-  it("are one featured and two more, with the ways on", async () => {
+  it("are one featured and two more, with links to all others", async () => {
     server({ "GET /api/videos": three });
     open("/");
     const section = await latest();
@@ -45,7 +45,7 @@ describe("the latest videos", () => {
     expect(await screen.findByText("No videos available yet. Check back soon!")).toBeTruthy();
   });
 
-  it("do not pass a failure off as an empty list, and come on Retry", async () => {
+  it("do not show a failure as an empty list, and load on Retry", async () => {
     const camp = server({ "GET /api/videos": refuse(500, "internal", "Something went wrong.") });
     const user = open("/");
     const retry = await screen.findByRole("button", { name: "Retry" });
@@ -132,7 +132,7 @@ describe("the video in the hero", () => {
     expect(link.getAttribute("href")).toBe("/video/v1?play=1");
   });
 
-  it("promises nothing to play to whoever may not watch it", async () => {
+  it("promises nothing to play to people who may not watch", async () => {
     server({ "GET /api/videos": list(card({ latest: true, restricted: true })) });
     open("/");
     const link = await (await hero()).findByRole("link", { name: "Color War breaks out" });

@@ -19,7 +19,7 @@ export function HomeVideos() {
   const three = videos.data?.items ?? [];
   const latest = three.find((video) => three.every((other) => !isNewer(other, video)));
   const promise = latest && site ? announcementOf(latest, site) : null;
-  // The video in the hero is left out here, as long as there are three others.
+  // Leaves out the video in the hero, as long as there are three others.
   const others = [...three, ...(newest.data?.items ?? [])]
     .filter(({ id }, i, all) => id !== latest?.id && all.findIndex((video) => video.id === id) === i)
     .slice(0, 3);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { card, list, open, refuse, server, unreachable } from "../test/portal";
 
 describe("this year's videos", () => {
-  it("carry the banner, and say when the next one comes", async () => {
+  it("have the banner, and say when the next one comes", async () => {
     server({ "GET /api/videos": list(card()) });
     open("/current-videos");
     expect(await screen.findByRole("heading", { name: "This Year Videos", level: 1 })).toBeTruthy();
@@ -37,7 +37,7 @@ describe("this year's videos", () => {
     expect(screen.getByRole("searchbox")).toHaveProperty("value", "");
   });
 
-  it("mark what one has not seen", async () => {
+  it("mark what the person has not seen", async () => {
     server({ "GET /api/videos": list(card({ is_new: true }), card({ id: "v2", title: "Lake" })) });
     open("/current-videos");
     const [first, second] = await screen.findAllByRole("article");
@@ -45,7 +45,7 @@ describe("this year's videos", () => {
     expect(within(second!).queryByText("New to you")).toBeNull();
   });
 
-  it("say of the list that failed that it did, not of another order", async () => {
+  it("report a failure for the list that failed, not for another order", async () => {
     server({
       "GET /api/videos": ({ query }: { query: { cursor?: string } }) =>
         query.cursor ? refuse(422, "invalid") : { items: [card()], next: "more" },

@@ -114,11 +114,11 @@ type SummersProps = {
 
 const none = "none";
 
-/** The open summers are in the address, so that Back from a video restores them. */
+/** The URL names the open summers, so that Back from a video restores them. */
 function Summers({ summers, opened, onOpened }: SummersProps) {
   const atFirst = String(summers[0]?.year);
-  // On a slow phone the page renders some time after a tap has changed the address. Until then the last tap counts:
-  // otherwise the address of one tap would close what the next one has opened.
+  // On a slow phone the page renders some time after a tap has changed the URL. Until then the last tap counts.
+  // Otherwise the URL of one tap would close what the next one opened.
   const [years, show] = useOptimistic(opened ?? atFirst);
   const open = years.split(",");
 
@@ -149,7 +149,7 @@ function Summers({ summers, opened, onOpened }: SummersProps) {
 
 type SummerProps = { year: number; videos: number; eager: boolean; open: boolean; onToggle: (open: boolean) => void };
 
-/** One summer of the accordion. Its videos are fetched when it is first opened. */
+/** One summer of the accordion. Its videos load when it is first opened. */
 function Summer({ year, videos, eager, open, onToggle }: SummerProps) {
   const [wanted, setWanted] = useState(open);
   if (open && !wanted) setWanted(true);
@@ -171,15 +171,15 @@ function Summer({ year, videos, eager, open, onToggle }: SummerProps) {
   );
 }
 
-/** A card below the fold is laid out when it is scrolled near. */
+/** A card below the fold is laid out only when it is scrolled near. */
 const outOfSight = { contentVisibility: "auto", containIntrinsicSize: "auto 20rem" } as const;
 
 type ListProps = { year?: number; expected?: number; eager?: boolean };
 
-/** As many cards as expected stand in for them while they load, so that what is below does not move. */
+/** While the videos load, shows as many placeholder cards as expected, so that what is below does not shift. */
 function VideoList({ year, expected = firstVideos, eager = false }: ListProps) {
   const videos = useInfiniteQuery(videosQuery({ collection: "archive", year }));
-  // A summer of sixty cards is rendered in slices, between which a phone can scroll and tap.
+  // A summer of sixty cards renders in slices. Between them a phone can scroll and tap.
   const shown = useDeferredValue(videos.data);
   if (videos.isPending || (videos.data && !shown)) return <VideoGridSkeleton cards={Math.min(expected, firstVideos)} />;
   if (!shown) {
@@ -237,7 +237,7 @@ function SearchResults({ term, onClear }: { term: string; onClear: () => void })
   }
   return (
     <>
-      {/* Around the heading: a status inside it would take its name away. */}
+      {/* The status is around the heading, because inside it the heading would lose its name. */}
       <div role="status">
         <h2 className="mb-5">
           Search Results

@@ -18,7 +18,7 @@ import { countView, keepPlace, videoQuery } from "./queries";
 import { Thumbnail } from "./thumbnail";
 import { PlayMark } from "./video-card";
 
-/** A video of the portal, whose views are counted. */
+/** A video on the portal, whose views are counted. */
 export function Player({ video }: { video: Video }) {
   const counted = useRef(false);
   const { user } = useSession();
@@ -27,9 +27,9 @@ export function Player({ video }: { video: Video }) {
   const playing = asked && video.video_type === "upload";
   const [started, setStarted] = useState(false);
 
-  // A place that could not be kept is kept in this browser.
+  // If the account cannot save the position, this browser still has it.
   const keep = (seconds: number) => void keepPlace(video.id, seconds).catch(() => undefined);
-  // The page then says why, if the video was removed or may no longer be watched.
+  // If the video was removed or may no longer be watched, the page then says why.
   const askWhy = () => void client.invalidateQueries({ queryKey: videoQuery(video.id).queryKey });
 
   function start() {
@@ -55,7 +55,10 @@ export function Player({ video }: { video: Video }) {
   );
 }
 
-/** A frame of another site does not tell whether it plays: networks block them, and films are taken down there. */
+/**
+ * A frame with another site's player does not tell whether it plays. Networks block such sites, and they take videos
+ * down.
+ */
 function EmbedHelp({ video: { title, video_type, video_url } }: { video: Video }) {
   const youtube = video_type === "youtube";
   const page = youtube
@@ -79,12 +82,12 @@ function EmbedHelp({ video: { title, video_type, video_url } }: { video: Video }
   );
 }
 
-/** A place in the video that was asked for. Each time is an object of its own, also for the same place. */
+/** A requested position in the video. Each request makes a new object, even for the same position. */
 export type Place = { seconds: number };
 
 /**
- * Whether the address asked to play, and from where: links to chapters do both. It is taken out, so that a reload or
- * Back does not start the video again.
+ * Whether the URL asked to play, and from where. Links to chapters do both. The parameters are removed, so that a
+ * reload or Back does not start the video again.
  */
 function usePlayParameters() {
   const [params, setParams] = useSearchParams();
@@ -114,24 +117,24 @@ function usePlayParameters() {
 type Playable = Pick<Video, "title" | "video_type" | "video_url" | "thumbnail_url" | "duration_seconds"> &
   Partial<Pick<Video, "id" | "hls_url" | "previews_url" | "next" | "captions" | "chapters" | "resume_seconds">>;
 type FileEvents = {
-  /** The file is loaded and starts to play. */
+  /** Called when the file is loaded and starts to play. */
   onLoaded?: (event: SyntheticEvent<HTMLVideoElement>) => void;
   onBroken?: () => void;
 };
 type ScreenProps = FileEvents & {
   video: Playable;
-  /** Starts at once, because a button for it was pressed. */
+  /** Whether to start at once, because a button for it was pressed. */
   playing?: boolean;
-  /** Where to play. */
+  /** The position to play from. */
   place?: Place | null;
   onStart?: () => void;
-  /** Keeps on the account of the viewer where the video was stopped. */
+  /** Saves in the viewer's account where the video was stopped. */
   onPlace?: ((seconds: number) => void) | undefined;
 };
 
 export const screenLook = "relative aspect-video overflow-hidden bg-player text-on-player md:rounded-lg";
 
-/** Files play in a player of our own; Drive and YouTube are loaded only when somebody presses play. */
+/** Files play in our own player. Drive and YouTube load only when somebody presses play. */
 export function Screen({ video, playing = false, place = null, onStart, onPlace, ...events }: ScreenProps) {
   const [started, setStarted] = useState(playing);
   const [stage, setStage] = useState<HTMLDivElement | null>(null);
@@ -163,7 +166,7 @@ export function Screen({ video, playing = false, place = null, onStart, onPlace,
           allow="autoplay; encrypted-media; fullscreen; picture-in-picture"
           referrerPolicy="strict-origin-when-cross-origin"
           className="size-full border-0"
-          // In the dark, the frame of a page that was not loaded would be white.
+          // In the dark theme, the frame of a page that did not load would otherwise be white.
           style={{ colorScheme: "light" }}
         />
       ) : (
@@ -173,7 +176,7 @@ export function Screen({ video, playing = false, place = null, onStart, onPlace,
   );
 }
 
-// The frame is always of another origin, so that it cannot undo its sandbox.
+// The frame always has another origin, so it cannot undo its sandbox.
 const sandbox =
   "allow-scripts allow-same-origin allow-presentation allow-forms allow-popups allow-popups-to-escape-sandbox";
 
@@ -193,7 +196,7 @@ type FilePlayerProps = FileEvents & {
   place: Place | null;
   onPlace: ((seconds: number) => void) | undefined;
   onStart: () => void;
-  /** The browser does not let the video start without a press. */
+  /** Called if the browser does not let the video start without a press. */
   onRefused: () => void;
 };
 
@@ -205,7 +208,7 @@ function FilePlayer(props: FilePlayerProps) {
   const { muted, unmute, soundIsOn } = useAutoplay(media, playing, play, onRefused);
   usePlace(media, place, play);
 
-  // The controls are loaded once somebody presses play; until then and without them the browser shows its own.
+  // The controls load once somebody presses play. Until then, and without them, the browser shows its own.
   useEffect(() => {
     if (!started) return;
     import("./playback/controls").then(
@@ -221,7 +224,7 @@ function FilePlayer(props: FilePlayerProps) {
         ref={setMedia}
         poster={video.thumbnail_url ?? "/art/placeholder.svg"}
         controls={started && !Controls}
-        // Without controls a video takes the focus only with a tabindex.
+        // Without controls, a video can take the focus only with a tabindex.
         tabIndex={started && !Controls ? undefined : -1}
         playsInline
         preload={video.hls_url ? "none" : "metadata"}
@@ -242,7 +245,7 @@ function FilePlayer(props: FilePlayerProps) {
           video={video}
           onPlay={() => {
             onStart();
-            // A refusal leaves the controls visible; a broken file reports through onError.
+            // If the browser refuses, the controls stay visible. A broken file reports through onError.
             play()?.catch(() => undefined);
             media?.focus();
           }}
@@ -269,10 +272,10 @@ function FilePlayer(props: FilePlayerProps) {
   );
 }
 
-/** For the controls of the browser itself. */
+/** Labels for the browser's own controls. */
 const captionLabels = { en: "English", he: "עברית", yi: "ייִדיש" };
 
-/** Goes to the place that was asked for, and plays from there. */
+/** Goes to the requested position, and plays from there. */
 function usePlace(media: HTMLVideoElement | null, place: Place | null, play: () => Promise<void> | undefined) {
   const begin = useEffectEvent(play);
   useEffect(() => {
@@ -289,7 +292,7 @@ function seekTo(media: HTMLVideoElement, seconds: number) {
   media.currentTime = seconds;
 }
 
-/** Gives the element the best that this browser can play, and the one file that all can play if that fails. */
+/** Plays the best form that this browser can play, and falls back to the file that all browsers can play. */
 function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () => void) {
   const isGone = useIsGone();
   const [broken, setBroken] = useState(false);
@@ -300,13 +303,13 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
   useEffect(() => () => hls?.destroy(), [hls]);
   useHlsEarly(media, video);
 
-  // Not in the element from the beginning: React may wait with one that is made, and then misses what it says meanwhile.
+  // Sets the file in an effect. React may delay an element that is created with a source, and then misses its events.
   const file = video.hls_url ? null : video.video_url;
   useEffect(() => {
     if (media && file) media.setAttribute("src", file);
   }, [media, file]);
 
-  /** Goes on in the plain file; that one has nothing behind it. */
+  /** Continues in the plain file. There is nothing to fall back to after that. */
   function fallBack(was = media && playbackOf(media)) {
     if (isGone()) return;
     setNative(false);
@@ -317,7 +320,7 @@ function useFile(video: Playable, media: HTMLVideoElement | null, onBroken?: () 
     onBroken?.();
   }
 
-  /** Synchronous wherever the browser plays by itself: a phone lets a video start only within the press. */
+  /** Synchronous wherever the browser plays by itself, because a phone lets a video start only during the press. */
   function play(): Promise<void> | undefined {
     if (!media || !video.hls_url || begun.current) return media?.play();
     begun.current = true;
@@ -364,7 +367,7 @@ function useHlsEarly(media: HTMLVideoElement | null, { video_url, hls_url }: Pla
   }, [media, video_url, hls_url]);
 }
 
-/** Tells whether the player has left the page meanwhile. Without a page, nothing may go on loading or sound. */
+/** Tells whether the player has left the page. Without the page, nothing may keep loading or playing. */
 function useIsGone() {
   const gone = useRef(false);
   useEffect(() => {
@@ -399,7 +402,7 @@ const Broken = ({ address, onRetry }: { address: string; onRetry: () => void }) 
   </div>
 );
 
-/** Starts the video once: with sound if the browser allows it, otherwise muted. */
+/** Starts the video once: with sound if the browser allows it, or else muted. */
 function useAutoplay(
   player: HTMLVideoElement | null,
   playing: boolean,

@@ -11,7 +11,10 @@ type ListFilter = {
   year?: number | undefined;
 };
 
-/** How many videos a list begins with: more than fit on a screen, so that the page is short. The rest follows on the way down. */
+/**
+ * How many videos a list starts with: more than fit on a screen, but few enough for a short page. Scrolling down loads
+ * the rest.
+ */
 export const firstVideos = 24;
 
 export type List = { items: VideoCard[]; next?: string | null };
@@ -46,7 +49,7 @@ export const yearsQuery = queryOptions({
   ...firstAnswer<{ items: { year: number; count: number }[] }>("/api/videos/years"),
 });
 
-/** How many videos of the archive a search finds. */
+/** How many archived videos a search finds. */
 export const foundQuery = (q: string) =>
   queryOptions({
     queryKey: ["videos", "years", q],
@@ -64,7 +67,7 @@ export const videoQuery = (id: string) =>
 
 export const countView = (id: string) => send(api.POST("/api/videos/{id}/views", { params: { path: { id } } }));
 
-/** Remembers on the account where one stopped; also while the page is closed. */
+/** Saves in the account where the viewer stopped, even while the page is closing. */
 export const keepPlace = (id: string, seconds: number) =>
   send(api.PUT("/api/videos/{id}/position", { params: { path: { id } }, body: { seconds }, keepalive: true }));
 

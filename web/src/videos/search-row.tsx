@@ -4,7 +4,7 @@ import { Segmented } from "../ui/segmented";
 
 type Props<Value extends string> = {
   term?: string;
-  /** The parameter of the address that has the choice; the first option is not written into it. */
+  /** The URL parameter for the choice. The first option is not written into the URL. */
   parameter: string;
   label: string;
   value: Value;
@@ -13,7 +13,7 @@ type Props<Value extends string> = {
   set?: Filters["set"];
 };
 
-/** The search and one choice above a list of videos. */
+/** The search box and one choice, above a list of videos. */
 export const SearchRow = <Value extends string>({ term = "", parameter, label, value, options, set }: Props<Value>) => (
   <div className="mt-6 mb-7 flex flex-wrap gap-3">
     <SearchBox

@@ -5,7 +5,7 @@ const placeholder = "/art/placeholder.svg";
 
 type Props = { url: string | null | undefined; eager?: boolean; className?: string };
 
-/** The first picture of a page, as its HTML brings it: before any script can say whether it loads. */
+/** The first picture of a page as the HTML contains it, before any script can check whether it loads. */
 export const FirstThumbnail = ({ url }: { url: string }) => (
   <img src={url} alt="" fetchPriority="high" referrerPolicy="no-referrer" className="size-full object-cover" />
 );
@@ -15,7 +15,7 @@ export function Thumbnail({ url, eager = false, className }: Props) {
   const [failed, setFailed] = useState<string[]>([]);
   const shown = candidates(url).find((candidate) => !failed.includes(candidate)) ?? placeholder;
   const giveUp = () => setFailed((all) => [...all, shown]);
-  // A network that blocks YouTube or Google would show the browser's sign for a broken picture for a moment.
+  // Where a network blocks YouTube or Google, the browser would briefly show its icon for a broken picture.
   const [loaded, setLoaded] = useState("");
   const waiting = shown.startsWith("http") && loaded !== shown;
   return (
@@ -32,7 +32,7 @@ export function Thumbnail({ url, eager = false, className }: Props) {
         referrerPolicy="no-referrer"
         onError={giveUp}
         onLoad={({ currentTarget: picture }) => {
-          // YouTube returns a picture of 120 by 90 for a size that it does not have.
+          // For a size that it does not have, YouTube returns a picture of 120 by 90 pixels.
           if (shown.includes(".ytimg.com/") && picture.naturalWidth <= 120) giveUp();
           else setLoaded(shown);
         }}

@@ -43,7 +43,7 @@ export function VideoCard({ video, look = "plain", heading: Heading = "h3", eage
         )}
       </div>
       <Heading className={titleSize[look]}>
-        {/* The whole card is the link's target, its name is the title alone. */}
+        {/* The whole card is the link's target. Its accessible name is only the title. */}
         <Link
           to={paths.video(video.id)}
           className="text-inherit no-underline after:absolute after:inset-0 after:rounded-md group-hover:[&_.title-first]:underline [&_.title-first]:decoration-1 [&_.title-first]:underline-offset-[0.18em]"
@@ -75,7 +75,8 @@ export function VideoFacts({ video, when, small = false }: { video: Card; when?:
       className={cx(
         "mt-2 flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-muted tabular-nums",
         !small && "lg:gap-x-4 lg:text-sm",
-        // One line: what has no room on it is left out. Small cards, two in a row on a phone, take a second line.
+        // Everything is on one line, and what does not fit is hidden. Small cards, two per row on a phone, use a second
+        // line.
         !small && !video.restricted && "h-[1lh] overflow-hidden",
       )}
     >

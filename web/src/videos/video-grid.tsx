@@ -5,7 +5,7 @@ import { pictureLook, VideoCardSkeleton } from "./video-card";
 
 export const videoGrid = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,17.5rem),1fr))] gap-x-6 gap-y-9";
 
-/** The first card of a list in the shell of its page: its picture. */
+/** A list's first card in the shell of its page, which is only its picture. */
 export function VideoGridShell() {
   const { picture } = boot();
   if (!picture) return null;

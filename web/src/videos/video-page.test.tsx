@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe("a video", () => {
-  it("comes with its facts, under its own title", async () => {
+  it("has its details and its own title", async () => {
     evening();
     open("/video/v1");
     expect(screen.queryByText("Loading video...")).toBeDefined();
@@ -150,7 +150,7 @@ describe("a like", () => {
     });
     const user = open("/video/v1");
     const like = await screen.findByRole("button", { name: /45\s*Like/ });
-    // A double click is faster than a rendering.
+    // A double click is faster than a render.
     act(() => [like, like].forEach((button) => button.click()));
     expect(await screen.findByText("Added to favorites!")).toBeTruthy();
     expect(camp.asked("PUT", "/api/videos/v1/like")).toHaveLength(1);
@@ -159,7 +159,7 @@ describe("a like", () => {
     expect(screen.getByRole("button", { name: /45\s*Like/, pressed: false })).toBeTruthy();
   });
 
-  it("is taken back when it could not be kept", async () => {
+  it("is undone when it could not be saved", async () => {
     evening({ "PUT /api/videos/v1/like": refuse(503, "busy", "The camp is busy. Please try again.") });
     const user = open("/video/v1");
     await user.click(await screen.findByRole("button", { name: /45\s*Like/ }));
@@ -167,7 +167,7 @@ describe("a like", () => {
     expect(screen.getByRole("button", { name: /45\s*Like/, pressed: false })).toBeTruthy();
   });
 
-  it("counts while the page does not know yet who is there, as on a slow line", async () => {
+  it("counts before the session is known, as on a slow connection", async () => {
     const camp = evening({
       "GET /api/session": never,
       "POST /api/videos/v1/like": { liked: true, like_count: 46 },
@@ -221,7 +221,7 @@ describe("sharing", () => {
   });
 });
 
-describe("a video that cannot be had", () => {
+describe("a video that is not available", () => {
   it("is not found", async () => {
     evening({ "GET /api/videos/v1": refuse(404, "not_found") });
     open("/video/v1");
@@ -229,7 +229,7 @@ describe("a video that cannot be had", () => {
     expect(screen.getByRole("link", { name: "Return to Home" }).getAttribute("href")).toBe("/");
   });
 
-  it("is tried again when it only failed to load", async () => {
+  it("can be tried again when it only failed to load", async () => {
     const camp = evening({ "GET /api/videos/v1": refuse(500, "internal") });
     const user = open("/video/v1");
     const retry = await screen.findByRole("button", { name: "Retry" });

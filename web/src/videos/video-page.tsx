@@ -53,7 +53,7 @@ export function VideoPage({ comments }: { comments: (video: Video) => ReactNode 
   return <LoadingVideo />;
 }
 
-/** The page before it has the video: its picture, where everybody may see it. */
+/** The page before it has the video. It shows the video's picture, if everybody may see it. */
 export function VideoShell() {
   const { picture } = boot();
   if (!picture) return null;
@@ -98,7 +98,7 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
           <div
             className={cx(
               "my-4 flex flex-wrap gap-2 border-y border-line py-4",
-              // Four do not fit beside each other on a phone.
+              // Four buttons do not fit side by side on a phone.
               video.download_url && "max-sm:grid max-sm:grid-cols-2",
             )}
           >
@@ -127,7 +127,7 @@ function Found({ video, comments }: { video: Video; comments: ReactNode }) {
   );
 }
 
-/** Links that play the video from there. */
+/** Links that play the video from each chapter's start. */
 function Chapters({ video: { id, chapters } }: { video: Video }) {
   if (chapters.length === 0) return null;
   return (
@@ -200,7 +200,7 @@ const Neighbor = ({ label, icon, video, end = false }: NeighborProps) => (
   </Link>
 );
 
-/** A few more of the same summer. Nothing is shown while they load or when loading fails. */
+/** A few more videos from the same summer. Shows nothing while they load or if loading fails. */
 function More({ video }: { video: Video }) {
   const list = useInfiniteQuery(
     videosQuery(
@@ -231,7 +231,7 @@ function More({ video }: { video: Video }) {
 function LoadingVideo() {
   return (
     <div className="wrap">
-      {/* No title of its own: the server has already written the video's. */}
+      {/* Sets no title, because the server has already written the video's title. */}
       <BackLink />
       <h1 className="sr-only">Video</h1>
       <div role="status" className={watchGrid}>
@@ -265,7 +265,7 @@ function NotFound() {
   );
 }
 
-/** Why a video cannot be watched, and how to get access. */
+/** Says why a video cannot be watched, and how to get access. */
 function Gate({ error }: { error: ApiError }) {
   const pathname = usePathname();
   const search = useSearch();

@@ -20,12 +20,12 @@ use tokio_util::task::TaskTracker;
 
 use self::session::Session;
 
-/// What a mail server may take up.
+/// The limits for mail servers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Connections at once.
     pub connections: usize,
-    /// How long it may say nothing, or not read what it is told.
+    /// How long a mail server may say nothing, or not read what it is told.
     pub idle: Duration,
     /// How long a connection may last.
     pub whole: Duration,
@@ -70,7 +70,7 @@ pub struct Listener(Socket);
 
 enum Socket {
     Tcp(TcpListener),
-    /// The file goes first: afterwards it may be another worker's.
+    /// The file is removed first: after the socket is closed, it may be another worker's.
     Unix {
         _file: SocketFile,
         listener: UnixListener,

@@ -161,7 +161,7 @@ impl Session {
     /// Takes a message. The reply for each recipient is its own.
     async fn data(&mut self) -> Result<(), End> {
         if self.recipients.is_empty() {
-            // Who sends the text without waiting would have it read as commands.
+            // If a client has sent the text without waiting, it would be read as commands.
             if !self.input.is_empty() {
                 return Err(End::Saying("421 4.5.1 There is no recipient"));
             }

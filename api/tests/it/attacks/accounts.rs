@@ -1,5 +1,5 @@
-//! Attempts to take over a user or a family by links in mail: a link proves that somebody receives mail
-//! at an address, but not that they created the user.
+//! Attempts to take over a user or a family with links from emails. A link proves that somebody
+//! receives mail at an address, but not that they created the user.
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub async fn logins(staff: &Browser, path: &str) -> i64 {
     staff.get(path).await.expect(200).json()["logins"].as_i64().expect("a number")
 }
 
-/// The token in the newest mail to somebody whose subject has these words.
+/// The token in the newest email to this address whose subject contains these words.
 pub async fn link(camp: &Camp, email: &str, words: &str) -> String {
     camp.work().await;
     let mails = camp.mails_to(email);
@@ -116,7 +116,7 @@ story! {
             assert_eq!(wrong["errors"][0]["field"], "current_password");
         }
         verify_with(&thief, &token, "current_password", PASSWORD).await.refused(429, "too_many_requests");
-        // They count as attempts to sign in to that account.
+        // These attempts count as sign-in attempts for that account.
         let sign_in = json!({ "email": "chaya@family.example", "password": PASSWORD });
         thief.post("/api/auth/sign-in", sign_in).await.refused(429, "too_many_requests");
         verify_with(&camp.browser(), &token, "current_password", PASSWORD).await.expect(200);
@@ -150,13 +150,14 @@ story! {
         assert_eq!(asked["kind"], "new_email");
         assert_eq!(asked["needs"], "password");
         verify(&chaya, &token).await.refused(403, "password_required");
-        // A new password would give the account to whoever receives mail at a mistyped address.
+        // Otherwise, whoever receives mail at a mistyped address could set a password and take over
+        // the account.
         verify_with(&chaya, &token, "new_password", OWN).await.refused(403, "password_required");
         verify_with(&chaya, &token, "current_password", OWN).await.refused(422, "validation");
         assert_eq!(logins(&staff, &path).await, 0);
         assert_eq!(me(&mallory).await["email"], "mallory@elsewhere.example");
 
-        // The user may confirm it in another browser, with the password.
+        // The user may confirm the address in another browser, with the password.
         let honest = camp.parent("Gitty", "old@family.example").await;
         let ask = json!({ "current_password": PASSWORD, "new_email": "new@family.example" });
         honest.post("/api/auth/email", ask).await.expect(202);
@@ -166,7 +167,7 @@ story! {
     }
 }
 
-/// Somebody who accepts a copied invitation of a family without having verified the address.
+/// Somebody who accepts a copied family invitation without having verified their address.
 pub async fn invited(staff: &Browser, camp: &Camp, path: &str, name: &str, email: &str) -> Browser {
     let copied = staff.post(&format!("{path}/invitation-link"), json!({})).await.expect(200).json();
     let url = copied["url"].as_str().expect("a link").to_owned();
@@ -177,8 +178,8 @@ pub async fn invited(staff: &Browser, camp: &Camp, path: &str, name: &str, email
     browser
 }
 
-/// A family whose invitations were copied to a stranger: she created a user in a parent's name there,
-/// and a second one of her own.
+/// A family whose invitation links a stranger got hold of. With them she created one user in a
+/// parent's name and a second one of her own.
 async fn prepared(staff: &Browser, camp: &Camp) -> (Browser, Browser) {
     let path = family(staff, "office@camp.example").await;
     let first = invited(staff, camp, &path, "Chaya Lindenfeld", "chaya@family.example").await;
@@ -210,7 +211,7 @@ story! {
                 chaya.post("/api/auth/sign-in", json!({ "email": "chaya@family.example", "password": OWN })).await.expect(200);
             }
             first.get("/api/profile").await.refused(401, "sign_in_required");
-            // The stranger does not get what the camp gives to the parent now.
+            // The stranger does not get what the camp now gives the parent.
             let found = staff.get("/api/admin/users?q=chaya@family.example").await.json();
             let known = found["items"].as_array().expect("a list").iter().find(|f| f["email"] == "chaya@family.example").expect("a family");
             let plan = json!({ "version": known["version"], "total_amount": 290_000 });
@@ -259,7 +260,7 @@ story! {
         let found = staff.get("/api/admin/users?q=chaya@family.example").await.expect(200).json();
         let names: Vec<_> = found["items"].as_array().expect("a list").iter().map(|family| &family["full_name"]).collect();
         assert_eq!(json!(names), json!(["Chaya"]));
-        // A proved address stays with its login.
+        // A verified address stays with its login.
         let rivky = camp.parent("Rivky", "rivky@family.example").await;
         let before = camp.mails_to("chaya@family.example").len();
         rivky.post("/api/auth/email", ask).await.expect(202);

@@ -1,11 +1,11 @@
-//! The client address that counts for rate limits and for loopback-only endpoints (safety 33).
+//! The client address that decides rate limits and access to loopback-only endpoints (safety 33).
 
 use axum::http::Method;
 use serde_json::json;
 
 use crate::camp::{Browser, Camp, PASSWORD};
 
-/// The number of wrong tokens that one address may send in an hour.
+/// The number of wrong tokens that one address may send per hour.
 const TAKEN: usize = 60;
 
 async fn tries(browser: &Browser, forwarded: &str) -> u16 {
@@ -39,7 +39,7 @@ story! {
         let proxy = camp.browser_at("10.0.0.1");
         let guesser = "198.51.100.1";
         for n in 0..TAKEN {
-            // The attacker wrote the part further left.
+            // The attacker wrote everything to the left of the last address.
             assert_eq!(tries(&proxy, &format!("192.0.2.{n}, {guesser}")).await, 410);
         }
         for forwarded in [

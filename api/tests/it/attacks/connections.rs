@@ -1,5 +1,5 @@
-//! Clients that are idle or slow in every phase of a connection: each is closed within the promised 15
-//! seconds (plus a margin for machines that run other tests).
+//! Clients that are idle or slow in any phase of a connection. Each is disconnected within the
+//! promised 15 seconds, plus a margin for machines that run other tests.
 
 use std::time::{Duration, Instant};
 
@@ -131,7 +131,7 @@ fn get(stream: u32, path: &str) -> Vec<u8> {
     frame(1, 0x5, stream, &head)
 }
 
-/// Reads frames until one is of that kind and stream.
+/// Reads frames until one has this kind and stream.
 async fn until(wire: &mut super::wire::Wire, kind: u8, stream: u32) -> Vec<u8> {
     loop {
         let mut head = [0; 9];
@@ -150,7 +150,7 @@ story! {
         let portal = serve(&camp, |_| {}).await;
         let mut wire = portal.connect(2).await;
         wire.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
-        // No room for any byte of a response.
+        // The client announces a window of zero, so no byte of a response fits.
         wire.send(frame(4, 0, 0, &[0, 4, 0, 0, 0, 0])).await;
         let asked = Instant::now();
         wire.send(get(1, "/api/openapi.json")).await;

@@ -1,4 +1,4 @@
-//! Abuse of the contact form to make the camp mail others, or to flood the camp.
+//! Attempts to abuse the contact form: to make the camp email others, or to flood the camp.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -60,7 +60,8 @@ story! {
             stranger.post("/api/contact", theirs()).await.expect(202);
         }
         stranger.post("/api/contact", theirs()).await.refused(429, "too_many_requests");
-        // Signed out in another place, and signed in behind the same network.
+        // Others can still write: somebody signed out elsewhere, and a signed-in parent behind the
+        // same network.
         camp.browser_at("198.51.100.9").post("/api/contact", theirs()).await.expect(202);
         for _ in 0..5 {
             chaya.post("/api/contact", theirs()).await.expect(202);
@@ -98,14 +99,14 @@ story! {
         let notice = camp.mail_to("office@camp.example").await;
         assert!(notice.text.contains("http://camp.example/admin/messages"), "{}", notice.text);
         assert!(!notice.text.contains("watches.example") && notice.reply_to.is_none_or(|to| !to.to_string().contains("elsewhere")));
-        // The other department has its own mailbox.
+        // The other department has a separate mailbox.
         flood(&camp, 35..36, "video_team").await;
         assert_eq!(subjects("film@camp.example"), ["Message: Number 35."]);
         // No message is lost, and every sender gets an acknowledgement.
         let staff = camp.staff().await;
         assert_eq!(staff.get("/api/admin/messages/counts").await.expect(200).json()["unread"], 36);
         assert_eq!(subjects("n34@elsewhere.example").len(), 1);
-        // In the next hour the camp gets mail again.
+        // An hour later the camp gets email again.
         camp.wait(TimeDelta::minutes(61));
         flood(&camp, 36..37, "staff").await;
         assert_eq!(subjects("office@camp.example").last().map(String::as_str), Some("Message: Number 36."));

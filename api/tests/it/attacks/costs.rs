@@ -1,4 +1,4 @@
-//! Repeated requests for responses that are expensive to create or to store.
+//! Repeated requests for responses that are expensive to make or store.
 
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ story! {
         let first = stranger.get("/api/openapi.json").await.expect(200);
         let tag = first.header("etag").to_owned();
         assert!(tag.len() > 20 && first.header("cache-control") == "no-cache", "{:?}", first.headers);
-        // The minimum of many, because other tests run at the same time.
+        // Uses the minimum of many measurements, because other tests run at the same time.
         let (mut making, mut sending) = (Duration::MAX, Duration::MAX);
         for _ in 0..20 {
             let started = Instant::now();
@@ -77,7 +77,7 @@ story! {
         let staff = camp.staff().await;
         let list = camp.browser().get("/api/faq").await.expect(200).json();
         let view = format!("/api/faq/{}/views", list["items"][0]["id"].as_str().expect("an id"));
-        // No cookie is sent back, so each request counts as another viewer.
+        // The client sends no cookie back, so each request counts as a new viewer.
         for _ in 0..310 {
             camp.browser().post(&view, json!({})).await.expect(204);
         }

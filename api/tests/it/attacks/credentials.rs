@@ -1,5 +1,5 @@
-//! Attempts of an intruder to return: links that outlive recovery, and credentials that change without
-//! the password.
+//! An intruder's attempts to get back in: with links that outlive the recovery, and with
+//! credentials that change without the password.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::accounts::{CONFIRM, NEW, OWN, SECOND, link, verify};
 use crate::camp::{Browser, Camp, PASSWORD};
 use crate::staff::code_of;
 
-/// An intruder in a parent's session requests every link that would let her return.
+/// An intruder in a parent's session requests every link that would let her back in.
 async fn intrusion(camp: &Camp) -> (Browser, Vec<String>) {
     let chaya = camp.parent("Chaya", "chaya@family.example").await;
     let ask = json!({ "current_password": PASSWORD, "new_email": "mallory@elsewhere.example" });
@@ -87,15 +87,15 @@ story! {
     }
 }
 
-/// Sends what needs a password hashed, and while it waits for that `rest`, which then waits behind it. With real hashes, the
-/// first is done before those behind it.
+/// Sends `first`, which needs a password hash, and sends `rest` while `first` waits for it, so that
+/// `rest` queues behind it. With real hashes, `first` finishes before `rest`.
 async fn behind<A, B>(
     camp: &Camp,
     first: impl Future<Output = A>,
     rest: impl Future<Output = B>,
 ) -> (A, B) {
     let permit = async || camp.app.hashing.permits.clone().acquire_owned().await.expect("a permit");
-    // One is kept, so that passwords are hashed one after the other.
+    // Keeps one of the two permits, so that passwords are hashed one at a time.
     let (held, _kept) = (permit().await, permit().await);
     let wait = async |millis| tokio::time::sleep(Duration::from_millis(millis)).await;
     let rest = async {
@@ -299,7 +299,8 @@ story! {
         }
         let right = json!({ "version": version, "email": "kornbluh2@camp.example", "current_password": PASSWORD });
         assert_eq!(owner.patch(&path, right).await.expect(200).json()["email"], "kornbluh2@camp.example");
-        // An owner changes another account with her own password, not with that account's.
+        // An owner confirms a change to another account with her own password, not with that
+        // account's.
         let (path, version) = account(&owner, "feder").await;
         owner.patch(&path, json!({ "version": version, "password": OWN, "current_password": PASSWORD })).await.expect(200);
     }
@@ -381,7 +382,7 @@ story! {
                     body["current_password"] = json!(given);
                 }
                 let reply = owner.send(method.clone(), path, Some(body.clone()), &[]).await.expect(status);
-                // A body without a required field names none.
+                // The error for a body that lacks a required field does not name the field.
                 if status == 422 && (given.is_some() || method == Method::PATCH) {
                     assert_eq!(reply.json()["errors"][0]["field"], "current_password", "{method} {body}");
                 }

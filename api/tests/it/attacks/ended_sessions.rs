@@ -1,4 +1,5 @@
-//! Sessions that end: at once in the process that ends them, within two seconds in others (safety 9).
+//! An ended session is refused at once by the process that ended it, and within two seconds by the
+//! others (safety 9).
 
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use crate::camp::{Browser, Camp, PASSWORD};
 
 const NEW: &str = "nine quiet herons";
 
-/// A session, and a page that only its account may read.
+/// A session, and a path that only its account may read.
 struct Session {
     why: &'static str,
     cookies: String,
@@ -18,7 +19,7 @@ struct Session {
 }
 
 impl Session {
-    /// The session of this browser, which both processes have just used.
+    /// The session of this browser, after both processes have just used it.
     async fn of(
         why: &'static str,
         browser: &Browser,

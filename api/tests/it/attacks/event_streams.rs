@@ -1,5 +1,5 @@
-//! Event streams on real connections, which the portal takes over from hyper: what is sent over HTTP/1, and
-//! clients that leave, talk or do not read.
+//! Event streams on real connections, which the portal takes over from hyper: what the portal sends
+//! over HTTP/1, and clients that leave, send more, or do not read.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::updates::{id, posted};
 
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Opens a stream, and returns what was read up to the first event.
+/// Opens a stream and returns what arrives up to the first event.
 async fn listen(portal: &Served, version: &str, more: &str) -> (Wire, String) {
     let mut wire = portal.connect(2).await;
     let host = "Host: camp.example\r\n";
@@ -33,7 +33,7 @@ async fn until(wire: &mut Wire, text: &str) -> String {
     said
 }
 
-/// Opens a stream as soon as there is a place for it.
+/// Opens a stream as soon as a slot is free.
 async fn listen_soon(portal: &Served) -> Wire {
     let began = Instant::now();
     loop {
@@ -47,7 +47,7 @@ async fn listen_soon(portal: &Served) -> Wire {
     }
 }
 
-/// The content of chunks.
+/// The content of HTTP chunks, joined.
 fn joined(mut chunks: &str) -> String {
     let mut text = String::new();
     loop {
@@ -148,7 +148,7 @@ story! {
         assert!(wire.answer().await.contains("200 OK"));
         let update = posted(&staff, "Lake", json!({ "message": "x".repeat(5_000) })).await;
         let update = Uuid::parse_str(id(&update)).expect("an id");
-        // Together more than the kernel holds for a connection of this machine.
+        // Together these events exceed what the kernel buffers for one connection.
         let mut tx = camp.app.db.begin().await.expect("a transaction");
         for _ in 0..800 {
             events::emit(&mut tx, camp.now(), Event::UpdateChanged(update));
@@ -177,7 +177,7 @@ story! {
         let (mut leaves, _) = listen(&portal, "1.1", &session(&chaya)).await;
         let (mut stays, _) = listen(&portal, "1.1", &session(&malky)).await;
         chaya.post("/api/auth/sign-out", json!({})).await.expect(204);
-        // This is sent at once, and not to whoever has just signed out.
+        // The portal sends this at once, but not to the person who has just signed out.
         posted(&staff, "Lake", json!({})).await;
         until(&mut stays, "\"Lake\"").await;
         let (rest, _) = leaves.ends().await;

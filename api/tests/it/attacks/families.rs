@@ -1,4 +1,4 @@
-//! Attempts to join a family with a user whose address is not confirmed.
+//! Attempts to join a family as a user whose address is not confirmed.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ async fn total(browser: &Browser) -> Value {
     browser.get("/api/profile/payments").await.expect(200).json()["plan"]["total_amount"].clone()
 }
 
-/// The only family that staff find by these words.
+/// The only family that staff find with these search words.
 async fn found(staff: &Browser, words: &str) -> String {
     let found = staff.get(&format!("/api/admin/users?q={words}")).await.expect(200).json();
     format!("/api/admin/users/{}", found["items"][0]["id"].as_str().expect("a family"))
@@ -25,7 +25,7 @@ fn id(path: &str) -> &str {
     path.rsplit('/').next().expect("an id")
 }
 
-/// The owner of a mailbox takes over the user with its address, by one of the two links.
+/// The owner of a mailbox takes over the user with that address, using one of the two links.
 async fn claim(camp: &Camp, email: &str, route: &str) -> Browser {
     let browser = camp.browser_at("198.51.100.1");
     if route == "verify" {
@@ -149,7 +149,7 @@ story! {
         let token = link(&camp, "mallory@elsewhere.example", CONFIRM).await;
         verify(&mallory, &token).await.expect(200);
         let token = link(&camp, "chaya@family.example", CONFIRM).await;
-        // The other process may take her for a member for two seconds.
+        // The other process may treat her as a member for up to two seconds.
         let mallory = beside.of(&mallory);
         mallory.get("/api/profile").await.expect(200);
         let given = json!({ "token": token, "new_password": OWN });

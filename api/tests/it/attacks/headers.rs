@@ -9,7 +9,7 @@ const ALWAYS: [(&str, &str); 4] = [
     ("cross-origin-opener-policy", "same-origin"),
 ];
 
-/// The sources that a policy allows for one kind.
+/// The sources that a policy allows for one directive.
 fn sources<'a>(policy: &'a str, kind: &str) -> Vec<&'a str> {
     let mut rules = policy.split(';').map(str::trim);
     let rule = rules.find(|rule| rule.split(' ').next() == Some(kind));
@@ -45,7 +45,7 @@ story! {
             let frames = sources(policy, "frame-src");
             assert_eq!(frames, ["https://www.youtube-nocookie.com", "https://drive.google.com"], "{path}");
             let html = reply.text();
-            // A script of the page itself would not run, so there must be none.
+            // The policy would block an inline script, so there must be none.
             for script in html.split("<script").skip(1) {
                 let tag = script.split('>').next().expect("a tag");
                 assert!(tag.contains("src=\"/") || tag.contains("application/json"), "{path}: {tag}");

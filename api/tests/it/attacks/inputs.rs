@@ -39,13 +39,13 @@ story! {
         for path in ["/api/admin/audit?actor=%00", "/api/admin/users?q=%00", "/api/admin/messages?given=%00"] {
             camp.owner_again().await.get(path).await.refused(400, "bad_request");
         }
-        // A percent sign before two zeros is text like any other.
+        // A percent sign followed by two zeros is ordinary text.
         stranger.get("/api/videos?q=%2500").await.expect(200);
     }
 }
 
 impl Camp {
-    /// The owner, signed in once more.
+    /// The owner, signed in again.
     async fn owner_again(&self) -> Browser {
         let browser = self.browser();
         let given = json!({ "username": "boss", "password": PASSWORD });
@@ -189,7 +189,7 @@ story! {
             let said = chaya.post(&comments, json!({ "content": text })).await.expect(201).json();
             assert_eq!(said["content"], text);
         }
-        // Two encodings of one character count as the same character.
+        // Two encodings of the same character are equal.
         let said = chaya.post(&comments, json!({ "content": "Cafe\u{301}\u{a0}Weiss" })).await.expect(201).json();
         assert_eq!(said["content"], "Caf\u{e9} Weiss");
     }

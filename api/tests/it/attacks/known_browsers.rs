@@ -1,4 +1,5 @@
-//! Families and staff who share an address with an attacker who guesses passwords (a filter, an office).
+//! Families and staff who share an IP address with an attacker who guesses passwords, because of a
+//! web filter or an office network.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -17,8 +18,8 @@ fn staff(username: &str, password: &str) -> Value {
     json!({ "username": username, "password": password })
 }
 
-/// A stranger behind the same address uses up its limit of failures over all accounts, until the delay
-/// is some minutes long.
+/// A stranger behind the same address uses up its limit of failures across all accounts, until the
+/// delay is several minutes.
 async fn guess(camp: &Camp) {
     let stranger = camp.browser();
     for n in 0..34 {
@@ -66,7 +67,7 @@ story! {
     }
 }
 
-/// The session of this browser without its other cookies, as of a browser in which nobody signed in
+/// This browser's session without its other cookies, like a browser in which nobody has signed in
 /// before.
 async fn with_session_only(
     browser: &Browser,
@@ -138,7 +139,7 @@ story! {
             (&chaya, PARENT, parent("chaya@family.example", "wrong wrong"), parent("chaya@family.example", PASSWORD)),
             (&feder, STAFF, staff("feder", "wrong wrong"), staff("feder", PASSWORD)),
         ] {
-            // From any number of addresses.
+            // The guesses may come from any number of addresses.
             for n in 0..5 {
                 let thief = browser.at(format!("198.51.100.{n}").parse().expect("an address"));
                 thief.post(path, given.clone()).await.refused(401, "invalid_credentials");
@@ -165,7 +166,7 @@ story! {
         guess(&camp).await;
         let right = parent("chaya@family.example", "nine quiet herons");
         phone.post(PARENT, right.clone()).await.refused(429, "too_many_requests");
-        // The browser in which it was changed stays known.
+        // The browser in which the password was changed stays known.
         chaya.post(PARENT, right.clone()).await.expect(200);
         let cookie = chaya.cookie("device").expect("a cookie");
         let foreign = zev.cookie("device").expect("a cookie");
@@ -177,7 +178,7 @@ story! {
             let reply = camp.browser().send(axum::http::Method::POST, PARENT, Some(right.clone()), &header).await;
             assert_eq!(reply.status, 429, "{made_up}");
         }
-        // After a year, too.
+        // It stays known for a year, too.
         camp.wait(TimeDelta::days(366));
         guess(&camp).await;
         chaya.post(PARENT, right).await.refused(429, "too_many_requests");
@@ -207,7 +208,7 @@ story! {
         for reply in replies {
             assert!(reply.headers.get("set-cookie").is_none_or(|set| !set.to_str().expect("text").starts_with("device=")));
             let problem = reply.refused(401, "invalid_credentials");
-            assert_eq!(problem["detail"], "The email or password is not right.");
+            assert_eq!(problem["detail"], "The email or password is incorrect.");
         }
         assert_eq!(wrong_until_refused(&chaya, PARENT, parent("chaya@family.example", "wrong wrong")).await, 5);
         let staff = camp.staff().await;

@@ -1,4 +1,4 @@
-//! Attempts of strangers to fill somebody's mailbox.
+//! Strangers' attempts to fill somebody's mailbox.
 
 use axum::http::header;
 use chrono::TimeDelta;
@@ -13,7 +13,7 @@ async fn delete_account(browser: &Browser) {
     browser.post("/api/auth/delete-account", given).await.expect(204);
 }
 
-/// How many mails reached any spelling of a mailbox.
+/// The number of emails that reached any spelling of a mailbox.
 async fn mails_like(camp: &Camp, local: &str) -> usize {
     camp.work().await;
     let reached =
@@ -37,8 +37,8 @@ story! {
         }
         assert_eq!(mails_like(&camp, "chaya").await, 4);
 
-        // The parent herself can still sign up, gets the mail when she requests it, and learns when she may
-        // request it again.
+        // The parent herself can still sign up. She gets the email when she requests it, and learns
+        // when she may request it again.
         let chaya = camp.unconfirmed_parent("Chaya", PARENT).await;
         for mails in [5, 6] {
             chaya.post("/api/auth/verify/resend", json!({})).await.expect(202);
@@ -97,7 +97,8 @@ story! {
             camp.work().await;
             if round == 3 {
                 let sent = mails_like(&camp, "chaya").await - before;
-                // An address that is taken is counted but gets no mail, so that the response reveals nothing.
+                // A request for a taken address counts but sends nothing, so that the response
+                // reveals nothing.
                 assert!((4..=6).contains(&sent), "{sent} in the first hour");
             }
             if round % 4 == 3 {
@@ -107,10 +108,11 @@ story! {
         }
         assert_eq!(hours, 6);
         let sent = mails_like(&camp, "chaya").await - before;
-        // One mail an hour for a new password is sent in addition to the 15 a day.
+        // Besides the 15 emails a day, one password email an hour is allowed.
         assert!((12..=21).contains(&sent), "{sent} in six hours");
 
-        // The second address of a stranger's family is refused with the time of the next try; nothing is saved.
+        // A stranger's family may not add the second address yet: the refusal says when to try
+        // again, and nothing is saved.
         let second = json!({ "full_name": "Another", "secondary_email": "chaya+s@family.example" });
         let refusal = stranger.patch("/api/profile", second).await.refused(429, "too_many_mails");
         assert!(refusal["detail"].as_str().expect("a sentence").ends_with(" hours."), "{refusal}");
@@ -134,7 +136,7 @@ story! {
             current = new;
         }
         assert_eq!(mails_like(&camp, "chaya").await, 1);
-        // A verified address gets a mail about every change.
+        // A verified address gets an email about every change.
         let perl = camp.parent("Perl", "perl@family.example").await;
         let mut current = PASSWORD.to_owned();
         for i in 0..8 {
@@ -216,7 +218,7 @@ story! {
             perl.post("/api/auth/verify/resend", json!({})).await.expect(202);
             camp.wait(TimeDelta::minutes(61));
         }
-        // One an hour of its own, plus the part of the 15 a day that strangers cannot use.
+        // The first verification email, 15 emails a day, and one password email an hour.
         let all = mails_like(&camp, "chaya").await;
         assert!(all <= 1 + 15 + 24, "{all} mails in a day");
     }
@@ -265,7 +267,7 @@ story! {
         }
         let more = camp.unconfirmed_parent("A Stranger", "perl@town5.example").await;
         more.post("/api/auth/verify/resend", json!({})).await.refused(429, "too_many_requests");
-        // Somebody elsewhere is not affected, and after an hour nobody is.
+        // People elsewhere are not affected, and after an hour nobody is.
         let elsewhere = camp.browser_at("198.51.100.77");
         let sign_in = json!({ "email": "perl@town5.example", "password": PASSWORD });
         elsewhere.post("/api/auth/sign-in", sign_in).await.expect(200);

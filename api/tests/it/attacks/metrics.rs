@@ -1,4 +1,4 @@
-//! Attempts to make the portal's memory grow.
+//! Attempts to make the portal's memory grow without limit.
 
 use axum::http::Method;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Attacks by strangers, none of which succeeds.
+//! Attacks by strangers. None of them succeeds.
 
 mod accounts;
 mod addresses;

@@ -1,4 +1,4 @@
-//! Attempts to use up shared resources: no network gets more than its share.
+//! Attempts to use up shared resources. No network gets more than its share.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Every response of the portal obeys the rule on who may watch (safety 14).
+//! Every response obeys the rule about who may watch (safety 14).
 
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::{quiet_time, updates, videos};
 use portal::videos::Status;
 
 const TITLE: &str = "Swimming at Loon Pond";
-/// Parts of the video that only those who may watch get.
+/// Parts of a video that only people who may watch it get.
 const OF_VIDEO: [&str; 4] = [
     "by the quiet lake",
     "what a fine dive",
@@ -19,7 +19,7 @@ const OF_VIDEO: [&str; 4] = [
 ];
 const OF_UPDATE: &str = "gather at the flagpole";
 
-/// The addresses of everything that is read without a right of its own, with these ids.
+/// All URLs with these ids that need no special permission.
 fn addresses(ids: &[&str]) -> Vec<String> {
     let document: Value = serde_json::from_str(&api::openapi()).expect("a document");
     let mut all: Vec<String> =
@@ -59,7 +59,7 @@ fn addresses(ids: &[&str]) -> Vec<String> {
     all
 }
 
-/// Which of these texts this browser gets to read anywhere.
+/// The texts that this browser can read anywhere.
 async fn reads<'a>(
     browser: &Browser,
     addresses: &[String],

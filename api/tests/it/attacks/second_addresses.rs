@@ -1,5 +1,5 @@
-//! Attempts to capture a family with an address that somebody only typed: it links, matches, blocks and
-//! receives nothing before its owner confirms it.
+//! Attempts to capture a family with an address that somebody only typed. Until its owner confirms
+//! it, the address links, matches, blocks and receives nothing.
 
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ story! {
         assert_eq!(report["added"], 1, "{report}");
         assert_eq!(report["updated"], 0, "{report}");
         assert_eq!(mallory.get("/api/profile/payments").await.expect(200).json()["plan"], Value::Null);
-        // The camp's own family without an address is matched again.
+        // The camp's own family, which has no address, is matched again.
         let again = import(&staff, "name,child,email,total\nChaya Lindenfeld,Yossi,,2800\n").await;
         assert_eq!(again["added"], 0, "{again}");
         assert_eq!(again["skipped"], 1, "{again}");
@@ -95,7 +95,7 @@ story! {
         assert_eq!(named("Chaya")["unconfirmed_email"], Value::Null);
         assert_eq!(named("Mallory")["secondary_email"], Value::Null);
         assert_eq!(named("Mallory")["unconfirmed_secondary_email"], "chaya@family.example");
-        // The third user of a family, whose address nobody entered, also stays in it.
+        // A third user in a family, whose address nobody entered for it, stays in the family too.
         let token = link(&camp, "chaya@family.example", SECOND).await;
         verify(&chaya, &token).await.refused(409, "conflict");
     }
@@ -133,7 +133,7 @@ story! {
         camp.work().await;
         assert_eq!(subjects(&camp, "chaya@family.example").len(), 1);
         assert_eq!(subjects(&camp, "rivky@family.example").len(), 1);
-        // After its owner, who sees the name of the family, confirms it, it belongs to the family.
+        // The owner sees the family's name and confirms the address. Then it belongs to the family.
         let token = link(&camp, "chaya@family.example", SECOND).await;
         let chaya = camp.browser();
         let asked = chaya.post("/api/auth/verify/preview", json!({ "token": token })).await.expect(200).json();
@@ -181,7 +181,7 @@ story! {
         let set = |address: &str| json!({ "secondary_email": address });
         let with = |address: &str, password: &str| json!({ "secondary_email": address, "current_password": password });
         chaya.patch("/api/profile", set("typo@family.example")).await.expect(200);
-        // An unverified address is removed with one click, and gets no mail.
+        // One click removes an unverified address, which gets no email.
         chaya.patch("/api/profile", set("")).await.expect(200);
         chaya.patch("/api/profile", set("shimon@family.example")).await.expect(200);
         verify(&camp.browser(), &link(&camp, "shimon@family.example", SECOND).await).await.expect(200);

@@ -87,7 +87,8 @@ story! {
             assert!(problem.contains(wrong.trim_matches('"')), "{problem}");
         }
         store(&camp, "enableTwoFactor", "\"off\"").await;
-        // The owner has no second factor yet, and needs one now; sessions are kept for two seconds.
+        // The owner now needs a second factor and has none. This process caches sessions for two
+        // seconds, so another one is asked.
         let beside = camp.beside().await;
         let refused = beside.of(&owner).get("/api/admin/settings").await;
         assert!(refused.status.is_client_error(), "{}", refused.text());
@@ -125,7 +126,7 @@ story! {
 
         owner.patch("/api/admin/settings", json!({ "siteName": "Camp Ner" })).await.expect(200);
         assert_eq!(stored(&camp, "access").await.as_deref(), Some("\"all\""), "until somebody chooses");
-        // Choosing the value that is in force counts as a choice.
+        // Choosing the value that is already in effect counts as a choice.
         owner.patch("/api/admin/settings", json!({ "access": "families", "seen": { "access": "families" } })).await.expect(200);
         assert_eq!(stored(&camp, "access").await.as_deref(), Some("\"families\""));
         assert_eq!(shown(&owner, "access").await["problem"], Value::Null);

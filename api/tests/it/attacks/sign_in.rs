@@ -1,4 +1,4 @@
-//! Attacks on sign-in: timing, cookies, endless sessions, old password hashes.
+//! Attacks on sign-in: timing, cookies, sessions that never end, and old password hashes.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,10 @@ use crate::camp::{Browser, Camp, PASSWORD, sign_up};
 use crate::payments::count;
 use crate::staff::code_of;
 
-/// Tries a known and an unknown name in turn, each time from a site (/48) of its own. 1,000 tries on a
-/// quiet machine (`CAMP_CHAOS=1`) show that the shortest times differ by less than 2 ms. A few tries
-/// beside other tests show only that both take as long as hashing a password does, of which `hashing`
-/// is the shortest time so far.
+/// Tries a known and an unknown name in turn, each time from a new network (/48). On a quiet
+/// machine, 1,000 tries (`CAMP_CHAOS=1`) show that the shortest times differ by less than 2 ms. A
+/// few tries during other tests show only that both take as long as a password hash. `hashing` is
+/// the shortest hashing time so far.
 async fn take_as_long(
     camp: &Camp,
     path: &str,
@@ -56,7 +56,8 @@ story! {
         let parents = take_as_long(&camp, "/api/auth/sign-in", known, unknown, &mut hashing).await;
         let (known, unknown) = (given("username", "feder"), given("username", "nobody"));
         let staff = take_as_long(&camp, "/api/admin/auth/sign-in", known, unknown, &mut hashing).await;
-        // Other tests may slow all of this down, also `hashing` alone. Without a hash a refusal takes a tenth of it.
+        // Other tests may slow down both the requests and `hashing`. A refusal without a hash would
+        // take a tenth of the time.
         let shortest = parents.into_iter().chain(staff).min().expect("four times");
         assert!(shortest > hashing / 4, "{shortest:?}, {hashing:?}");
     }
@@ -112,7 +113,7 @@ story! {
         assert_eq!(attributes(&staff, "__Host-known"), ["HttpOnly", "Max-Age=31536000", "Path=/", "SameSite=Lax", "Secure"]);
         browser.get("/api/profile").await.expect(200);
         browser.get("/api/admin/users").await.expect(200);
-        // A cookie that another host of the domain could have set is ignored.
+        // The portal ignores a cookie that another host of the domain could have set.
         let session = browser.cookie("__Host-session").expect("a cookie");
         let header = [("cookie", format!("session={session}"))];
         let header: Vec<_> = header.iter().map(|(k, v)| (*k, v.as_str())).collect();
@@ -123,7 +124,7 @@ story! {
 story! {
     async fn a_parents_session_ends_after_ninety_days_however_much_it_is_used(camp) {
         let chaya = camp.parent("Chaya", "chaya@family.example").await;
-        // Saving also makes the portal read the session again at the next request.
+        // Saving also makes the portal read the session from the database at the next request.
         chaya.patch("/api/profile", json!({})).await.expect(200);
         for _ in 0..8 {
             camp.wait(TimeDelta::days(11));
@@ -152,7 +153,7 @@ story! {
     }
 }
 
-/// [`PASSWORD`], hashed with weaker parameters of earlier years: less memory, one pass.
+/// [`PASSWORD`], hashed with the weaker parameters of earlier years: less memory, one pass.
 const OLD: &str = "$argon2id$v=19$m=8192,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$5QydbE7UU4as8quHLzBUvx6Jf0qy/sX9wrwoATow/ig";
 
 async fn hashes_become(camp: &Camp, hash: &str) {
@@ -226,7 +227,7 @@ story! {
             let given = json!({ "username": "feder", "password": password, "code": code });
             browser.post("/api/admin/auth/sign-in", given).await
         };
-        // Without the password, nobody uses up the limit of the account.
+        // Nobody can use up the account's limit without the password.
         for n in 0..10 {
             let stranger = camp.browser_at(&format!("203.0.113.{n}"));
             sign_in(&stranger, "wrong wrong", "abcdef").await.refused(401, "invalid_credentials");
@@ -238,7 +239,7 @@ story! {
         camp.wait(TimeDelta::seconds(14));
         let thief = camp.browser_at("198.51.100.99");
         sign_in(&thief, PASSWORD, "abcdef").await.refused(429, "too_many_requests");
-        // The owner still gets in where they signed in before, and confirms the password.
+        // The owner can still sign in where they signed in before, and confirms the password.
         camp.wait(TimeDelta::seconds(60));
         for n in 5..20 {
             let thief = camp.browser_at(&format!("198.51.100.{n}"));
@@ -247,7 +248,7 @@ story! {
         let code = code_of(&secret, camp.now().timestamp());
         sign_in(&feder, PASSWORD, "abcdef").await.refused(401, "invalid_credentials");
         sign_in(&feder, PASSWORD, &code).await.expect(200);
-        // A right code in a new browser deletes the failures, after the delay.
+        // After the delay, a correct code in a new browser clears the failures.
         camp.wait(TimeDelta::minutes(16));
         let new = camp.browser_at("192.0.2.8");
         let code = code_of(&secret, camp.now().timestamp());

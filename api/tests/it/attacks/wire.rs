@@ -38,7 +38,7 @@ impl Served {
         self.connect_reading(n, None).await
     }
 
-    /// The same, with a receive buffer of this many bytes.
+    /// The same, with a receive buffer of `room` bytes.
     pub async fn connect_reading(&self, n: u8, room: Option<u32>) -> Wire {
         let socket = TcpSocket::new_v4().expect("a socket");
         if let Some(room) = room {
@@ -85,7 +85,8 @@ impl Wire {
         }
     }
 
-    /// What the portal sends until it closes the connection, and how long this took since the connection began.
+    /// Everything that the portal sends until it closes the connection, and how long that took from
+    /// the start of the connection.
     pub async fn ends(&mut self) -> (String, Duration) {
         let mut read = Vec::new();
         let end = tokio::time::timeout(Duration::from_secs(60), self.stream.read_to_end(&mut read));
@@ -93,7 +94,7 @@ impl Wire {
         (String::from_utf8_lossy(&read).into_owned(), self.began.elapsed())
     }
 
-    /// The first part of an answer.
+    /// The first part of a response.
     pub async fn answer(&mut self) -> String {
         let mut buffer = vec![0; 64 * 1024];
         let read = tokio::time::timeout(Duration::from_secs(60), self.stream.read(&mut buffer));
@@ -101,7 +102,7 @@ impl Wire {
         String::from_utf8_lossy(&buffer[..n]).into_owned()
     }
 
-    /// Whether the portal answers a request on it.
+    /// Whether the portal answers a request on this connection.
     pub async fn works(&mut self) -> bool {
         let request = "GET /healthz HTTP/1.1\r\nHost: camp.example\r\n\r\n";
         if self.stream.write_all(request.as_bytes()).await.is_err() {

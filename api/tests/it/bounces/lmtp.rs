@@ -1,4 +1,4 @@
-//! Reports that the mail server of the camp gives by LMTP.
+//! Bounce reports that the camp's mail server delivers over LMTP.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl Server {
         Server { at, stop, served }
     }
 
-    /// A connection, up to the answer to LHLO.
+    /// A connection, after the response to LHLO.
     async fn greeted(&self) -> Client {
         let mut client = Client(TcpStream::connect(self.at).await.expect("a connection"));
         assert_eq!(client.replies(1).await, ["220 camp.example LMTP ready"]);
@@ -61,10 +61,10 @@ impl Client {
         String::from_utf8(read).expect("text").lines().map(str::to_owned).collect()
     }
 
-    /// What is said until the server closes the connection.
+    /// Everything that the server sends until it closes the connection.
     async fn rest(mut self) -> String {
         let mut read = Vec::new();
-        // It may close with something unread.
+        // The server may close the connection while it has unread data.
         self.0.read_to_end(&mut read).await.ok();
         String::from_utf8(read).expect("text")
     }
@@ -78,7 +78,7 @@ impl Client {
     }
 }
 
-/// Lines as SMTP has them.
+/// Converts a message to the form that SMTP sends: CR LF, and dots doubled.
 fn on_the_wire(message: &str) -> String {
     let lines = message.trim_end().replace("\r\n", "\n").replace('\n', "\r\n");
     let lines = lines.replace("\r\n.", "\r\n..");
@@ -100,7 +100,7 @@ story! {
         let mut client = server.greeted().await;
         let report = postfix(&mail, TO, &[(CHAYA, GONE.0, GONE.1, GONE.2)]);
 
-        // All commands at once; the one for which there is no address has its answer at once.
+        // Sends all commands at once. Recipients that are no bounce address are refused at once.
         let replies = client.say(&format!(
             "MAIL FROM:<> SIZE=2000 BODY=8BITMIME\r\nRCPT TO:<{TO}>\r\nRCPT TO:<office@camp.example>\r\nRCPT TO:<BOUNCES+2@Camp.Example>\r\nRCPT TO:<bounces@other.example>\r\nDATA\r\n"
         ), 6).await;
@@ -110,7 +110,7 @@ story! {
         assert_eq!(replies, ["250 2.0.0 Recorded", "250 2.0.0 Reported before", "250 2.0.0 OK"]);
         assert_eq!(refused(&staff).await, [CHAYA]);
 
-        // The token in the address is enough; lines that begin with dots stay what they are.
+        // The token in the address is enough. Lines that begin with dots stay unchanged.
         family(&camp, &staff, RIVKA).await;
         let mail = video_mail(&camp, &staff, "Swim", RIVKA).await.expect("a mail");
         let sender = mail.envelope_sender.clone().expect("a sender for bounces").to_string();
@@ -177,7 +177,8 @@ story! {
         }
         assert_eq!(rows(&staff, "reports").await.len(), 0);
 
-        // Commands end with CR LF. Who does not wait for the permission to send a text is not heard.
+        // Commands end with CR LF. A client that sends text without waiting for permission is
+        // ignored.
         let long = format!("NOOP {}\r\n", "x".repeat(3000));
         let endless = "x".repeat(100_000);
         let many = "what\r\n".repeat(20);
@@ -195,7 +196,7 @@ story! {
             // The server may have closed the connection already.
             client.0.write_all(said.as_bytes()).await.ok();
             let rest = client.rest().await;
-            // An answer can get lost if much was not read.
+            // A response can get lost if the server left much of the input unread.
             assert!(rest.ends_with(last) || (rest.is_empty() && said.len() > 50_000), "{said:.40}: {rest}");
         }
         server.end().await;
@@ -219,7 +220,7 @@ story! {
         let everybody = [TO; 102].map(|to| format!("RCPT TO:<{to}>\r\n")).concat();
         let replies = large.say(&format!("MAIL FROM:<>\r\n{everybody}"), 103).await;
         assert!(replies[100].starts_with("250 ") && replies[101].starts_with("452 "), "{replies:?}");
-        // The end of the portal is told to who waits.
+        // The portal tells connected clients that it stops.
         server.stop.cancel();
         assert_eq!(large.rest().await, "421 4.3.2 The portal stops now\r\n");
         server.end().await;

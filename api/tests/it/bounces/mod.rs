@@ -1,5 +1,5 @@
-//! Bounces and complaints: what other mail servers report has its effect once, and only if it proves
-//! to be about a mail of the portal.
+//! Bounces and complaints: a report from another mail server takes effect once, and only if it
+//! proves to be about an email from the portal.
 
 mod lmtp;
 mod samples;
@@ -24,7 +24,7 @@ const RIVKA: &str = "rivka@family.example";
 const TO: &str = "bounces@camp.example";
 pub const GONE: (&str, &str, &str) = ("failed", "5.1.1", "550 5.1.1 No such user here");
 
-/// A family that staff added, whose invitation was sent.
+/// A family that staff added and invited.
 pub async fn family(camp: &Camp, staff: &Browser, email: &str) -> Value {
     let new = json!({ "full_name": "Chaya Weiss", "child_name": "Yossi", "email": email });
     let family = staff.post("/api/admin/users", new).await.expect(201).json();
@@ -63,7 +63,7 @@ pub async fn rows(staff: &Browser, list: &str) -> Vec<Value> {
     list["items"].as_array().expect("items").clone()
 }
 
-/// The addresses that get no mail.
+/// The addresses that get no email.
 pub async fn refused(staff: &Browser) -> Vec<String> {
     let rows = rows(staff, "refused").await;
     rows.iter().map(|row| row["email"].as_str().expect("an address").to_owned()).collect()
@@ -94,12 +94,12 @@ story! {
         assert!(video_mail(&camp, &staff, "Boats", CHAYA).await.is_none());
         assert_eq!(camp.mails_to(MOSHE).len(), 2, "the note and the video");
 
-        // Once staff allowed mail again, the old report has no effect.
+        // After staff allowed mail again, the old report has no effect.
         staff.post("/api/admin/mail/refused/let-through", json!({ "email": CHAYA })).await.expect(204);
         assert_eq!(bounce(&camp, &mail, GONE).await, Received::Repeated);
         let mail = video_mail(&camp, &staff, "Fire", CHAYA).await.expect("mail goes there again");
         assert_eq!(rows(&staff, "reports").await[0]["refused"], false);
-        // A new one has, also by the mail server's answer.
+        // A new report has an effect again, and the mail server's answer is a report too.
         assert_eq!(bounce(&camp, &mail, GONE).await, Received::Recorded(Kind::Hard));
         camp.work().await;
         let notes = camp.mails_to(MOSHE).into_iter().filter(|mail| mail.subject.contains("bouncing"));
@@ -123,7 +123,8 @@ story! {
         assert_eq!(refused(&staff).await, [""; 0]);
         let list = rows(&staff, "reports").await;
         assert_eq!((list.len(), &list[0]["title"], &list[0]["refused"]), (2, &json!("Boats"), &json!(false)));
-        // A complaint is about the kind of mail, and a new mail shows whether the address works now.
+        // A complaint concerns the kind of email. A later bounce still shows that the address does
+        // not work.
         let fire = video_mail(&camp, &staff, "Fire", CHAYA).await.expect("a mail");
         assert_eq!(take(&camp, &complaint(&boats, "abuse")).await, Received::Recorded(Kind::Complaint));
         assert!(video_mail(&camp, &staff, "Hike", CHAYA).await.is_none());
@@ -159,7 +160,7 @@ story! {
         family(&camp, &staff, RIVKA).await;
         let (chaya, rivka) = (camp.mail_to(CHAYA).await, camp.mail_to(RIVKA).await);
 
-        // Without a mark, or with one that nobody signed.
+        // The report has no Message-ID of ours, or one that was never signed.
         let mut unknown = chaya.clone();
         unknown.message_id = "<0123456789abcdef0123456789abcdef@camp.example>".into();
         for (name, style) in STYLES {
@@ -167,7 +168,8 @@ story! {
             assert_eq!(take(&app, &report).await, Received::NotOurs, "{name}");
         }
         assert_eq!(take(&app, &complaint(&unknown, "abuse")).await, Received::NotOurs);
-        // With the mark of a mail to somebody else, and her address everywhere.
+        // The report has the Message-ID of an email to somebody else, and the victim's address
+        // everywhere.
         let mut stolen = chaya.clone();
         stolen.message_id = rivka.message_id.clone();
         assert_eq!(bounce(&app, &stolen, GONE).await, Received::NotOurs);
@@ -175,7 +177,7 @@ story! {
         assert_eq!(take(&app, &report).await, Received::Recorded(Kind::Soft), "one to Rivka, who forwards her mail");
         assert_eq!(rows(&staff, "reports").await[0]["email"], RIVKA);
 
-        // The token of one mail with a letter changed.
+        // One letter of an email's token is changed.
         family(&app, &app.of(&staff), MOSHE).await;
         let moshe = app.mail_to(MOSHE).await;
         let sender = moshe.envelope_sender.clone().expect("a sender for bounces").to_string();
@@ -186,7 +188,8 @@ story! {
         let forged = String::from_utf8(forged).expect("ASCII");
         assert_eq!(take(&app, &report(&forged)).await, Received::NotOurs);
         assert_eq!(refused(&staff).await, [""; 0]);
-        // The right one is enough, in any case, without the mail that came back, also behind the forged one.
+        // The right token is enough: in upper or lower case, without the returned email, and after
+        // a forged one.
         let both = format!("{forged}, {}", sender.to_uppercase());
         assert_eq!(take(&app, &report(&both)).await, Received::Recorded(Kind::Hard));
         assert_eq!(refused(&staff).await, [MOSHE]);
@@ -200,7 +203,7 @@ story! {
         let staff = camp.staff().await;
         family(&camp, &staff, CHAYA).await;
         let full = ("failed", "5.2.2", "552 5.2.2 Over quota");
-        // Three on one day count as one.
+        // Three bounces on one day count as one.
         for title in ["One", "Two", "Three"] {
             let mail = video_mail(&camp, &staff, title, CHAYA).await.expect("a mail");
             assert_eq!(bounce(&camp, &mail, ("delayed", "4.2.2", "452 4.2.2 Over quota")).await, Received::Ignored("a notice that mail arrived or is still tried"));
@@ -224,7 +227,7 @@ story! {
         let mail = video_mail(&camp, &staff, "Seven", CHAYA).await.expect("a mail");
         bounce(&camp, &mail, full).await;
         assert_eq!(refused(&staff).await, [CHAYA]);
-        // Allowed again, it needs three days again.
+        // Once allowed again, the address is refused only after three more days of bounces.
         staff.post("/api/admin/mail/refused/let-through", json!({ "email": CHAYA })).await.expect(204);
         let mail = video_mail(&camp, &staff, "Eight", CHAYA).await.expect("a mail");
         bounce(&camp, &mail, full).await;
@@ -245,7 +248,7 @@ story! {
         assert!(video_mail(&camp, &staff, "Boats", CHAYA).await.is_none());
         let row = &rows(&staff, "reports").await[0];
         assert_eq!((&row["kind"], &row["cause"], &row["refused"]), (&json!("complaint"), &json!("spam"), &json!(false)));
-        // She wants it again; the same complaint does not turn it off again.
+        // She turns the email on again. The same complaint does not turn it off again.
         chaya.patch("/api/profile", json!({ "daily_video_email": true })).await.expect(200);
         assert_eq!(take(&camp, &complaint(&mail, "abuse")).await, Received::Repeated);
         assert!(video_mail(&camp, &staff, "Fire", CHAYA).await.is_some());
@@ -275,7 +278,8 @@ story! {
         family(&camp, &staff, CHAYA).await;
         let mail = camp.mail_to(CHAYA).await;
         assert_eq!(bounce(&camp, &mail, ("delivered", "2.1.5", "250 Taken")).await, Received::Ignored("a notice that mail arrived or is still tried"));
-        // One of two recipients of a family's mailbox is gone; the other got it.
+        // The family's mailbox forwards to two recipients. One of them is gone, and the other got
+        // the email.
         let report = postfix(&mail, TO, &[("old@elsewhere.example", GONE.0, GONE.1, GONE.2), (CHAYA, "relayed", "2.1.5", "250 Taken")]);
         assert_eq!(take(&camp, &report).await, Received::Ignored("a notice that mail arrived or is still tried"));
         let away = "From: Chaya <chaya@family.example>\nTo: bounces@camp.example\nSubject: Out of office\nAuto-Submitted: auto-replied\n\nI am away.\n";
@@ -307,8 +311,8 @@ story! {
     }
 }
 
-/// Messages of people who want to harm the portal. None has an effect, and reading all of them takes
-/// a moment.
+/// Messages from people who want to harm the portal. None takes effect, and all of them together
+/// are read in moments.
 fn hostile(mail: &Mail) -> Vec<Vec<u8>> {
     let good = postfix(mail, TO, &[(CHAYA, GONE.0, GONE.1, GONE.2)]);
     let nested = (0..3000).fold(String::from("From: x@y.example\n"), |text, n| {
@@ -332,12 +336,12 @@ fn hostile(mail: &Mail) -> Vec<Vec<u8>> {
         huge_headers.into_bytes(),
         format!("To: {}\n\n", "@".repeat(1_000_000)).into_bytes(),
         format!("To: {}\n\n", "+".repeat(500) + &"@".repeat(1_000_000)).into_bytes(),
-        // Parts whose ends never come.
+        // Parts that never end.
         ("From: x@y.example\nContent-Type: multipart/mixed; boundary=b\n\n".to_owned()
             + &"--b\nContent-Type: multipart/mixed; boundary=c\n\n".repeat(3_000))
             .into_bytes(),
     ];
-    // Without what the cut takes away, they are about no mail.
+    // A message that was cut before its Message-ID is not about any email.
     all.extend(cut.filter(|part| !String::from_utf8_lossy(part).contains("Message-ID:")));
     all
 }
@@ -356,14 +360,14 @@ story! {
         }
         assert_eq!(rows(&staff, "reports").await.len(), 0);
 
-        // What is recorded is one line of text.
+        // The recorded reason is one line of text.
         let said = "550 5.1.1 No\u{0}\u{7}such\u{202e}user\r\n\tBcc: all@town.example\r\n <script>";
         assert_eq!(bounce(&camp, &mail, ("failed", "5.1.1", &format!("{said}{}", " x".repeat(5000)))).await, Received::Recorded(Kind::Hard));
         let reason = rows(&staff, "reports").await[0]["reason"].as_str().expect("a reason").to_owned();
         assert!(reason.starts_with("550 5.1.1 No") && reason.chars().count() <= 500, "{reason}");
         assert!(!reason.contains(|c: char| c.is_control() || c == '\u{202e}'), "{reason:?}");
 
-        // Ours is the last of ten thousand, and behind it is a huge attachment.
+        // Our address is the last of ten thousand, and a huge attachment follows.
         family(&camp, &staff, RIVKA).await;
         let mail = camp.mail_to(RIVKA).await;
         let others: Vec<String> = (0..10_000).map(|n| format!("f{n}@f.example")).collect();
@@ -460,7 +464,7 @@ story! {
             assert_eq!(names("new"), ["2.b.host", "4.d.host"]);
         }
         assert_eq!(refused(&staff).await, [CHAYA]);
-        // What comes later is read as well, also by another worker at the same time.
+        // Later reports are read as well, even when another worker reads at the same time.
         family(&camp, &staff, RIVKA).await;
         let mail = camp.mail_to(RIVKA).await;
         put("5.e.host", &postfix(&mail, TO, &[(RIVKA, GONE.0, GONE.1, GONE.2)]));

@@ -1,18 +1,19 @@
-//! Reports as mail servers write them.
+//! Bounce reports in the formats of several mail servers.
 
 use portal::mail::Mail;
 
 /// What a report says about one recipient: address, action, status, what the other server said.
 pub type Line<'a> = (&'a str, &'a str, &'a str, &'a str);
 
-/// How a mail server writes reports.
+/// Writes a report in one mail server's format.
 pub type Style = fn(&Mail, &str, &[Line<'_>]) -> String;
 
-/// All of them: the mail that came back, the address to which the report goes, and what it says.
+/// All formats. Each takes the returned email, the address that the report goes to, and what it
+/// says.
 pub const STYLES: [(&str, Style); 4] =
     [("postfix", postfix), ("exim", exim), ("exchange", exchange), ("gmail", gmail)];
 
-/// The headers of a mail as it was sent.
+/// The headers of an email as it was sent.
 fn headers(mail: &Mail) -> String {
     format!(
         "From: {}\r\nTo: {}\r\nSubject: {}\r\nMessage-ID: {}\r\nMIME-Version: 1.0\r\n",

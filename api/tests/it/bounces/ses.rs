@@ -1,4 +1,4 @@
-//! Reports of Amazon SES, signed with a key of our own.
+//! Amazon SES reports, signed with a key of our own.
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -21,7 +21,7 @@ const TOPIC: &str = "arn:aws:sns:eu-west-1:123456789012:camp-bounces";
 const HOST: &str = "https://sns.eu-west-1.amazonaws.com";
 const AMAZON: &str = "sns.amazonaws.com";
 
-/// A key that openssl makes, and its certificates.
+/// A key made by openssl, and its certificates.
 struct Key {
     folder: tempfile::TempDir,
 }
@@ -62,7 +62,7 @@ impl Key {
         output.stdout
     }
 
-    /// A certificate from now, for so many days.
+    /// A certificate that is valid from now on, for this many days.
     fn certificate(&self, name: &str, days: u32) -> Vec<u8> {
         // Tests that run side by side share the folder.
         static FILES: AtomicU32 = AtomicU32::new(0);
@@ -81,7 +81,7 @@ impl Key {
     }
 }
 
-/// What is at the addresses of Amazon, and what was asked for.
+/// What Amazon's URLs return, and which of them were requested.
 #[derive(Default)]
 struct Amazon {
     documents: Mutex<Vec<(String, Vec<u8>)>>,
@@ -113,7 +113,8 @@ impl Source for Amazon {
     }
 }
 
-/// Another process that takes calls of Amazon. Its clock is the real one, since the certificates begin now.
+/// Another process that accepts Amazon's calls. It uses the real clock, because the certificates
+/// are valid from now on.
 async fn with_amazon(camp: &Camp) -> (Camp, Browser, Arc<Amazon>) {
     let mut other = camp
         .beside_as(|config| {
@@ -161,7 +162,8 @@ async fn call(camp: &Camp, body: Value) -> Reply {
     camp.browser().send(Method::POST, "/api/mail-events/ses", Some(body), &FROM_AMAZON).await
 }
 
-/// What SES says about a mail: with the names of an identity's notifications, or of a configuration set.
+/// What SES says about an email, with the field names of an identity's notifications or of a
+/// configuration set.
 fn event(names: &str, kind: &str, mail: &Mail, what: Value) -> Value {
     let to = mail.to.email.to_string();
     let sender = mail.envelope_sender.as_ref().map(ToString::to_string);
@@ -197,7 +199,7 @@ story! {
         let chaya = video_mail(&camp, &staff, title, CHAYA).await.expect("a mail");
         let find = |email: &str| camp.mails_to(email).into_iter().find(|mail| mail.subject.contains(title)).expect("a mail");
         let (mut rivka, mut moshe) = (find(RIVKA), find(MOSHE));
-        // By the envelope sender alone, and by the Message-ID alone.
+        // One report is matched by the envelope sender alone, the other by the Message-ID alone.
         moshe.message_id = "<0@amazonses.example>".into();
         rivka.envelope_sender = None;
 
@@ -247,7 +249,7 @@ story! {
         };
         let at = |by: TimeDelta| (camp.now() + by).format("%Y-%m-%dT%H:%M:%S.000Z").to_string();
 
-        // Nothing is fetched for calls of another topic or time, or from another host.
+        // The portal fetches nothing for a call with another topic, time or host.
         for wrong in [
             with("TopicArn", "arn:aws:sns:eu-west-1:999999999999:camp-bounces"),
             with("Timestamp", &at(-TimeDelta::minutes(66))),
@@ -264,7 +266,7 @@ story! {
         call(&camp, json!({ "Type": "Notification" })).await.refused(401, "invalid_credentials");
         assert_eq!(amazon.asked(), [""; 0]);
 
-        // A certificate that is for others, is over, or does not exist.
+        // The certificate is for another host, has expired, or does not exist.
         amazon.has("/other.pem", key().certificate("camp.example", 365));
         amazon.has("/region.pem", key().certificate("sns.us-east-1.amazonaws.com", 365));
         amazon.has("/none.pem", b"<html>".to_vec());
@@ -280,7 +282,7 @@ story! {
             stranger.send(Method::POST, "/api/mail-events/ses", Some(forged), &FROM_AMAZON).await;
         }
         assert_eq!(amazon.asked().len(), 20);
-        // Text that somebody changed afterwards, in each part that counts.
+        // Somebody changed the text afterwards, in each part that the signature covers.
         let sealed = signed(good.clone());
         for (name, value) in [("Message", gone.to_string() + " "), ("MessageId", "g2".into()), ("Subject", "x".into()), ("Timestamp", at(TimeDelta::zero())), ("Signature", "AAAA".into()), ("SignatureVersion", "1".into()), ("Type", "UnsubscribeConfirmation".into())] {
             let mut changed = sealed.clone();
@@ -311,7 +313,7 @@ story! {
         call(&camp, signed(notification(&camp, "m2", &gone))).await.expect(200);
         assert_eq!(rows(&staff, "reports").await[0]["cause"], "no_such_address");
 
-        // A certificate that ended meanwhile is not believed any more.
+        // A certificate that has expired meanwhile is no longer accepted.
         amazon.has("/short.pem", key().certificate(AMAZON, 3));
         let short = |id: &str| {
             let mut call = notification(&camp, id, &opened);
@@ -351,7 +353,7 @@ story! {
 async fn a_host_that_cannot_be_reached_safely_means_later() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = closed.local_addr().expect("a port").port();
-    // It takes connections and never speaks TLS.
+    // The host accepts connections but never speaks TLS.
     let server = std::thread::spawn(move || drop(closed.accept()));
     let fetcher = Fetcher::over_https();
     for address in [format!("https://127.0.0.1:{port}/a.pem"), "http://127.0.0.1:1/a.pem".into()] {

@@ -17,7 +17,7 @@ const RIVKA: &str = "rivka@family.example";
 const PASSWORD: &str = "lanterns over the lake";
 const KEY: &str = "key-0123456789abcdef";
 
-/// As a program elsewhere calls: without cookies, from another origin.
+/// Sends a request like a program elsewhere: without cookies, from another origin.
 async fn call(camp: &Camp, provider: &str, body: Value, headers: &[(&str, &str)]) -> Reply {
     let headers = [&[("sec-fetch-site", "cross-site")], headers].concat();
     let path = format!("/api/mail-events/{provider}");
@@ -124,7 +124,7 @@ story! {
         }
         call(&camp, "mailgun", signed(now, "t4", KEY, failed(CHAYA, &rivka)), &[]).await.expect(200);
         assert_eq!(refused(&staff).await, [""; 0], "the Message-ID is of a mail to Rivka");
-        // A token counts once, also if its call had no effect.
+        // A token works once, even if its call had no effect.
         call(&camp, "mailgun", signed(now, "t4", KEY, failed(CHAYA, &chaya)), &[]).await.expect(200);
         let opened = json!({ "event": "opened", "recipient": CHAYA });
         call(&camp, "mailgun", signed(now, "t7", KEY, opened), &[]).await.expect(200);
@@ -132,7 +132,8 @@ story! {
         assert_eq!(refused(&staff).await, [""; 0]);
         call(&camp, "mailgun", signed(now, "t5", KEY, failed(CHAYA, &chaya)), &[]).await.expect(200);
         assert_eq!(refused(&staff).await, [CHAYA]);
-        // Its signature does not cover the event: a call that somebody caught and changed does nothing.
+        // Mailgun's signature does not cover the event, so a call that somebody intercepted and
+        // changed must do nothing.
         call(&camp, "mailgun", signed(now, "t5", KEY, failed(RIVKA, &rivka)), &[]).await.expect(200);
         assert_eq!(refused(&staff).await, [CHAYA]);
         camp.wait(TimeDelta::hours(25));

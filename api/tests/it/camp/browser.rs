@@ -35,14 +35,14 @@ impl Reply {
         serde_json::from_slice(&self.bytes).unwrap_or_else(|_| panic!("no JSON: {}", self.text()))
     }
 
-    /// The reply, if it has that status.
+    /// Returns the reply, which must have this status.
     #[track_caller]
     pub fn expect(self, status: u16) -> Reply {
         assert_eq!(self.status.as_u16(), status, "{}", self.text());
         self
     }
 
-    /// The reply's JSON, if it is a refusal with that status and code.
+    /// Returns the reply's JSON, which must be a refusal with this status and code.
     #[track_caller]
     pub fn refused(self, status: u16, code: &str) -> Value {
         let reply = self.expect(status);
@@ -87,8 +87,8 @@ impl Browser {
         self.send(Method::DELETE, path, Some(body), &[]).await
     }
 
-    /// Sends a request with an idempotency key, and again while the portal is too busy (503), as the
-    /// front end does.
+    /// Sends a request with an idempotency key, and repeats it while the portal is too busy (503),
+    /// as the front end does.
     pub async fn send_with_retry(
         &self,
         method: Method,
@@ -145,7 +145,7 @@ impl Browser {
         request.body(body).expect("a request")
     }
 
-    /// The `Cookie` header that it sends.
+    /// The `Cookie` header that this browser sends.
     pub fn cookie_header(&self) -> Option<HeaderValue> {
         let cookies = self.cookies.lock().expect("no panic");
         let pairs: Vec<_> = cookies.iter().map(|(k, v)| format!("{k}={v}")).collect();
@@ -161,7 +161,7 @@ impl Browser {
         Browser { cookies: Arc::default(), ..self.clone() }
     }
 
-    /// Opens the stream of events as a page does, or again after the event with this id.
+    /// Opens the event stream as a page does, or reopens it after the event with this id.
     pub async fn listen(&self, last: Option<&str>) -> Listener {
         let mut request = self.request(Method::GET, "/api/events", None, &[]);
         if let Some(last) = last {
@@ -178,7 +178,7 @@ impl Browser {
         listener
     }
 
-    /// A response whose body is not read.
+    /// Returns a response without reading its body.
     pub async fn unread(&self, path: &str) -> Response<Body> {
         let mut request = self.request(Method::GET, path, None, &[]);
         request.extensions_mut().insert(ConnectInfo(SocketAddr::new(self.address, 40_000)));
@@ -195,7 +195,7 @@ impl Browser {
         self.send_raw(request.expect("a request")).await
     }
 
-    /// Sends exactly this.
+    /// Sends this request unchanged.
     pub async fn send_raw(&self, mut request: Request<Body>) -> Reply {
         let peer = SocketAddr::new(self.address, 40_000);
         request.extensions_mut().insert(ConnectInfo(peer));

@@ -5,7 +5,7 @@ use tokio::sync::OnceCell;
 
 use super::config;
 
-/// An empty migrated database, to be copied.
+/// An empty migrated SQLite database, from which tests copy.
 pub(super) async fn sqlite_template() -> &'static std::path::Path {
     static TEMPLATE: OnceCell<(tempfile::TempDir, std::path::PathBuf)> = OnceCell::const_new();
     let (_, path) = TEMPLATE

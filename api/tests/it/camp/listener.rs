@@ -21,7 +21,7 @@ pub struct Heard {
 }
 
 impl Listener {
-    /// The next event, or nothing when the stream has ended. Waits at most six seconds.
+    /// The next event, or nothing once the stream has ended. Waits at most six seconds.
     pub async fn next(&mut self) -> Option<Heard> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
@@ -36,7 +36,7 @@ impl Listener {
                     data: serde_json::from_str(&data).unwrap_or(Value::Null),
                 };
                 self.text = rest.to_owned();
-                // Heartbeats are no events.
+                // Heartbeats are not events.
                 if heard.kind.is_empty() {
                     continue;
                 }

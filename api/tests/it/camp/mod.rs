@@ -94,16 +94,16 @@ pub async fn run<F: Future<Output = ()>>(engine: Engine, story: impl FnOnce(Camp
     let mut app = App::with(db, config(folder.path(), &database)).await.expect("the camp opens");
     let (mailer, mails) = Mailer::memory();
     app.mailer = mailer;
-    // A third of the tests' time, otherwise.
+    // Real hashing would take a third of the tests' time.
     app.hashing = Arc::new(Hashing::cheap());
     let router = api::router(app.clone(), CancellationToken::new());
     let camp = Camp { app: app.clone(), router, mails, _folder: folder.clone() };
-    // Longer than a test takes on a slow machine. One that hangs fails, so that a run of all of them ends.
-    // `just chaos` takes its time.
+    // The limit is longer than any test takes on a slow machine. A test that hangs fails, so that
+    // the whole run ends. `just chaos` gets much more time.
     let minutes = if std::env::var_os("CAMP_CHAOS").is_some() { 600 } else { 15 };
     let limit = Duration::from_secs(minutes * 60);
     tokio::time::timeout(limit, story(camp)).await.expect("the test ends in time");
-    // The folder stays until the database is closed.
+    // The database needs its folder until it is closed.
     let failed = jobs::failed(&app.db).await.expect("jobs");
     assert_eq!(failed, 0, "the story left failed jobs behind");
     let wrong = app.db.wrong_tallies().await.expect("tallies");
@@ -122,7 +122,7 @@ impl Camp {
         self.beside_as(|_| {}).await
     }
 
-    /// The same, started with other options.
+    /// The same, with another configuration.
     pub async fn beside_as(&self, change: impl FnOnce(&mut Config)) -> Camp {
         let mut config = (*self.app.config).clone();
         change(&mut config);
@@ -136,7 +136,7 @@ impl Camp {
         Camp { app, router, mails, _folder: self._folder.clone() }
     }
 
-    /// The same camp under an https address.
+    /// The same camp with an https URL.
     pub fn over_https(&self) -> Camp {
         let mut app = self.app.clone();
         let public_url = Some("https://camp.example".parse().expect("an address"));
@@ -145,7 +145,7 @@ impl Camp {
         Camp { app, router, mails: self.mails.clone(), _folder: self._folder.clone() }
     }
 
-    /// The same camp with passwords that are hashed as those of a real one.
+    /// The same camp, hashing passwords like a real one.
     pub fn with_real_hashes(&self) -> Camp {
         let mut app = self.app.clone();
         app.hashing = Arc::default();
@@ -153,7 +153,7 @@ impl Camp {
         Camp { app, router, mails: self.mails.clone(), _folder: self._folder.clone() }
     }
 
-    /// The same browser at another process.
+    /// The same browser, talking to this process.
     pub fn of(&self, browser: &Browser) -> Browser {
         Browser { router: self.router.clone(), ..browser.clone() }
     }
@@ -191,12 +191,13 @@ impl Camp {
         self.app.invalidate_settings();
     }
 
-    /// Writes the views that wait, as the server does every second.
+    /// Writes the queued views, as the server does every second.
     pub async fn write_views(&self) {
         view_counts::write(&self.app).await.expect("the views are written");
     }
 
-    /// Returns once so many transactions wait for rows. SQLite has one transaction that writes, so there nobody waits.
+    /// Returns once this many transactions wait for rows. SQLite has a single writer, so nobody
+    /// waits there.
     pub async fn until_waiting(&self, transactions: i64) {
         let Db::Postgres(pool) = &self.app.db else { return };
         let waiting = "select count(*) from pg_stat_activity
@@ -217,8 +218,8 @@ impl Camp {
         worker::drain(&self.app).await.expect("the worker works");
     }
 
-    /// Lets the worker also run what is due within a day from now. Its queue uses the machine's clock,
-    /// which no test can move.
+    /// Lets the worker also run what is due within the next day. Its queue uses the machine's
+    /// clock, which no test can move.
     pub async fn work_until_tomorrow(&self) {
         let written = match &self.app.db {
             Db::Sqlite { write, .. } => sqlx::query("update Jobs set run_at = run_at - 86400")
@@ -234,7 +235,7 @@ impl Camp {
         self.work().await;
     }
 
-    /// Lets the worker run everything that is due, while the mail server is unreachable.
+    /// Lets the worker run everything that is due while the mail server is unreachable.
     pub async fn work_without_mail(&self) {
         let mut app = self.app.clone();
         let smtp_url = vec!["smtp://127.0.0.1:1".to_owned()];
@@ -242,7 +243,7 @@ impl Camp {
         worker::drain(&app).await.expect("the worker works");
     }
 
-    /// All mails that were sent so far.
+    /// All emails sent so far.
     pub fn mails(&self) -> Vec<Mail> {
         self.mails.lock().expect("no panic").clone()
     }
@@ -256,14 +257,14 @@ impl Camp {
         self.mails().into_iter().filter(|mail| mail.to.email.to_string() == address).collect()
     }
 
-    /// The newest mail to somebody, after running the worker.
+    /// Runs the worker, then returns the newest email to this address.
     pub async fn mail_to(&self, address: &str) -> Mail {
         self.work().await;
         let mails = self.mails_to(address);
         mails.last().unwrap_or_else(|| panic!("no mail to {address}")).clone()
     }
 
-    /// The token in the link of the newest mail to somebody.
+    /// The token in the link of the newest email to this address.
     pub async fn token_for(&self, address: &str) -> String {
         token(&self.mail_to(address).await)
     }
@@ -294,7 +295,7 @@ impl Camp {
         self.staff_member("feder", Role::Staff).await
     }
 
-    /// A member of the staff whose session does not end when a test moves the clock.
+    /// A staff member whose session does not end when a test moves the clock.
     pub async fn staff_member(&self, username: &str, role: Role) -> Browser {
         let browser = self.passing_staff_member(username, role).await;
         let id = staff::named(&self.app.db, username).await.expect("an account");
@@ -302,7 +303,7 @@ impl Camp {
         browser
     }
 
-    /// A member of the staff whose session ends like any other.
+    /// A staff member whose session ends like any other.
     pub async fn passing_staff_member(&self, username: &str, role: Role) -> Browser {
         let new = NewStaff {
             username: username.into(),
@@ -343,7 +344,7 @@ pub fn sign_up(name: &str, email: &str) -> Value {
     })
 }
 
-/// The token in the link of a mail.
+/// The token in the link of an email.
 pub fn token(mail: &Mail) -> String {
     let at = mail
         .text

@@ -1,4 +1,4 @@
-//! Responses from the cache say the same as new ones, at any time and in every process.
+//! Cached responses equal new ones at any time and in every process.
 
 mod readers;
 mod same_as_new;
@@ -10,20 +10,20 @@ use serde_json::Value;
 
 use crate::camp::{Browser, Reply};
 
-/// The body of a request that is never answered from the cache, because it has one.
+/// The body of a request that is never answered from the cache, because the request has a body.
 const UNCACHED: Value = Value::Null;
 
-/// What both processes answer to a stranger.
+/// Sends a GET request without a body, which may be answered from the cache.
 async fn get(stranger: &Browser, path: &str, headers: &[(&str, &str)]) -> Reply {
     stranger.send(Method::GET, path, None, headers).await
 }
 
 fn is_from_cache(one: &Reply, other: &Reply) -> bool {
-    // The first half of the ids names the process.
+    // The first half of a request id names the process.
     one.header("x-request-id")[..16] == other.header("x-request-id")[..16]
 }
 
-/// Asks until two responses came from the cache, which holds each for a second.
+/// Repeats the request until two responses came from the cache, which keeps each one for a second.
 async fn cached(stranger: &Browser, path: &str, headers: &[(&str, &str)]) -> Reply {
     loop {
         get(stranger, path, headers).await;

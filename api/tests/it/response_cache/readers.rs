@@ -1,4 +1,4 @@
-//! Each reader gets only what the reader may see, at once after every change.
+//! Each reader gets only what they may see, immediately after every change.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -58,7 +58,8 @@ story! {
     }
 }
 
-/// Asks until the answer has this status, at most as long as another process may know a session.
+/// Repeats the request until the response has this status, for at most as long as another process
+/// may cache a session.
 async fn soon(reader: &Browser, path: &str, headers: &[(&str, &str)], status: u16) {
     let began = Instant::now();
     while get(reader, path, headers).await.status != status {

@@ -1,4 +1,4 @@
-//! Random changes in two processes, after each of which cached responses are compared with new ones.
+//! Makes random changes in two processes, and compares cached responses with new ones after each.
 
 use axum::http::Method;
 use chrono::TimeDelta;
@@ -10,12 +10,12 @@ use super::{UNCACHED, get};
 use crate::camp::{Browser, Camp, Reply};
 use crate::{updates, videos};
 
-/// Counts of views, likes and comments may be shown late by this.
+/// How late the counts of views, likes and comments may be.
 const COUNTS_LATE: TimeDelta = TimeDelta::seconds(1);
 
-/// What a story has made.
+/// What a story has created so far.
 struct History {
-    /// The same browser of a member of the staff at both processes.
+    /// The same staff member's browser at both processes.
     staff: [Browser; 2],
     parent: [Browser; 2],
     videos: Vec<String>,
@@ -37,7 +37,7 @@ impl History {
         staff.patch(path, changes).await.expect(200);
     }
 
-    /// Somebody changes something at one of the processes.
+    /// Makes one change at one of the processes.
     async fn step(&mut self, camp: &Camp, random: &mut StdRng, n: usize) {
         let staff = self.staff[random.random_range(0..2)].clone();
         let video = format!("/api/admin/videos/{}", Self::any(random, &self.videos));
@@ -55,7 +55,7 @@ impl History {
                 self.videos.retain(|id| !video.ends_with(id.as_str()));
             }
             5 => {
-                // On the clock in camp.
+                // Local time in camp.
                 let end = camp.now() - TimeDelta::hours(4) + TimeDelta::minutes(3);
                 let end = json!({ "expires_at": end.format("%Y-%m-%dT%H:%M").to_string() });
                 let end = if random.random() { end } else { json!({}) };
@@ -104,7 +104,7 @@ impl History {
                 let day = format!("202{}-07-0{}", random.random_range(4..7), n % 9 + 1);
                 Self::change(&staff, &video, json!({ "upload_date": day })).await;
             }
-            // Mail goes out, which nobody sees here.
+            // Email goes out, which nobody sees here.
             16 => camp.work().await,
             _ => {
                 let closed = ["none", "closed"][random.random_range(0..2)];
@@ -113,7 +113,7 @@ impl History {
         }
     }
 
-    /// Some addresses that strangers ask for.
+    /// Some paths that strangers request.
     fn paths(&self, random: &mut StdRng) -> Vec<String> {
         let video = Self::any(random, &self.videos).to_owned();
         let update = Self::any(random, &self.updates).to_owned();
@@ -142,7 +142,7 @@ impl History {
     }
 }
 
-/// The headers and the body that must be the same. Those of a transfer differ.
+/// The headers and the body that must be equal. Headers about the transfer may differ.
 fn content(reply: &Reply) -> (u16, Vec<(String, String)>, String) {
     let is_own = |name: &str| matches!(name, "x-request-id" | "etag" | "vary" | "content-length");
     let headers = reply.headers.iter().filter(|(name, _)| !is_own(name.as_str()));
@@ -158,14 +158,14 @@ fn content(reply: &Reply) -> (u16, Vec<(String, String)>, String) {
     (reply.status.as_u16(), headers, body)
 }
 
-/// The responses to a reader: from the cache, not from the cache, and of a process that knows nothing yet.
-/// Asks again if a minute ended meanwhile, as an update may have expired.
+/// The responses to a reader: from the cache, past the cache, and from a process with an empty
+/// cache. Repeats the requests if a minute ends in between, because an update may have expired.
 async fn all(camp: &Camp, reader: &Browser, new: &Camp, path: &str) -> [Reply; 3] {
     let minute = || camp.now().timestamp() / 60;
     loop {
         let before = minute();
         let cached = get(reader, path, &[]).await;
-        // Otherwise up to two seconds old, which the cache never is.
+        // The settings would otherwise be up to two seconds old. The cache is never that old.
         camp.app.invalidate_settings();
         let uncached = reader.send(Method::GET, path, Some(UNCACHED), &[]).await;
         let new = new.of(reader).send(Method::GET, path, Some(UNCACHED), &[]).await;

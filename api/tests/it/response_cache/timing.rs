@@ -10,13 +10,13 @@ use super::{cached, get, is_from_cache};
 use crate::camp::{Browser, Camp, Reply};
 use crate::{updates, videos};
 
-/// The responses from half a second before a time and from that time. The first one must not be used for
+/// The responses half a second before a time, and at that time. The first one must not be used for
 /// a whole second.
 async fn around(camp: &Camp, at: DateTime<Utc>, path: &str) -> (Reply, Reply) {
     loop {
         camp.app.clock.set(at - TimeDelta::milliseconds(500));
         let before = get(&camp.browser(), path, &[]).await;
-        // On a busy machine it may have passed meanwhile.
+        // On a busy machine, the time may already have passed.
         if camp.now() < at {
             camp.app.clock.set(at);
             return (before, get(&camp.browser(), path, &[]).await);
@@ -43,12 +43,12 @@ story! {
     }
 }
 
-/// Whether nobody waits while a response is made again that is asked for shortly before its second is over. A busy
-/// machine may be too slow to tell.
+/// Whether a response that is requested shortly before its second is over is made again without
+/// anybody waiting. A busy machine may be too slow to tell.
 async fn is_made_ahead(camp: &Camp, path: &str, parent: &Browser, like: &str) -> bool {
     let stranger = camp.browser();
     let first = cached(&stranger, path, &[]).await.expect(200);
-    // Made anew a second later.
+    // A second later the response is made again.
     camp.app.clock.advance(TimeDelta::seconds(1));
     get(&stranger, path, &[]).await.expect(200);
     let made = camp.now();

@@ -1,6 +1,6 @@
-//! A season of ten weeks with the clock moved: a video every evening, an update every noon, a newsletter
-//! every week, reminders, notes and a mailbox that bounces, with ten times Shabbos and Shavuos. Every mail is
-//! compared with what its reader expects.
+//! Plays a ten-week season with a moved clock: a video every evening, an update every noon, a
+//! newsletter every week, reminders, notes and a mailbox that bounces, with ten times Shabbos and
+//! one Shavuos. Compares every email with what its reader expects.
 
 mod model;
 
@@ -22,20 +22,20 @@ use crate::updates::posted as posted_update;
 use crate::videos::posted as posted_video;
 
 const DAYS: u64 = 70;
-/// At once, with a plan that is paid in parts.
+/// Gets each email at once. The plan is paid in parts.
 const CHAYA: &str = "chaya@family.example";
-/// At once, with a plan that is never paid.
+/// Gets each email at once. The plan is never paid.
 const MOSHE: &str = "moshe@family.example";
-/// One email a day, with a plan that is paid at once.
+/// Gets one email a day. The plan is paid in full at once.
 const GITTY: &str = "gitty@family.example";
-/// Leaves updates, and the rest later, while mails wait for the end of Shabbos.
+/// Unsubscribes from updates, and later from everything, while emails wait for the end of Shabbos.
 const SARAH: &str = "sarah@family.example";
-/// A mailbox that is gone for some weeks, and the family's other one.
+/// A mailbox that does not exist for some weeks, and the family's other mailbox.
 const RIVKA: &str = "rivka@family.example";
 const SHIMON: &str = "shimon@family.example";
-/// At once, with the note about a late video.
+/// Gets each email at once, and the note about a late video.
 const LEAH: &str = "leah@family.example";
-/// One email a day with that note, later at once.
+/// Gets one email a day and that note, and later each email at once.
 const DINA: &str = "dina@family.example";
 
 /// A Sunday. Shavuos is on the Friday and the Shabbos after it.
@@ -112,7 +112,7 @@ impl Season {
         self.camp.app.clock.set(moment);
     }
 
-    /// Lets the worker run. Each round of recovery wakes what waits.
+    /// Runs the worker. Each round of recovery wakes waiting jobs.
     async fn works(&mut self, rounds: usize) {
         for _ in 0..rounds {
             self.camp.work().await;
@@ -147,7 +147,7 @@ impl Season {
         self.model.pays(self.now, family, dollars);
     }
 
-    /// By the link in the newest mail about an update.
+    /// Unsubscribes with the link in the newest email about an update.
     async fn leaves(&mut self, address: &str, scope: &str, kinds: &[Kind]) {
         let mails = self.camp.mails_to(address);
         let is_update = |mail: &&Mail| mail.subject.starts_with("Camp update");
@@ -192,7 +192,7 @@ impl Season {
         self.model.posts(self.now, Kind::Newsletter, &title, false);
     }
 
-    /// Scheduled at noon for half past eight.
+    /// Schedules a video at noon for half past eight.
     async fn schedules_video(&self) {
         let at = format!("{}T20:30", day(self.today));
         let new = json!({ "status": "scheduled", "scheduled_date": at });
@@ -216,7 +216,7 @@ impl Season {
         }
     }
 
-    /// What families and staff do at noon besides.
+    /// Does what else families and staff do at noon.
     async fn something_happens(&mut self) {
         match self.today {
             10 => {
@@ -231,7 +231,7 @@ impl Season {
             }
             30 => self.takes_mail_again(RIVKA).await,
             40 => self.pays(GITTY, 2_800).await,
-            // On Shabbos, about a mail of the day before: the note waits.
+            // On Shabbos, an email of the day before bounces: the note waits.
             48 => self.bounces(RIVKA).await,
             54 => self.pays(CHAYA, 800).await,
             55 => self.leaves(SARAH, "everything", &Kind::ALL).await,
@@ -242,20 +242,21 @@ impl Season {
     async fn noon(&mut self) {
         self.at("12:30").await;
         self.something_happens().await;
-        // On a Shabbos.
+        // The update of day 27, which is on a Shabbos, is urgent.
         self.posts_update(self.today == 27).await;
         if self.today % 7 == 1 {
             self.schedules_video().await;
         }
         self.works(1).await;
         if self.today % 7 == 4 {
-            // By itself: outside quiet time, what is posted at once comes in any order.
+            // Posts it separately: outside quiet time, things posted at the same time arrive in any
+            // order.
             self.at("13:30").await;
             self.posts_newsletter().await;
             self.works(1).await;
         }
         if self.today == 50 {
-            // What was posted at noon waits for the evening.
+            // What was posted at noon waits for the evening email.
             self.at("15:00").await;
             self.wants_each_mail(DINA).await;
             self.works(2).await;
@@ -328,7 +329,8 @@ impl Season {
         }
     }
 
-    /// Counted by hand, so that the model cannot agree with a portal that sends nothing.
+    /// The counts are worked out by hand, so that the model cannot agree with a portal that sends
+    /// nothing.
     fn assert_counts(&self) {
         let count = |address| {
             let mails = self.camp.mails_to(address).into_iter();
@@ -338,7 +340,8 @@ impl Season {
         };
         // 70 videos, 70 updates, 10 newsletters; 8 reminders.
         assert_eq!(count(MOSHE), (150, 8));
-        // Three parts: on the day; a week before and on the day; these and a week after it.
+        // Reminders of the three parts of the plan: one on the day; two, a week before and on the
+        // day; three, these and one a week after. Then three receipts.
         assert_eq!(count(CHAYA), (150, 6 + 3));
         // Every day but Shabbos and the first of Shavuos, and one urgent update; reminders and a receipt.
         assert_eq!(count(GITTY), (70 - 10 - 1 + 1, 3 + 1));

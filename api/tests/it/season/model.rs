@@ -1,5 +1,5 @@
-//! What families expect of a season, by the words of decisions M1 to M9 alone: it knows neither the database nor
-//! the code of the portal.
+//! Predicts what families get in a season, from the text of decisions M1 to M9 alone. It uses
+//! neither the database nor the code of the portal.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ impl Kind {
     pub const ALL: [Kind; 3] = [Kind::Video, Kind::Update, Kind::Newsletter];
 }
 
-/// A mail as its recipient sees it: when it came, and its subject or the headings of its parts.
+/// An email as its recipient sees it: when it came, and its subject or the headings of its parts.
 pub type Got = (NaiveDateTime, String);
 
 #[derive(Clone)]
@@ -54,13 +54,13 @@ pub struct Inbox {
     daily: bool,
     note: bool,
     bounces: bool,
-    /// For the end of quiet time.
+    /// Waits for the end of quiet time.
     waiting: Vec<Post>,
-    /// For the one email a day.
+    /// Collected for the one email a day.
     collected: Vec<Post>,
     last_daily: Option<NaiveDate>,
     others_waiting: Vec<String>,
-    /// What one can switch off, in the order in which it came.
+    /// The emails that people can turn off, in order of arrival.
     pub category: Vec<Got>,
     /// Reminders, receipts and notes about addresses.
     pub others: Vec<Got>,
@@ -75,7 +75,7 @@ struct Plan {
 #[derive(Default)]
 pub struct Model {
     pub inboxes: BTreeMap<&'static str, Inbox>,
-    /// By the first address of the family.
+    /// Keyed by the first address of the family.
     plans: BTreeMap<&'static str, Plan>,
 }
 
@@ -170,7 +170,7 @@ impl Model {
         }
     }
 
-    /// What the worker does at a time.
+    /// What the worker does at this time.
     pub fn works(&mut self, at: NaiveDateTime) {
         self.remind(at);
         if is_quiet(at) {
@@ -184,7 +184,8 @@ impl Model {
         }
     }
 
-    /// From ten in the morning, a week before, on the day and every week after it.
+    /// Reminders go out from ten in the morning: a week before, on the day, and every week after
+    /// it.
     fn remind(&mut self, at: NaiveDateTime) {
         let mut reminders = Vec::new();
         for (family, plan) in &mut self.plans {
@@ -215,7 +216,8 @@ impl Model {
 }
 
 impl Inbox {
-    /// At ten in the evening, or after quiet time if that was in it, once for each evening.
+    /// The daily email comes at ten in the evening, or after quiet time if that was in it, once for
+    /// each evening.
     fn get_daily(&mut self, at: NaiveDateTime) {
         let hour = NaiveTime::from_hms_opt(22, 0, 0).expect("a time");
         let tonight = at.date().and_time(hour);

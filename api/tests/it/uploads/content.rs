@@ -1,10 +1,10 @@
-//! A file is what its bytes are, whatever its name says.
+//! A file is what its bytes say, whatever its name is.
 
 use serde_json::json;
 
 use super::{LAKE, begun, id_of, is_staged, open_uploads, send, uploaded, without_converter};
 
-/// The sample with its parts in another order, or without some.
+/// The sample with its boxes in this order, or without some of them.
 fn parts(kinds: &[&[u8; 4]]) -> Vec<u8> {
     let part = |wanted: &[u8; 4]| {
         let mut at = 0;
@@ -20,7 +20,7 @@ fn parts(kinds: &[&[u8; 4]]) -> Vec<u8> {
     kinds.iter().flat_map(|kind| part(kind).to_vec()).collect()
 }
 
-/// The sample with other bytes, of the same length, everywhere.
+/// The sample with some bytes replaced everywhere by others of the same length.
 fn with(old: &[u8], new: &[u8]) -> Vec<u8> {
     let mut bytes = LAKE.to_vec();
     let places: Vec<usize> =
@@ -87,7 +87,7 @@ story! {
             (with(b"avc1", b"av01"), "it is not H.264"),
             (with(b"mp4a", b"ac-3"), "its sound is not AAC"),
             (with(b"ftypisom", b"ftypqt  "), "it is a QuickTime file"),
-            (parts(&[b"ftyp", b"mdat", b"moov"]), "its index stands at the end"),
+            (parts(&[b"ftyp", b"mdat", b"moov"]), "its index is at the end"),
             ([&[0x1a, 0x45, 0xdf, 0xa3][..], &[0; 300]].concat(), "it is not an MP4 file"),
         ] {
             let path = begun(&staff, "IMG_0042.MOV", bytes.len()).await;
@@ -106,7 +106,7 @@ story! {
     async fn a_file_that_is_not_converted_is_published_without_the_place_where_it_was_filmed(camp) {
         let camp = without_converter(&camp).await;
         let staff = camp.staff().await;
-        // The sample names no place: a phone's index does, in front of the same pictures.
+        // The sample contains no location. A phone's index does, in front of the same frames.
         let place = b"+41.7036-074.6497/";
         let tag = [&26_u32.to_be_bytes()[..], b"\xa9xyz", place].concat();
         let tags = [&34_u32.to_be_bytes()[..], b"udta", &tag].concat();

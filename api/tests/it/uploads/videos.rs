@@ -1,4 +1,5 @@
-//! Videos with uploads: never public before their file is ready, replaced and deleted with it.
+//! Videos with uploads are never public before their file is ready, and are replaced and deleted
+//! together with it.
 
 use std::time::Duration;
 
@@ -52,7 +53,7 @@ story! {
         assert_eq!(video["video_type"], "upload");
         assert_eq!((&video["upload"]["state"], &video["upload"]["video_id"]), (&json!("uploading"), &video["id"]));
 
-        // No way leads around the file.
+        // There is no way around the unfinished file.
         let public = format!("/api/videos/{}", id(video));
         let bulk = json!({ "ids": [video["id"]], "action": "publish" });
         let done = staff.post("/api/admin/videos/bulk", bulk).await.expect(200).json();
@@ -168,7 +169,7 @@ story! {
 
         let video = shown(&staff, &link).await;
         assert_eq!(video["chapters"], "0:00 Lineup\n0:02 Boats", "the film is over before the third");
-        // Two files in a row: the first is not wanted any more.
+        // Staff choose two files in a row. The first one is no longer wanted.
         let unwanted = begun(&staff, "wrong.mp4", LAKE.len()).await;
         send(&staff, &unwanted, 0, &LAKE[..100]).await.expect(204);
         let video = edited(&staff, &video, json!({ "upload_id": id_of(&unwanted) })).await["video"].clone();
@@ -250,7 +251,8 @@ story! {
         camp.work().await;
         assert_eq!(shown(&staff, &video).await["status"], "published");
         assert!(watched(&camp.browser(), &video).await == LAKE);
-        // A worker that slept since the first attempt must not take this one for its own.
+        // A worker that has been asleep since the first attempt must not take this file for its
+        // own.
         let first = format!("videos/{upload}/1/");
         let kept = files(&camp).await;
         assert!(kept.len() == 1 && !kept[0].starts_with(&first), "{kept:?}");

@@ -1,5 +1,5 @@
-//! Workers are killed while they store a video in a bucket, and the bucket is away for a while: nothing
-//! is half there, nothing is lost or sent for nothing, and the space is given back.
+//! Workers are killed while they store a video in a bucket, and the bucket is down for a while.
+//! Nothing is half stored, lost or sent twice, and the space is freed.
 
 use std::time::{Duration, Instant};
 
@@ -16,12 +16,12 @@ use crate::s3::{Bucket, Proxy};
 const LAKE: &[u8] = include_bytes!("../../../../core/src/seed/media/lake.mp4");
 const PICTURE: &[u8] = include_bytes!("../../../../core/src/seed/media/lake.jpg");
 const PART: usize = 16 << 20;
-/// Files are stored as they are.
+/// Files are stored without conversion.
 const PLAIN: [&str; 2] = ["--ffmpeg", "/nowhere/ffmpeg"];
 /// How many parts are sent at the same time.
 const CONCURRENCY: usize = 2;
 
-/// A video of so many parts, the last of which is short. Players skip what fills it.
+/// A video with this many parts, the last of which is short. Players skip the padding.
 fn film(parts: usize) -> Vec<u8> {
     let length = (parts - 1) * PART + 1_000_000 - LAKE.len();
     let mut noise = 1_u64;
@@ -58,7 +58,7 @@ impl Story {
         self.camp.start(&["worker", PLAIN[0], PLAIN[1]])
     }
 
-    /// The claim of a killed worker ends at once, not half a minute after its last sign of life.
+    /// Kills a worker and ends its claim at once, not half a minute after its last sign of life.
     async fn kill(&self, worker: &mut Running) {
         worker.kill();
         execute!(
@@ -76,7 +76,7 @@ impl Story {
         begun.elapsed()
     }
 
-    /// Waits until so many parts are on their way or have arrived.
+    /// Waits until this many parts are on their way or have arrived.
     async fn until_parts(&self, parts: usize) {
         self.until("parts are sent", async || self.proxy.parts() >= parts).await;
     }
@@ -96,7 +96,7 @@ impl Story {
         exchange(self.site.address, "GET", &path, &headers, b"").await.expect("an answer")
     }
 
-    /// How many folders and files of uploads this machine still has.
+    /// The number of conversion folders and of upload files that are still on this machine.
     fn left(&self) -> [usize; 2] {
         ["converting", "uploads"].map(|name| {
             std::fs::read_dir(self.camp.folder().join("data").join(name)).map_or(0, Iterator::count)
@@ -126,7 +126,7 @@ async fn whoever_kills_the_worker_while_it_stores_sends_only_what_is_missing() {
         assert_eq!(story.published().await, 0);
         assert_eq!(story.bucket.files().await.len(), 0, "nothing is half there");
         if kill == 0 {
-            // Without it nothing can be converted again.
+            // Without its staged file, the upload could not be converted again.
             let staged = std::fs::read_dir(story.camp.data("uploads")).expect("a folder").next();
             std::fs::remove_file(staged.expect("a file").expect("a file").path()).expect("removed");
         }
@@ -159,14 +159,14 @@ async fn what_is_begun_in_the_bucket_may_vanish_and_leaves_nothing() {
     let mut worker = story.worker();
     story.until_parts(1 + CONCURRENCY).await;
     story.kill(&mut worker).await;
-    // A rule of the bucket removed it.
+    // A lifecycle rule of the bucket removed the unfinished upload.
     story.bucket.forget_begun().await;
     story.proxy.hold_no_parts();
     let mut worker = story.worker();
     story.until_published(1).await;
     worker.stop().await;
 
-    // Deleted while the worker stores it, and while none runs.
+    // The video is deleted while the worker stores it, and while no worker runs.
     for is_killed in [false, true] {
         let video = story.owner.upload(&film).await;
         story.proxy.hold_parts_after(1);
@@ -205,7 +205,7 @@ async fn nobody_waits_for_a_picture_that_a_silent_bucket_does_not_take() {
     for pictures in [product.as_str(), "/api/admin/settings/pictures/hero"] {
         let adding = send_picture(&story.owner, pictures);
         let writing = async {
-            // Until the picture is on its way.
+            // Waits until the picture is on its way.
             tokio::time::sleep(Duration::from_secs(2)).await;
             let begun = Instant::now();
             let posted = story.owner.post("Boats", "published").await;
@@ -269,7 +269,8 @@ async fn while_the_bucket_is_away_readers_are_told_so_and_nothing_is_lost() {
     story.end().await;
 }
 
-/// Everybody is answered quickly and in words, and what needs no file works.
+/// While the bucket is away, everybody gets a quick response with an explanation, and whatever
+/// needs no file works.
 async fn watch(story: &Story, video: &str, away: Duration, published: i64) -> (Tally, Duration) {
     let (begun, mut tally, mut slowest) = (Instant::now(), Tally::default(), Duration::ZERO);
     while begun.elapsed() < away {
@@ -288,7 +289,7 @@ async fn watch(story: &Story, video: &str, away: Duration, published: i64) -> (T
     (tally, slowest)
 }
 
-/// The space is given back as soon as the bucket is there again.
+/// The space is freed as soon as the bucket is back.
 async fn deleted_while_away(story: &mut Story, video: &str) {
     story.proxy.go_away().await;
     story.owner.delete_video(video).await;

@@ -1,5 +1,5 @@
-//! Workers are killed while they convert a video: nothing of it is half there, nothing is lost, families
-//! are told once, and the space is given back.
+//! Workers are killed while they convert a video. Nothing is half converted or lost, families are
+//! told once, and the space is freed.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ on_both_engines! {
             let mut worker = camp.start(&["worker"]);
             until_attempt(&app, kill + 1).await;
             let taken_up = taken_up.elapsed();
-            // Each kill happens at another moment of the conversion.
+            // Each kill happens at a different moment of the conversion.
             tokio::time::sleep(Duration::from_millis(300 + kill as u64 * 600)).await;
             let progress = count(&app.db, "select max(progress) from uploads").await;
             worker.kill();
@@ -42,8 +42,8 @@ on_both_engines! {
             assert_eq!(count(&app.db, PUBLISHED).await, 0);
             assert_eq!(app.files.list().await.expect("files"), [], "nothing is half there");
             assert_eq!(site.get(&format!("/api/videos/{video}")).await.status, 404);
-            // The claim of a killed worker ends half a minute after its last sign of life. The second
-            // time, the test waits for that.
+            // A killed worker's claim ends half a minute after its last sign of life. After the
+            // second kill, the test waits for that.
             if kill != 1 {
                 execute!(&app.db, "update uploads set claimed_until = created_at");
             }
@@ -75,13 +75,13 @@ on_both_engines! {
     }
 }
 
-/// How much is in the folders of unfinished work.
+/// The number of entries in the folders of unfinished work.
 fn folders(camp: &Camp) -> [usize; 2] {
     ["converting", "uploads"]
         .map(|name| std::fs::read_dir(camp.data(name)).map_or(0, Iterator::count))
 }
 
-/// Waits until the conversion was begun so many times.
+/// Waits until the conversion has been started this many times.
 async fn until_attempt(app: &App, attempt: i64) {
     let begun = Instant::now();
     while count(&app.db, "select max(attempts) from uploads").await < attempt {
@@ -90,7 +90,7 @@ async fn until_attempt(app: &App, attempt: i64) {
     }
 }
 
-/// The kernel ends ffmpeg with the worker.
+/// Waits until no process works in the folder, because the kernel ends ffmpeg with its worker.
 async fn nobody_works_in(folder: &Path) {
     let begun = Instant::now();
     let works = || {

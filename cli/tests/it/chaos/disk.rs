@@ -1,6 +1,6 @@
-//! The disk fills up during a commit, a checkpoint of the write-ahead log and a backup. Writes are
-//! refused, reads continue, and everything works again once there is space, or at once if only the
-//! log needed more.
+//! The disk fills up during a commit, a checkpoint of the write-ahead log, and a backup. Writes are
+//! refused, reads continue, and everything works again once there is space. If only the log needed
+//! more, everything works again at once.
 
 mod videos;
 
@@ -38,7 +38,7 @@ impl Disk {
         mounted.then(|| Disk { folder: folder.to_owned() })
     }
 
-    /// Fills the disk except for this many pages of 4 KiB.
+    /// Fills the disk, leaving this many pages of 4 KiB free.
     fn fill(&self, leave: u64) {
         let mut file = OpenOptions::new()
             .create(true)
@@ -56,14 +56,14 @@ impl Disk {
         std::fs::remove_file(self.folder.join("filler")).expect("the filler is there");
     }
 
-    /// The bytes in use.
+    /// The bytes in use on the disk.
     fn used(&self) -> u64 {
         let output = Command::new("df").args(["-B1", "--output=used"]).arg(&self.folder).output();
         let output = String::from_utf8(output.expect("df is there").stdout).expect("a text");
         output.lines().nth(1).expect("a figure").trim().parse().expect("a number")
     }
 
-    /// The bytes in use by everything but the database, whose log grows meanwhile.
+    /// The bytes in use, except by the database, whose log grows in the meantime.
     fn used_by_files(&self) -> u64 {
         let database = ["camp.db", "camp.db-wal", "camp.db-shm"].map(|name| self.folder.join(name));
         let size = |file: &PathBuf| file.metadata().map_or(0, |file| file.len());
@@ -76,7 +76,7 @@ impl Disk {
         assert!(mounted.is_ok_and(|status| status.success()), "{size}");
     }
 
-    /// Makes it so small that this many bytes are free.
+    /// Shrinks the disk until only this many bytes are free.
     fn leave(&self, bytes: u64) {
         self.resize((self.used() + bytes).next_multiple_of(4096));
     }
@@ -125,7 +125,7 @@ impl Story {
         assert_eq!(statuses, [200; 4], "{}", self.site.said());
     }
 
-    /// Posts until the disk is full, and a little longer.
+    /// Posts until the disk is full, and then a little longer.
     async fn run_out(&mut self, what: &str) {
         let mut tally = Tally::default();
         while tally.of(507) + tally.of(503) == 0 {
@@ -144,7 +144,7 @@ impl Story {
         println!("{what}: {:?}", tally.0);
     }
 
-    /// Frees space; then a video can be posted, and families get mail about it.
+    /// Frees space. Then a video can be posted, and families get an email about it.
     async fn recover(&mut self, what: &str, sink: &Sink) {
         self.disk.free();
         let begun = Instant::now();
@@ -166,7 +166,7 @@ impl Story {
     }
 }
 
-/// One cause, one piece of advice.
+/// A single cause leads to a single piece of advice.
 #[test]
 fn the_doctor_names_a_disk_that_is_full_or_read_only_once() {
     let camp = Camp::on_sqlite();
@@ -201,7 +201,7 @@ fn the_doctor_names_a_disk_that_is_full_or_read_only_once() {
         "{found:?}"
     );
     let said = camp.run(&["admin", "list"]);
-    assert!(said.code == 4 && said.err.contains("mounted for reading only"), "{said:?}");
+    assert!(said.code == 4 && said.err.contains("mounted read-only"), "{said:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -248,29 +248,30 @@ async fn open(camp: &Camp) -> SqliteConnection {
     SqliteConnection::connect(&file).await.expect("the database opens")
 }
 
-/// Gives the file pages that it can use without growing.
+/// Makes free pages in the database file, so that it can take data without growing.
 async fn free_pages(database: &mut SqliteConnection) {
     for text in ["create table filler as select zeroblob(4000000)", "drop table filler"] {
         sqlx::query(text).execute(&mut *database).await.expect(text);
     }
 }
 
-/// The log grows with every commit, because a reader still uses it.
+/// The log grows with every commit, because a reader is still using it.
 async fn in_the_middle_of_a_commit(story: &mut Story, round: u64, sink: &Sink) {
     let mut reader = open(&story.camp).await;
     sqlx::query("begin").execute(&mut reader).await.expect("a transaction");
     sqlx::query("select count(*) from videos").fetch_one(&mut reader).await.expect("a count");
-    // Each round leaves space for another part of a commit.
+    // Each round leaves room for a different part of a commit.
     story.disk.fill(20 + round);
     story.run_out("commit").await;
     story.recover("commit", sink).await;
     reader.close().await.expect("closed");
 }
 
-/// SQLite moves the log into the file when it has a thousand pages.
+/// SQLite checkpoints the log when it has a thousand pages.
 const LOG: u64 = 1_000 * 4_096;
 
-/// The log is overwritten from its beginning, until a checkpoint fails because the file cannot grow.
+/// The log is overwritten from its beginning until a checkpoint fails, because the database file
+/// cannot grow.
 async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
     let size = |name: &str| story.camp.data(name).metadata().map_or(0, |file| file.len());
     while size("camp.db-wal") < LOG {
@@ -290,8 +291,8 @@ async fn in_the_middle_of_a_checkpoint(story: &mut Story, sink: &Sink) {
     story.recover("checkpoint", sink).await;
 }
 
-/// Nothing but the log needs more space, because the file has free pages. The log is used again from its beginning,
-/// and nobody has to make room.
+/// Only the log needs more space, because the database file has free pages. The log is then reused
+/// from its beginning, and nobody has to make room.
 async fn by_the_log_alone(story: &mut Story, sink: &Sink) {
     let mut other = open(&story.camp).await;
     free_pages(&mut other).await;
@@ -318,7 +319,7 @@ async fn in_the_middle_of_a_backup(story: &mut Story, round: u64, sink: &Sink) {
     let copy = made["database_bytes"].as_u64().expect("a size") / 4096;
     std::fs::remove_file(&file).expect("removed");
     let before = story.disk.files();
-    // Space for a part of the copy, or for the copy but not for compressing it.
+    // Leaves space for part of the copy, or for the copy but not for its compressed form.
     story.disk.fill(if round.is_multiple_of(2) { copy / 2 } else { copy + 4 });
     let said = story.camp.run(&["backup", path(&file)]);
     assert_eq!(said.code, 4, "{said:?}");

@@ -1,5 +1,5 @@
-//! Files as phones and cameras make them, and files that are no videos or pretend to be huge, on their
-//! whole way: each is uploaded to a running portal, and converted right or refused in words.
+//! Files as phones and cameras make them, and files that are no videos or claim to be huge. Each is
+//! uploaded to a running portal, and is either converted correctly or refused with an explanation.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,17 +16,18 @@ use crate::camp::Camp;
 use Expected::{Failed, Refused, Sizes};
 
 const X264: &str = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p";
-/// What the memory of the portal may grow by, in MiB.
+/// How much the portal's memory may grow, in MiB.
 const MAX_GROWTH: u64 = 96;
 
-/// What becomes of a file.
+/// The expected outcome for a file.
 #[derive(Clone, Copy)]
 enum Expected {
-    /// Converted to these sizes, the best first.
+    /// The file is converted to these sizes, best first.
     Sizes(&'static str),
-    /// Refused before or at the end of the upload, with a sentence that begins like this.
+    /// The file is refused before or at the end of the upload, with a message that begins like
+    /// this.
     Refused(&'static str),
-    /// The conversion fails with such a sentence.
+    /// The conversion fails with such a message.
     Failed(&'static str),
 }
 
@@ -65,7 +66,7 @@ fn hevc(transfer: &str) -> String {
     )
 }
 
-/// Turned by metadata, as a phone does that is held upright.
+/// A film that metadata rotates, as from a phone held upright.
 fn turned(name: &'static str, film: &File, expected: Expected) -> File {
     let Part::Bytes(bytes) = &film.parts[0] else { return file(name, [], expected) };
     let folder = tempfile::tempdir().expect("a folder");
@@ -119,7 +120,7 @@ fn from_phones_and_cameras() -> Vec<File> {
     ]
 }
 
-/// The offset of the first box of that kind.
+/// The offset of the first box of this kind.
 fn position(film: &[u8], kind: &[u8; 4]) -> usize {
     let mut at = 0;
     while &film[at + 4..at + 8] != kind {
@@ -128,12 +129,13 @@ fn position(film: &[u8], kind: &[u8; 4]) -> usize {
     at
 }
 
-/// The head of a box with a length of eight bytes.
+/// The header of a box whose length has eight bytes.
 fn head(kind: &[u8; 4], length: u64) -> Vec<u8> {
     [&1_u32.to_be_bytes()[..], kind, &length.to_be_bytes()].concat()
 }
 
-/// ffmpeg leaves eight bytes before the pictures, so that their box can have a long length.
+/// Gives the pictures' box an eight-byte length. ffmpeg leaves eight free bytes before the box,
+/// which makes room for that.
 fn with_long_pictures(film: &[u8], zeros: u64) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
     let pictures = position(film, b"mdat");
     assert_eq!(&film[pictures - 4..pictures], b"free");
@@ -144,7 +146,7 @@ fn with_long_pictures(film: &[u8], zeros: u64) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
     (before, film[pictures + 8..end].to_vec(), film[end..].to_vec())
 }
 
-/// Files with a hole, whose bytes are all sent.
+/// Files with a long gap of zeros, all of which are sent.
 fn with_a_hole(zeros: u64) -> Vec<File> {
     let options = format!("-f lavfi -i testsrc2=s=320x180:d=3 {X264} -g 30");
     let at_end = film("a.mp4", &options);
@@ -227,7 +229,8 @@ fn said(answer: &Answer, sentence: &str) -> String {
     format!("refused: {detail}")
 }
 
-/// Compares how a conversion ended with what was expected, and its files with what ffprobe sees in them.
+/// Compares the outcome of a conversion with what was expected, and its files with what ffprobe
+/// sees in them.
 async fn outcome(camp: &Camp, file: &File, upload: &str, ended: &Value) -> String {
     let sizes = match file.expected {
         Sizes(sizes) => sizes,
@@ -254,7 +257,7 @@ async fn outcome(camp: &Camp, file: &File, upload: &str, ended: &Value) -> Strin
     format!("converted to {sizes}")
 }
 
-/// The space is given back a moment later.
+/// Waits until the folder is empty, because the space is freed a moment later.
 async fn emptied(folder: &Path) {
     let begun = Instant::now();
     while std::fs::read_dir(folder).map_or(0, Iterator::count) > 0 {
@@ -263,7 +266,7 @@ async fn emptied(folder: &Path) {
     }
 }
 
-/// Watches the memory of a process and of those that it starts.
+/// Measures the memory of a process and of those that it starts.
 struct Memory {
     ended: Arc<AtomicBool>,
     thread: std::thread::JoinHandle<HashMap<bool, u64>>,
@@ -288,7 +291,8 @@ impl Memory {
         Memory { ended, thread, before: resident(id) }
     }
 
-    /// In MiB: before, and at the most, of the process and of the largest that it started.
+    /// In MiB: the process before, the process at its peak, and the largest process that it
+    /// started.
     fn end(self) -> (u64, u64, u64) {
         self.ended.store(true, Ordering::Relaxed);
         let most = self.thread.join().expect("no panic");
@@ -297,7 +301,7 @@ impl Memory {
     }
 }
 
-/// The memory of the process, and of its children, in KiB.
+/// The memory of the process and of its children, in KiB.
 fn family(id: u32) -> Vec<(bool, u64)> {
     let mut all = vec![(false, resident(id))];
     for entry in std::fs::read_dir("/proc").expect("processes").flatten() {

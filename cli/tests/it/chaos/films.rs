@@ -1,4 +1,4 @@
-//! Video files that ffmpeg makes, and their way into a running portal.
+//! Video files made by ffmpeg, and how tests upload them to a running portal.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::site::{Answer, Owner};
 
-/// `film.mp4`, whatever is in it.
+/// The metadata for the name `film.mp4`, whatever the file contains.
 const NAME: &str = "upload-metadata: filename ZmlsbS5tcDQ=\r\n";
 static ZEROS: [u8; 1 << 20] = [0; 1 << 20];
 
-/// Runs ffmpeg with these words, which are separated by spaces, and reads the file that it makes.
+/// Runs ffmpeg with these space-separated arguments, and reads the file that it makes.
 pub fn film(name: &str, words: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join(name);
@@ -64,14 +64,14 @@ fn pieces(parts: &[Part]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// An upload of a member of the staff.
+/// An upload by a staff member.
 pub struct Upload<'a> {
     owner: &'a Owner,
     path: String,
 }
 
 impl<'a> Upload<'a> {
-    /// Fails with the response if the file is refused.
+    /// Starts an upload. Fails with the response if the file is refused.
     pub async fn begin(owner: &'a Owner, size: u64) -> Result<Upload<'a>, Answer> {
         let headers =
             format!("tus-resumable: 1.0.0\r\nupload-length: {size}\r\ncontent-length: 0\r\n{NAME}");
@@ -103,7 +103,7 @@ impl<'a> Upload<'a> {
         self.path.rsplit('/').next().expect("an id")
     }
 
-    /// Publishes it as soon as it is converted; returns the id of the video.
+    /// Publishes the video as soon as it is converted. Returns its id.
     pub async fn publish(&self) -> String {
         let form = json!({ "title": "Lake", "upload_id": self.id(), "status": "published" });
         let answer = self.owner.post_json("/api/admin/videos", &form).await;
@@ -117,7 +117,8 @@ impl<'a> Upload<'a> {
         assert_eq!(answer.status, 200, "{}", answer.body);
     }
 
-    /// Uploads a whole file that is no video, which is refused at its beginning or at its end.
+    /// Uploads a whole file that is no video. Returns the refusal, which comes at its beginning or
+    /// at its end.
     pub async fn refused(owner: &'a Owner, parts: &[Part]) -> Answer {
         match Upload::begin(owner, length_of(parts)).await {
             Ok(upload) => upload.send(parts).await,
@@ -134,7 +135,7 @@ impl<'a> Upload<'a> {
     }
 }
 
-/// The upload of a video, as staff see it, as soon as its conversion has ended.
+/// A video's upload, as staff see it, as soon as the conversion has ended.
 pub async fn converted(owner: &Owner, video: &str) -> Value {
     let begun = Instant::now();
     loop {

@@ -1,5 +1,6 @@
-//! A peer vanishes, as when a cable is cut. Its connection is closed within a minute, a mail attempt ends
-//! after half a minute, and a PostgreSQL that does not respond within five seconds leads to a 503.
+//! A peer vanishes, as when a cable is cut. Its connection is closed within a minute, and an email
+//! attempt ends after half a minute. If PostgreSQL does not respond within five seconds, the portal
+//! answers 503.
 
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
@@ -49,7 +50,7 @@ impl Machine {
         assert!(ip(&format!("-n {} route add blackhole {HERE}/32", self.name)));
     }
 
-    /// Opens a connection from there that sends this and stays open.
+    /// Opens a connection from the other machine that sends this request and stays open.
     fn connect(&self, port: u16, request: &str) -> Child {
         let script = format!(
             "exec 3<>/dev/tcp/{HERE}/{port}; printf '{request}' >&3; exec cat <&3 >/dev/null"
@@ -68,10 +69,10 @@ impl Drop for Machine {
     }
 }
 
-/// Connections from there that this machine believes to be open.
+/// The number of connections from the other machine that this machine believes to be open.
 fn open_from_there() -> usize {
     let table = std::fs::read_to_string("/proc/net/tcp").expect("the table of connections");
-    // Addresses are written in hexadecimal, the last byte first; 01 is an open connection.
+    // Addresses are in hexadecimal, last byte first. 01 means an established connection.
     let remote = "0237D30A:";
     table
         .lines()
@@ -128,7 +129,7 @@ async fn whoever_is_gone_without_a_word_is_forgotten_within_a_minute() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     println!("connections freed after {freed:?}, the mail given up after {given_up:?}");
-    // In addition to the 30 seconds: the time in which the worker starts.
+    // Besides the 30 seconds, this includes the time in which the worker starts.
     assert!(given_up < Some(Duration::from_secs(40)));
     for peer in &mut peers {
         peer.kill().ok();

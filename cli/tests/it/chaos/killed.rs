@@ -1,5 +1,5 @@
-//! Every committed publication is queued. The site is killed repeatedly while videos are published: every
-//! committed publication has its notification and its job, and no other has.
+//! The site is killed repeatedly while videos are published. Every committed publication has its
+//! notification and its job, and nothing else has one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ on_both_engines! {
             while acknowledged.load(Ordering::Relaxed) == before {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
-            // Each kill happens at another moment of a request.
+            // Each kill happens at a different moment of a request.
             tokio::time::sleep(Duration::from_millis(kill * 37 % 101)).await;
             site.running.kill();
             for posting in posting {

@@ -1,5 +1,5 @@
-//! Another process locks the database. Writes are refused with a Retry-After, reads are answered, and the
-//! worker continues when the lock is released.
+//! Another process locks the database. Writes are refused with a Retry-After, reads are answered,
+//! and the worker continues when the lock is released.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +58,7 @@ async fn locked_for(seconds: u64, camp: &Camp, site: &Site, owner: &Owner) {
         }
     });
     let (mut reads, mut slowest) = (0, Duration::ZERO);
-    // On a busy machine, the first write may begin late and be refused late.
+    // On a busy machine, the first write may start late and be refused late.
     while Instant::now() < until || !(refused.load(Ordering::SeqCst) || writing.is_finished()) {
         for answer in [site.get("/api/videos").await, owner.get("/api/admin/videos").await] {
             assert_eq!(answer.status, 200, "{}", site.said());
@@ -83,6 +83,6 @@ async fn locked_for(seconds: u64, camp: &Camp, site: &Site, owner: &Owner) {
         tally.0,
         released.elapsed()
     );
-    // A read that waits for the lock takes five seconds.
+    // A read that waited for the lock would take five seconds.
     assert!(slowest < Duration::from_secs(4), "{slowest:?}");
 }

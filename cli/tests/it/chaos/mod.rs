@@ -1,5 +1,6 @@
-//! Fault injection: full disks, locked databases, killed processes, servers and peers that vanish. Short
-//! in `just test`, longer in `just chaos`; each test prints its measurements.
+//! Fault injection: full disks, locked databases, killed processes, and servers and peers that
+//! vanish. The tests are short in `just test` and longer in `just chaos`. Each one prints its
+//! measurements.
 
 mod bucket;
 mod conversions;

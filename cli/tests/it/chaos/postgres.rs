@@ -1,4 +1,4 @@
-//! PostgreSQL is restarted with `-m immediate`, like after a loss of power. No acknowledged write is lost,
+//! PostgreSQL restarts with `-m immediate`, as after a power loss. No acknowledged write is lost,
 //! and the portal serves again within five seconds.
 
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl Server {
             }
             false => Command::new(program),
         };
-        // Not to a pipe, because the server would keep it open.
+        // A pipe would not work, because the server would keep it open.
         let done = command
             .arg("-D")
             .arg(data)
@@ -96,7 +96,7 @@ fn is_root() -> bool {
     Path::new("/proc/self").metadata().is_ok_and(|me| me.uid() == 0)
 }
 
-/// The newest installed version, or the programs in the path.
+/// The newest installed version, or the programs on the `PATH`.
 fn programs() -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut found: Vec<(u32, PathBuf)> = versions
@@ -130,7 +130,7 @@ async fn a_postgresql_that_loses_its_power_loses_nothing_that_was_acknowledged()
         }
         tokio::task::block_in_place(|| server.restart());
         let up = Instant::now();
-        // A write and a read that started after PostgreSQL was available again.
+        // Waits for a write and a read that started after PostgreSQL was available again.
         while owner.post("After the restart", "draft").await.status != 201
             || site.get("/api/videos").await.status != 200
         {
@@ -163,7 +163,7 @@ async fn a_postgresql_that_loses_its_power_loses_nothing_that_was_acknowledged()
     drop(camp);
 }
 
-/// Posts videos until it is stopped; returns the titles of acknowledged ones.
+/// Posts videos until it is stopped. Returns the titles of the acknowledged ones.
 async fn post(
     owner: Owner,
     poster: usize,

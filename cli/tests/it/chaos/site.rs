@@ -86,14 +86,14 @@ impl Site {
         send(self.address, "HEAD", path, None, "").await.expect("an answer")
     }
 
-    /// Stops it like systemd, and asserts that it never panicked.
+    /// Stops the site as systemd does, and asserts that it never panicked.
     pub async fn stop(mut self) {
         assert_eq!(self.running.stop().await, Some(0), "{}", self.said());
         assert!(!self.said().contains("panicked"), "{}", self.said());
     }
 }
 
-/// Adds the owner's account, which creates the camp.
+/// Adds the owner's account, which also creates the camp.
 pub fn add_owner(camp: &Camp) {
     let add = ["admin", "add", "miriam", "--email", "miriam@camp.example", "--role", "owner"];
     let said = camp.run_with(&add, &format!("{PASSWORD}\n"));
@@ -138,7 +138,7 @@ impl Owner {
         send(self.address, "POST", "/api/admin/videos", Some(&video), &self.cookie).await
     }
 
-    /// One request with these bytes, by any method.
+    /// Sends one request with these bytes, by any method.
     pub async fn exchange(
         &self,
         method: &str,
@@ -151,7 +151,7 @@ impl Owner {
         exchange(self.address, method, path, &headers, body).await.expect("an answer")
     }
 
-    /// Uploads a file by tus and publishes it as soon as it is ready. Returns the video's id.
+    /// Uploads a file over tus and publishes it as soon as it is ready. Returns the video's id.
     pub async fn upload(&self, bytes: &[u8]) -> String {
         const TUS: (&str, &str) = ("tus-resumable", "1.0.0");
         let size = bytes.len().to_string();
@@ -187,8 +187,8 @@ impl Owner {
         send(self.address, "POST", path, Some(body), &self.cookie).await.expect("an answer")
     }
 
-    /// One request with further header lines and a body of any length. The portal may respond before it
-    /// has read all of it.
+    /// Sends one request with more header lines and a body of any length. The portal may respond
+    /// before it has read all of it.
     pub async fn send_long<'a>(
         &self,
         method: &str,
@@ -218,7 +218,7 @@ impl Owner {
     }
 }
 
-/// One request on its own connection; `None` if it could not be sent or was not answered.
+/// Sends one request on its own connection. `None` if it could not be sent or was not answered.
 pub async fn send(
     address: SocketAddr,
     method: &str,
@@ -239,7 +239,7 @@ pub async fn send(
     Some(Answer { status, head, body: String::from_utf8(body).ok()?, took })
 }
 
-/// An answer whose body may be anything.
+/// A response whose body may be any bytes.
 pub struct Raw {
     pub status: u16,
     pub head: String,
@@ -247,7 +247,7 @@ pub struct Raw {
     pub took: Duration,
 }
 
-/// The same with any headers and bytes.
+/// Sends one request with any headers and bytes, on its own connection.
 pub async fn exchange(
     address: SocketAddr,
     method: &str,
@@ -282,7 +282,7 @@ pub async fn exchange(
     Some(Raw { status, head, body, took: begun.elapsed() })
 }
 
-/// The bytes of a body that was sent in chunks; `None` if it was cut off.
+/// The content of a chunked body. `None` if it was cut off.
 fn unchunked(body: &[u8]) -> Option<Vec<u8>> {
     let (mut rest, mut whole) = (body, Vec::new());
     loop {

@@ -1,4 +1,4 @@
-//! Signed mail, checked by a program that is not ours (dkimpy).
+//! Signed email, verified by an independent program (dkimpy).
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;

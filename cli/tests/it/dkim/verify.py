@@ -1,4 +1,4 @@
-# Checks the signature of the mail on standard input with the DNS record given as the argument.
+# Verifies the signature of the email on standard input with the DNS record given as the argument.
 import sys
 
 import dkim

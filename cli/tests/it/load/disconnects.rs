@@ -59,9 +59,9 @@ on_both_engines! {
     }
 }
 
-/// Sends a request, or a part of one, and disconnects.
+/// Sends a request or part of one, and disconnects.
 async fn gone(address: SocketAddr, n: usize, view: String) {
-    // Sign-ups and messages are limited for each network.
+    // Sign-ups and messages are rate-limited for each network.
     let request = match n % 5 {
         0 => sign_up(n),
         1 | 2 => with_json("POST", &view, "{}"),
@@ -73,7 +73,7 @@ async fn gone(address: SocketAddr, n: usize, view: String) {
         _ => head("GET", "/api/faq?limit=100", ""),
     };
     let mut stream = connect(address, 1 + n % 5_000, None).await.expect("a connection");
-    // A part, all of it, or all of it plus a short wait.
+    // Sends part of the request, all of it, or all of it followed by a short wait.
     let part = match n % 7 {
         0 => request.len() / 2,
         1 => request.len() - 1,
@@ -88,7 +88,7 @@ async fn gone(address: SocketAddr, n: usize, view: String) {
         _ => tokio::time::sleep(Duration::from_millis(n as u64 % 12)).await,
     }
     if n.is_multiple_of(2) {
-        // Resets the connection, like a killed app, and unlike a phone that loses its signal.
+        // Resets the connection, like a killed app and unlike a phone that loses its signal.
         stream.set_zero_linger().ok();
     }
 }
@@ -106,7 +106,7 @@ async fn settled(db: &Db, portal: &Portal) {
     let (mut before, mut same) = (-1, 0);
     while same < 4 {
         let open = match db {
-            // Other writes would fail while one is open.
+            // While a transaction is open, other writes would fail.
             Db::Sqlite { write, .. } => {
                 let tried = async {
                     sqlx::query("begin immediate").execute(write).await?;

@@ -1,4 +1,5 @@
-//! Neither requests that are all different (safety 31) nor sign-ins make the program's memory grow.
+//! The program's memory grows neither from requests that are all different (safety 31) nor from
+//! sign-ins.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ async fn odd_requests_leave_memory_flat() {
     let requests = if chaos() { 100_000 } else { 4_000 };
     let camp = Camp::on_sqlite();
     let portal = Portal::start(&camp).await;
-    // Now caches and buffers are filled.
+    // Fills caches and buffers first.
     odd(&portal, "first", requests.min(10_000)).await;
     let (series, memory) = (series(&portal).await, portal.memory());
     odd(&portal, "then", requests).await;
@@ -31,8 +32,8 @@ async fn odd_requests_leave_memory_flat() {
     assert!(memory_after < memory + 24 * 1024, "{memory} KiB before, {memory_after} KiB after");
 }
 
-/// Each takes 19 MB while its password is hashed. The C library's allocator kept 60 MB of that for
-/// every thread that ever hashed.
+/// A sign-in takes 19 MB while its password is hashed. The C library's allocator kept 60 MB of that
+/// for every thread that ever hashed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flood_of_sign_ins_gives_its_memory_back() {
     let sign_ins = if chaos() { 2_000 } else { 160 };
@@ -52,7 +53,8 @@ async fn a_flood_of_sign_ins_gives_its_memory_back() {
         client.await.expect("no panic");
     }
     let (most, ended) = (portal.memory(), Instant::now());
-    // Memory is given back seconds after it was last used, although nothing else happens. One hash would be more.
+    // Memory is freed seconds after its last use, even when nothing else happens. A single hash
+    // would hold more than this limit.
     while portal.memory() > before + 16 * 1024 && ended.elapsed() < Duration::from_secs(60) {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -121,7 +123,7 @@ async fn send(stream: &mut Option<TcpStream>, address: SocketAddr, word: &str, n
         n / 256 % 256,
         n % 256,
     );
-    // The portal may close a connection after a response; then a new one is opened.
+    // The portal may close a connection after a response. Then a new one is opened.
     for _ in 0..3 {
         let mut open = match stream.take() {
             Some(open) => open,
@@ -135,7 +137,7 @@ async fn send(stream: &mut Option<TcpStream>, address: SocketAddr, word: &str, n
     panic!("no answer to {method} {path}");
 }
 
-/// Reads one response; returns whether there was one.
+/// Reads one response. Returns whether there was one.
 async fn answer(stream: &mut TcpStream) -> bool {
     let mut read = Vec::new();
     let mut buffer = [0; 16 * 1024];

@@ -1,6 +1,6 @@
-//! Load tests of the real program: many, slow, malformed or vanishing clients. `CAMP_CHAOS=1` uses the
-//! promised numbers of clients and times, and prints measurements. Without it, there are few clients and
-//! long times, because other tests run at the same time.
+//! Load tests of the real program with many, slow, malformed or vanishing clients. `CAMP_CHAOS=1`
+//! uses the promised numbers of clients and times, and prints measurements. Without it there are
+//! few clients and generous times, because other tests run at the same time.
 
 mod disconnects;
 mod memory;

@@ -19,7 +19,7 @@ pub struct Portal {
 impl Portal {
     /// Starts it and waits until it is ready.
     pub async fn start(camp: &Camp) -> Portal {
-        // For the connections of this process; the program raises its own limit.
+        // This limit is for the connections of this process. The program raises its own.
         rlimit::increase_nofile_limit(65_536).ok();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let child = camp
@@ -43,8 +43,8 @@ impl Portal {
         ask(self.address, 0, &head("GET", path, "")).await
     }
 
-    /// Resident memory of the process, in KiB, without pages of files such as its program, which come and go
-    /// with what else the machine does.
+    /// Resident memory of the process, in KiB. Pages of files such as its program are left out,
+    /// because they come and go with the machine's other work.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id));
         let status = status.expect("the process is there");
@@ -53,7 +53,7 @@ impl Portal {
     }
 }
 
-/// A connection from another network for each number; zero is the machine itself.
+/// A connection from a different network for each number. Zero is the machine itself.
 pub async fn connect(to: SocketAddr, from: usize, room: Option<u32>) -> io::Result<TcpStream> {
     let socket = TcpSocket::new_v4()?;
     if let Some(room) = room {
@@ -64,7 +64,7 @@ pub async fn connect(to: SocketAddr, from: usize, room: Option<u32>) -> io::Resu
     socket.connect(to).await
 }
 
-/// One request on its own connection; returns the whole response.
+/// Sends one request on its own connection, and returns the whole response.
 pub async fn ask(to: SocketAddr, from: usize, request: &str) -> io::Result<String> {
     let exchange = async {
         let mut stream = connect(to, from, None).await?;
@@ -77,7 +77,7 @@ pub async fn ask(to: SocketAddr, from: usize, request: &str) -> io::Result<Strin
     tokio::time::timeout(Duration::from_secs(120), exchange).await?
 }
 
-/// A request that closes its connection.
+/// The head of a request that closes its connection.
 pub fn head(method: &str, path: &str, more: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nHost: camp.example\r\nConnection: close\r\n{more}\r\n")
 }

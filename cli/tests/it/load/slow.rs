@@ -1,4 +1,4 @@
-//! Clients that are slow in sending heads, in sending bodies, or in reading.
+//! Clients that are slow to send heads, to send bodies, or to read.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ enum Slow {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_clients_are_closed_and_others_are_answered() {
-    // For a machine that does nothing else: the promised 15 s, and the time in which an unoptimized
+    // On a machine that does nothing else: the promised 15 s, plus the time in which an unoptimized
     // program accepts 2,000 clients at once.
     let (clients, closed, answered) =
         if chaos() { (2_000, SECOND * 20, SECOND / 2) } else { (200, SECOND * 30, SECOND * 5) };
@@ -32,7 +32,7 @@ async fn slow_clients_are_closed_and_others_are_answered() {
     let mut slow = JoinSet::new();
     for n in 0..clients {
         let kind = [Slow::Head, Slow::Body, Slow::Read][n % 3];
-        // Twenty networks, so that none has more than its share.
+        // The clients come from twenty networks, so that none has more than its share.
         let address = portal.address;
         slow.spawn(async move { (kind, until_closed(address, 1 + n % 20, kind).await) });
     }
@@ -63,8 +63,8 @@ async fn slow_clients_are_closed_and_others_are_answered() {
     assert!(p99 < answered, "p99 {p99:?}");
 }
 
-/// Players that read little by little, or pause, are kept. Each holds parts of its file in memory, of
-/// which only the first 64 are large.
+/// The portal keeps serving players that read slowly or pause. It holds parts of a file in memory
+/// for each of them, and only the first 64 get large parts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn slow_readers_of_videos_hold_little_memory() {
     let clients = if chaos() { 2_000 } else { 400 };
@@ -83,17 +83,18 @@ async fn slow_readers_of_videos_hold_little_memory() {
     let mut slow = Vec::new();
     let mut some = [0; 1024];
     for n in 0..clients {
-        // Forty networks, so that none has more than its share.
+        // The clients come from forty networks, so that none has more than its share.
         let mut stream =
             connect(portal.address, 1 + n % 40, Some(4096)).await.expect("a connection");
         let request = format!("GET {path} HTTP/1.1\r\nHost: camp.example\r\n\r\n");
         stream.write_all(request.as_bytes()).await.expect("it is taken");
-        // One after another: on a busy machine, some of many at once would be told to come again later.
+        // Reads one after another: on a busy machine, some of many simultaneous clients would be
+        // told to come back later.
         stream.read_exact(&mut some).await.expect("the beginning of the film");
         assert!(some.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&some));
         slow.push(stream);
     }
-    // Whoever has some of the body has made the portal read its part.
+    // A client that has received some of the body has made the portal read its part of the file.
     for _ in 0..7 {
         for stream in &mut slow {
             stream.read_exact(&mut some).await.expect("more of the film");
@@ -105,7 +106,8 @@ async fn slow_readers_of_videos_hold_little_memory() {
         before / 1024,
         during / 1024
     );
-    // 128 KiB for each besides the large parts; with large ones for all it would be twice as much.
+    // Besides the large parts, each client takes 128 KiB. If all parts were large, it would be
+    // twice as much.
     let most = before + 24 * 1024 + clients as u64 * 128;
     assert!(during < most, "{before} KiB before, {during} KiB then");
     let said = portal.get("/api/site").await.expect("an answer");
@@ -146,11 +148,11 @@ fn is_closed(stream: &TcpStream, kind: Slow) -> bool {
     if stream.take_error().is_ok_and(|error| error.is_some()) {
         return true;
     }
-    // A client that reads nothing would not notice the end.
+    // A client that reads nothing would not notice the end of the connection.
     let mut some = [0; 1024];
     kind != Slow::Read
         && match stream.try_read(&mut some) {
-            // Nothing more, or the status 408.
+            // There is nothing more, or the status 408.
             Ok(n) => n == 0 || some.starts_with(b"HTTP/1.1 408"),
             Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
         }

@@ -1,4 +1,4 @@
-//! Graceful shutdown of the program while it is busy.
+//! The program shuts down gracefully while it is busy.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -69,8 +69,8 @@ on_both_engines! {
     }
 }
 
-/// Sends one request after the other until the portal is told to stop. Each request that started before
-/// must get a complete response.
+/// Sends one request after another until the portal is told to stop. Each request that started
+/// before that must get a complete response.
 async fn ask_on(address: std::net::SocketAddr, client: usize, stopping: Arc<AtomicBool>) -> Seen {
     let mut seen = Seen::default();
     let wrong = r#"{"username":"nobody","password":"wrong wrong wrong"}"#;

@@ -1,4 +1,4 @@
-//! Reports about mails that came back, given to the program by the mail server.
+//! Bounce reports that the mail server gives to the program.
 
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -8,7 +8,7 @@ use super::{DEADLINE, eventually, families, publish};
 use crate::camp::{Camp, count};
 use crate::on_both_engines;
 
-/// A report as Postfix writes it, about the first mail in the folder of sent mails.
+/// A report as Postfix writes it, about the first email in the folder of sent mail.
 fn report(camp: &Camp, status: &str) -> String {
     let folder = std::fs::read_dir(camp.folder().join("data/mail")).expect("a folder");
     let file = folder.map(|entry| entry.expect("an entry").path()).next().expect("a mail");
@@ -54,7 +54,7 @@ on_both_engines! {
         let socket = camp.folder().join("lmtp.sock");
         let lmtp = format!("unix:{}", socket.display());
         let worker = ["worker", "--bounce-lmtp", &lmtp, "--bounce-address", "bounces@camp.example"];
-        // A worker that was killed leaves its socket.
+        // A killed worker leaves its socket behind.
         drop(UnixListener::bind(&socket).expect("a socket"));
         let mut running = camp.start(&worker);
         eventually("it listens", DEADLINE, || UnixStream::connect(&socket).is_ok()).await;

@@ -1,4 +1,4 @@
-//! Every mail is sent once, whatever happens to the worker and the mail server.
+//! Every email is sent once, whatever happens to the worker and the mail server.
 
 mod bounces;
 mod receipts;
@@ -21,7 +21,7 @@ const CONNECTIONS: usize = 4;
 /// A timeout for tests that hang, long enough for a slow or busy machine.
 const DEADLINE: Duration = Duration::from_secs(600);
 
-/// Families with these addresses, which want mail about videos.
+/// Families with these addresses that want emails about videos.
 pub async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
     let now = Utc::now();
     for email in emails {
@@ -48,7 +48,7 @@ pub async fn families(app: &App, emails: impl IntoIterator<Item = String>) {
     }
 }
 
-/// Publishes a video; returns how many families will get mail.
+/// Publishes a video. Returns how many families will get an email.
 pub async fn publish(app: &App) -> usize {
     let settings = app.settings().await.expect("settings");
     let new = NewVideo {

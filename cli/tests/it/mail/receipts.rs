@@ -1,4 +1,4 @@
-//! A family that may have got a receipt is told when the payment is voided.
+//! A family that may have received a receipt is told when the payment is voided.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ const DONE: &str =
     "select count(*) from deliveries d join notifications n on n.id = d.notification_id
     where n.kind = 'payment' and d.status in ('sent', 'suppressed')";
 
-/// A payment of a family that was invited, while the mail server is in this mood.
+/// Records a payment for an invited family while the mail server is in this mood.
 async fn paid(owner: &Owner, sink: &Sink, mood: Mood) -> Value {
     let family =
         json!({ "full_name": "Leah", "child_name": "Dina", "email": "leah@family.example" });
@@ -25,7 +25,7 @@ async fn paid(owner: &Owner, sink: &Sink, mood: Mood) -> Value {
     paid["payment"].clone()
 }
 
-/// A payment whose receipt the mail server has kept without an answer.
+/// A payment whose receipt the mail server accepted without answering.
 async fn receipt_in_doubt(owner: &Owner, sink: &Sink) -> Value {
     let payment = paid(owner, sink, Mood::KeepsAndHangs).await;
     eventually("the server has the receipt", DEADLINE, || sink.kept().len() == 2).await;

@@ -1,4 +1,4 @@
-//! A worker sends each mail once, whatever happens to it and to the database.
+//! A worker sends each email once, whatever happens to it and to the database.
 
 use std::collections::HashMap;
 use std::process::Stdio;
@@ -61,7 +61,8 @@ on_both_engines! {
         assert!(doubles <= CONNECTIONS * kills as usize, "{doubles} doubles");
         assert!(ids.values().all(|ids| ids.iter().all(|id| *id == ids[0])), "one Message-ID each");
         let most = sink.most_open.load(std::sync::atomic::Ordering::Relaxed);
-        // The server may notice that a killed worker's connections are closed only after its successor connects.
+        // The server may notice that a killed worker's connections are closed only after the next
+        // worker has connected.
         assert!(most <= 2 * CONNECTIONS, "{most} connections");
     }
 
@@ -77,7 +78,7 @@ on_both_engines! {
             assert!(begun.elapsed() < DEADLINE, "all are marked as sent");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        // Whatever was not marked would be sent again now.
+        // Now every email that is not marked as sent would be sent again.
         tokio::time::sleep(Duration::from_secs(1)).await;
         running.stop().await;
         assert_eq!((sink.reached(), sink.kept().len()), (1_500, 1_500));
@@ -96,7 +97,8 @@ on_both_engines! {
             Db::Postgres(_) => "select coalesce(sum(jsonb_array_length(cast(emails as jsonb))), 0) from sent_mails",
         };
         let mut in_doubt = 0;
-        // A worker that is about to take the next families has stored all results, so this may take some attempts.
+        // A worker that is about to claim the next families has stored all results, so this may
+        // take several attempts.
         for attempt in 1..=5 {
             eventually("mails go out", DEADLINE, || sink.reached() > 50 * attempt).await;
             let (only_writer, tables) = match &app.db {
@@ -108,7 +110,7 @@ on_both_engines! {
                     (None, Some(tx))
                 }
             };
-            // Longer than a mail that was begun waits for the last result.
+            // Waits longer than an email that was started waits for the last result.
             tokio::time::sleep(Duration::from_millis(2_500)).await;
             let marked = "select count(*) from deliveries where status = 'sent'";
             let stored = read(&app.db, marked).await + read(&app.db, noted).await;
@@ -147,7 +149,8 @@ on_both_engines! {
         assert!(told.elapsed() < Duration::from_secs(100), "{:?}", told.elapsed());
         let leases = count(&app.db, "select count(*) from delivery_leases").await;
         let sent = count(&app.db, "select count(*) from deliveries where status = 'sent'").await;
-        // A worker gives running jobs eight seconds; on a very busy machine, the rest is sent again.
+        // A worker gives running jobs eight seconds. On a very busy machine, the rest is sent
+        // again.
         if told.elapsed() < Duration::from_secs(7) {
             assert_eq!(leases, 0, "what was in hand was finished");
             assert_eq!(sent as usize, sink.kept().len(), "what was sent is known");
@@ -186,7 +189,7 @@ on_both_engines! {
         publish(&app).await;
         eventually("the mail is there", DEADLINE, || sink.reached() == 1).await;
         assert_eq!(running.stop().await, Some(0), "the same process all the time");
-        // The log has causes, not the words for visitors.
+        // The log names causes, and does not repeat the messages for visitors.
         let log = std::fs::read_to_string(&log).expect("a log");
         assert!(!log.contains("The portal is busy"), "{log}");
         assert!(camp.is_on_postgres() || log.contains("database is locked"), "{log}");

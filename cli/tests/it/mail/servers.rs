@@ -1,4 +1,4 @@
-//! What mail servers do: they refuse, are full, slow or away, and others take over.
+//! Mail servers refuse, are full, slow or down, and other servers take over.
 
 use std::process::Stdio;
 use std::sync::atomic::Ordering;
@@ -47,7 +47,7 @@ on_both_engines! {
             let visits = || sink.visits.load(std::sync::atomic::Ordering::Relaxed);
             eventually("the server is tried", DEADLINE, || visits() > 0).await;
             tokio::time::sleep(Duration::from_secs(8)).await;
-            // Recovery looks every few seconds; a mail that was put off waits for half a minute.
+            // Recovery checks every few seconds, but a postponed email waits for half a minute.
             assert!(visits() <= CONNECTIONS, "{mood:?}: {} visits in 8 s", visits());
             println!("{}: {mood:?}: {} visits in 8 s", app.db.engine(), visits());
             assert!(sink.kept().is_empty());
@@ -62,7 +62,7 @@ on_both_engines! {
     }
 
     async fn a_server_that_keeps_mails_without_an_answer_gets_few_copies(camp: Camp) {
-        // The server has half a minute to answer, so there is no short form.
+        // The server has half a minute to answer, so this test has no short form.
         if !long() {
             return;
         }
@@ -74,7 +74,7 @@ on_both_engines! {
         let mut running = camp.start(&worker(&url, "50"));
         publish(&app).await;
         eventually("a second copy", DEADLINE, || sink.kept().len() == 2).await;
-        // The third comes after two minutes and a half.
+        // The third copy comes after two and a half minutes.
         tokio::time::sleep(Duration::from_secs(130)).await;
         assert_eq!(sink.kept().len(), 2);
         sink.mood(Mood::Well);
@@ -144,7 +144,7 @@ on_both_engines! {
     }
 }
 
-/// A server with a name and a password, of which the password must not be shown.
+/// A server URL with a username and a password. The password must never be shown.
 fn with_password(sink: &Sink) -> String {
     format!("smtp://camp:lantern-secret@127.0.0.1:{}", sink.port)
 }
@@ -183,7 +183,7 @@ async fn a_test_says_that_the_mail_server_refuses_the_password_as_the_doctor_doe
     assert_eq!(camp.run(&["mail", "test", "leah@family.example", "--smtp-url", &url]).code, 0);
 }
 
-/// A mail server with a certificate that nobody knows.
+/// A mail server with a certificate that nobody trusts.
 fn self_signed(folder: &std::path::Path, port: u16) -> Option<Running> {
     let openssl = |arguments: &[&str]| {
         let mut command = std::process::Command::new("openssl");

@@ -16,7 +16,8 @@ pub use self::proxy::Proxy;
 use crate::camp::{Camp, free_port};
 use crate::chaos::site::{exchange, send};
 
-/// Runs until this process ends, however it ends: it is killed when its standard input is closed.
+/// Runs until this process ends, however it ends. The server is killed when its standard input is
+/// closed.
 struct Server {
     s3: SocketAddr,
     filer: SocketAddr,
@@ -33,7 +34,7 @@ const SHELL: &str = r#"place=$1; shift
     read -r _
     kill -9 $server; wait $server; rm -rf "$place""#;
 
-/// The program, as `just test` installs it, or on the `PATH`.
+/// The program that `just test` installs, or else the one on the `PATH`.
 fn program() -> PathBuf {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or(home).unwrap_or_default();
@@ -73,7 +74,7 @@ impl Server {
         server
     }
 
-    /// Whether it answers and has a place for files.
+    /// Whether the server answers and can store files.
     async fn is_ready(&self) -> bool {
         send(self.s3, "GET", "/", None, "").await.is_some_and(|answer| answer.status == 403)
             && exchange(self.filer, "PUT", "/ready", &[], b"ready")
@@ -88,7 +89,7 @@ fn arguments(place: &std::path::Path, ports: &[u16]) -> Vec<String> {
     let ports =
         names.iter().zip(ends).zip(ports).map(|((name, end), n)| format!("-{name}.{end}={n}"));
     let place = place.display();
-    // Every bucket has a few volumes of its own.
+    // Every bucket needs a few volumes of its own.
     let fixed = "-logtostderr=true server -ip=127.0.0.1 -ip.bind=127.0.0.1 -filer -s3 \
                  -master.telemetry=false -volume.max=400 -master.volumeSizeLimitMB=64 \
                  -s3.port.iceberg=0 -s3.port.lance=0";
@@ -132,7 +133,7 @@ impl Bucket {
         format!("s3://{}/summer", self.name)
     }
 
-    /// Lets all commands of a camp store its files here.
+    /// Makes all commands of a camp store its files here.
     pub fn keep_files_of(&self, camp: &mut Camp) {
         camp.environment = vec![
             ("CAMP_STORAGE_URL", self.url()),
@@ -144,7 +145,7 @@ impl Bucket {
         ];
     }
 
-    /// The keys of all files, with the prefix, and their sizes.
+    /// The keys of all files, including the prefix, and their sizes.
     pub async fn files(&self) -> BTreeMap<String, u64> {
         let root = format!("/buckets/{}", self.name);
         let (mut files, mut folders) = (BTreeMap::new(), vec![root.clone()]);
@@ -164,14 +165,14 @@ impl Bucket {
         files
     }
 
-    /// The names of uploads in parts that were begun and neither finished nor given up.
+    /// The names of multipart uploads that were started and neither finished nor aborted.
     pub async fn begun(&self) -> Vec<String> {
         let entries = self.entries(&format!("/buckets/{}/.uploads", self.name)).await;
         let path = |entry: &Value| entry["FullPath"].as_str().expect("a path").to_owned();
         entries.iter().map(path).collect()
     }
 
-    /// As a rule of the bucket would remove what was begun long ago.
+    /// Removes unfinished uploads, as a lifecycle rule of the bucket would after a long time.
     pub async fn forget_begun(&self) {
         for path in self.begun().await {
             let path = format!("{path}?recursive=true");

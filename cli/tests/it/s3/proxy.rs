@@ -1,4 +1,4 @@
-//! A proxy in front of the S3 server, which can be away, be silent, or hold parts of files back.
+//! A proxy in front of the S3 server that can be down, be silent, or hold back parts of files.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -18,9 +18,9 @@ pub struct Proxy {
 
 struct Shared {
     server: SocketAddr,
-    /// The requests that sent a part, in their order.
+    /// The requests that sent a part, in order.
     parts: Mutex<Vec<String>>,
-    /// How many parts pass.
+    /// How many parts may pass.
     most: watch::Sender<usize>,
     silent: watch::Sender<bool>,
 }
@@ -39,7 +39,7 @@ impl Proxy {
         Proxy { address, shared, serving }
     }
 
-    /// Refuses and ends all connections, as when the server is stopped.
+    /// Refuses and closes all connections, as when the server is stopped.
     pub async fn go_away(&mut self) {
         let serving = self.serving.take().expect("it is here");
         serving.abort();
@@ -51,12 +51,12 @@ impl Proxy {
         self.serving = Some(tokio::spawn(serve(listener, self.shared.clone())));
     }
 
-    /// Lets nothing pass and ends nothing, as when a cable is cut.
+    /// Passes nothing on and closes nothing, as when a cable is cut.
     pub fn be_silent(&self, silent: bool) {
         self.shared.silent.send_replace(silent);
     }
 
-    /// Lets so many more parts pass; the others wait.
+    /// Lets this many more parts pass. The others wait.
     pub fn hold_parts_after(&self, more: usize) {
         self.shared.most.send_replace(self.parts().saturating_add(more));
     }
@@ -65,12 +65,12 @@ impl Proxy {
         self.shared.most.send_replace(usize::MAX);
     }
 
-    /// How many parts were sent or are waiting.
+    /// The number of parts that were sent or are waiting.
     pub fn parts(&self) -> usize {
         self.shared.parts.lock().expect("fine").len()
     }
 
-    /// How many of them were sent before.
+    /// The number of parts that were sent more than once.
     pub fn parts_sent_again(&self) -> usize {
         let parts = self.shared.parts.lock().expect("fine");
         parts.len() - parts.iter().collect::<HashSet<_>>().len()
@@ -132,7 +132,7 @@ impl Shared {
         }
     }
 
-    /// Passes so many bytes on, or all.
+    /// Passes on this many bytes, or all.
     async fn pass(
         &self,
         from: &mut (impl AsyncRead + Unpin),

@@ -154,7 +154,7 @@ pub(super) fn owner_of(email: &str) -> String {
     format!("The owner of the account {email}")
 }
 
-/// The family's other addresses, to which no mail is sent any more.
+/// The family's other addresses, to which mail is no longer sent.
 pub(super) async fn refused_addresses(
     app: &App,
     notification: &Notification,

@@ -122,11 +122,11 @@ struct Mail<'a> {
     name: String,
     /// The camp's name.
     site: String,
-    /// With a token for this recipient.
+    /// The link, with a token for this recipient.
     link: String,
     /// Who gave a family its second address.
     asker: String,
-    /// The addresses of the family to which no mail is sent any more.
+    /// The addresses of the family to which mail is no longer sent.
     refused: String,
 }
 

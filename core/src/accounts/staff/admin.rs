@@ -216,7 +216,7 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     let mut tx = app.db.begin().await?;
     by.begin(&mut tx).await?;
     let gone = find(&mut tx, id).await?;
-    // A payment that they are recording has their name afterwards, or is refused.
+    // A payment that this account is recording right now keeps the account's name, or is refused.
     On::from(&mut tx)
         .either(Texts {
             sqlite: Sql::from("select id from staff where id = $1"),
@@ -246,7 +246,8 @@ async fn delete(app: &App, by: Authority<'_>, id: StaffId) -> Result<()> {
     tx.commit().await
 }
 
-/// The log and the ledger go on saying who it was, also who took the money (decision S6).
+/// Keeps the name for the log and the ledger, which continue to say who did what and who took the
+/// money (decision S6).
 async fn keep_name(tx: &mut Tx, now: DateTime<Utc>, id: StaffId, username: &str) -> Result<()> {
     tx.sql(
         "insert into former_staff (id, username, username_folded, deleted_at)

@@ -130,7 +130,7 @@ async fn write(
     Ok(after)
 }
 
-/// Writes what was changed. What is `None` stays.
+/// Writes the changes. Fields that are `None` stay as they are.
 async fn update(
     tx: &mut Tx,
     id: StaffId,

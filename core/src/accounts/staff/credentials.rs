@@ -18,7 +18,7 @@ use crate::rate_limits::{Attempt, By};
 use crate::validation::Validator;
 use crate::{App, Error, Result};
 
-/// Verifies the current password of a staff account, whose failures are counted by the browser if the
+/// Verifies the current password of a staff account. Failures are counted by the browser if the
 /// account signed in there before, or else by the account.
 ///
 /// # Errors
@@ -43,8 +43,9 @@ pub(super) async fn confirm_password(
 }
 
 impl Confirmed {
-    /// Checks that it is still the password of a staff account, and keeps it so until the end of the transaction. As
-    /// for parents, nothing that an intruder began counts after the account was recovered.
+    /// Checks that this is still the password of the staff account, and keeps it unchanged until
+    /// the end of the transaction. As for parents, nothing that an intruder began takes effect once
+    /// the account has been recovered.
     ///
     /// # Errors
     ///
@@ -112,8 +113,9 @@ impl ConfirmedOwner {
         Actor::Staff(self.id)
     }
 
-    /// Checks that they are still an owner with that password: another owner may have locked them out while passwords
-    /// were hashed. Afterwards no account changes until the end of the transaction.
+    /// Checks that this is still an owner with that password: another owner may have locked them
+    /// out while passwords were hashed. Afterwards, no other transaction can change a staff account
+    /// until this one ends.
     ///
     /// # Errors
     ///
@@ -136,7 +138,7 @@ impl ConfirmedOwner {
     }
 }
 
-/// Changes one's own password and ends all other sessions.
+/// Changes the password of the signed-in account and ends all its other sessions.
 ///
 /// # Errors
 ///

@@ -77,7 +77,7 @@ pub struct Staff {
     pub role: Role,
     /// An authenticator app is set up.
     pub two_factor: bool,
-    /// Whether the settings require one.
+    /// Whether the settings require a second factor.
     pub two_factor_required: bool,
 }
 

@@ -53,9 +53,9 @@ pub async fn begin_two_factor(
 ///
 /// # Errors
 ///
-/// [`Error::Invalid`] on `code` for a wrong or used one, [`Error::Conflict`] when the set-up was not
-/// begun or two-factor is on already, [`Error::TooMany`] after many codes, [`Error::NotFound`] if the
-/// account was deleted meanwhile.
+/// [`Error::Invalid`] on `code` for a wrong or used one, [`Error::Conflict`] when setup was not
+/// begun or two-factor is on already, [`Error::TooMany`] after many codes, [`Error::NotFound`] if
+/// the account was deleted meanwhile.
 pub async fn confirm_two_factor(
     app: &App,
     staff: &Staff,
@@ -72,7 +72,7 @@ pub async fn confirm_two_factor(
     if !totp::spend_code(&mut tx, staff.id, &secret, code, now.timestamp()).await? {
         return Err(Error::invalid(
             "code",
-            "This code is not right. Please check your phone's clock.",
+            "This code is incorrect. Please check your phone's clock.",
         ));
     }
     tx.sql("update staff set totp_confirmed_at = $2 where id = $1")
@@ -119,7 +119,7 @@ pub async fn renew_recovery_codes(
     if !totp::spend_code(&mut tx, staff.id, &secret, code, now.timestamp()).await? {
         return Err(Error::invalid(
             "code",
-            "This code is not right or was already used. Please wait for the next one.",
+            "This code is incorrect or was already used. Please wait for the next one.",
         ));
     }
     let codes = totp::renew_recovery_codes(&mut tx, staff.id).await?;

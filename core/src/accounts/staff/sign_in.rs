@@ -77,7 +77,7 @@ pub async fn sign_in(
         tx.rollback().await?;
         refused(app, known, username).await?;
         return Err(Error::InvalidCredentials(
-            "This code is not right or was already used. Please wait for the next one.",
+            "This code is incorrect or was already used. Please wait for the next one.",
         ));
     }
     if !record(&mut tx, now, &row, rehash).await? {
@@ -103,8 +103,8 @@ pub async fn sign_in(
     Ok(SignedIn { staff: row.to_staff(&settings), token, browser })
 }
 
-/// Clears the rate limits of an account's sign-in, and the delays of networks, behind which its holder may
-/// be (decision P8). Returns how many there were.
+/// Clears the sign-in rate limits of an account, and the delays of all networks, since its holder
+/// may be behind any of them (decision P8). Returns how many there were.
 ///
 /// # Errors
 ///

@@ -44,7 +44,8 @@ pub(super) enum Rsa {
 impl Rsa {
     fn parameters(self) -> &'static RsaParameters {
         match self {
-            // Amazon's default. Who forges a call needs a second text for the hash of one that Amazon wrote.
+            // Amazon's default. SHA-1 is enough here: to forge a call, somebody would need a second
+            // text with the same hash as one that Amazon wrote.
             Rsa::Sha1 => &RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY,
             Rsa::Sha256 => &RSA_PKCS1_2048_8192_SHA256,
         }
@@ -89,7 +90,7 @@ pub(super) async fn verify(app: &App, signed: &Signed, caller: IpAddr) -> Result
     check(&document, now, signed).ok_or_else(not_theirs)
 }
 
-/// Whoever invents calls uses up the share of one network only.
+/// Fetches a certificate. Somebody who invents calls uses up only the share of one network.
 async fn fetch(app: &App, url: &Url, caller: IpAddr) -> Result<Arc<Vec<u8>>> {
     let mut counted = rate_limits::count_network(app, CERTIFICATES_BY_ADDRESS, caller).await;
     if counted.is_ok() {
@@ -104,14 +105,16 @@ async fn fetch(app: &App, url: &Url, caller: IpAddr) -> Result<Arc<Vec<u8>>> {
     app.fetcher.keep(url).await?.ok_or_else(not_theirs)
 }
 
-/// The chain to an authority is not checked: its other certificates are not there. The document itself came over
-/// a connection whose certificate was checked.
+/// Checks the certificate and the signature. The chain to an authority is not checked, because the
+/// document contains no other certificates. The document itself came over a connection whose
+/// certificate was checked.
 fn check(document: &[u8], now: UnixTime, signed: &Signed) -> Option<()> {
     let der = CertificateDer::from_pem_slice(document).ok()?;
     let certificate = EndEntityCert::try_from(&der).ok()?;
     let unknown =
         certificate.verify_for_usage(&[], &[], &[], now, KeyUsage::server_auth(), None, None);
-    // Without authorities, this is what is said last of a certificate with which nothing else is wrong.
+    // Because no authorities are given, a certificate with nothing else wrong fails with this
+    // error.
     let is_current = matches!(unknown, Err(webpki::Error::UnknownIssuer));
     let is_for = |name: &String| {
         let name = ServerName::try_from(name.as_str());

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::email_address::EmailAddress;
 use crate::notifications::reports::{Cause, Kind};
 
-/// It tries for eight hours to make a call.
+/// Mailgun retries a call for eight hours.
 const LATE: TimeDelta = TimeDelta::hours(12);
 const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(5);
 const _: () = assert!(TOKENS_KEPT.num_seconds() > LATE.num_seconds() + CLOCKS_DIFFER.num_seconds());

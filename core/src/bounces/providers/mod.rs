@@ -32,7 +32,7 @@ pub struct Call<'a> {
     pub authorization: Option<&'a str>,
     pub body: &'a Value,
     pub now: DateTime<Utc>,
-    /// Who made it.
+    /// The network address of whoever made it.
     pub address: IpAddr,
 }
 
@@ -46,15 +46,15 @@ trait Provider: Sync {
     /// What the operator configured to recognize its calls.
     fn secret<'a>(&self, config: &'a Config) -> Option<&'a str>;
 
-    /// Checks that the provider made the call, as far as that needs no certificate. Returns a token that
-    /// each call has only once, if its calls have one.
+    /// Checks that the provider made the call, as far as that needs no certificate. Returns the
+    /// token that is unique to the call, if the provider's calls have one.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidCredentials`] for a call of somebody else.
     fn authenticate(&self, secret: &str, call: &Call<'_>) -> Result<Option<String>>;
 
-    /// What the provider signed with the key of a certificate, if it does.
+    /// What the provider signed with the key of a certificate, if it signs its calls that way.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ pub(crate) fn header(
 /// # Errors
 ///
 /// [`Error::NotFound`] for a provider that is not configured, [`Error::InvalidCredentials`] for a
-/// call that it did not make, [`Error::Busy`] if that cannot be found out now.
+/// call that it did not make, [`Error::Busy`] if that cannot be determined now.
 pub async fn receive_call(app: &App, name: &str, call: &Call<'_>) -> Result<Received> {
     let (provider, secret) = configured(&app.config, name)
         .ok_or(Error::NotFound("No such mail provider is configured."))?;
@@ -145,7 +145,7 @@ pub async fn receive_call(app: &App, name: &str, call: &Call<'_>) -> Result<Rece
     };
     let settings = app.settings().await?;
     let mut tx = app.db.begin().await?;
-    // Stored in every case: nobody who caught a call may make it again with another event.
+    // Stored in every case, so that nobody who intercepted a call can repeat it with another event.
     if let Some(token) = once
         && !is_first(&mut tx, call.now, token).await?
     {

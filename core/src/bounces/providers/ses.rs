@@ -1,5 +1,5 @@
-//! Amazon SES. It publishes events to a topic at Amazon SNS, which calls with a signature over all that
-//! counts. Its calls contain the envelope sender and the Message-ID, as the portal gave them.
+//! Amazon SES. It publishes events to a topic at Amazon SNS, which signs everything that matters in
+//! its calls. Its calls contain the envelope sender and the Message-ID, as the portal gave them.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::email_address::EmailAddress;
 use crate::notifications::reports::{Cause, Kind};
 
-/// A delivery policy can make it try for an hour to make a call.
+/// With a delivery policy, Amazon SNS may retry a call for an hour.
 const LATE: TimeDelta = TimeDelta::minutes(60);
 const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(5);
 const _: () = assert!(TOKENS_KEPT.num_seconds() > LATE.num_seconds() + CLOCKS_DIFFER.num_seconds());
@@ -34,7 +34,7 @@ impl Provider for Ses {
         Source::Ses
     }
 
-    /// The topic. It is no secret, but nobody else can sign for it.
+    /// The topic. It is not secret, but nobody else can sign for it.
     fn secret<'a>(&self, config: &'a Config) -> Option<&'a str> {
         config.ses_topic_arn.as_deref()
     }
@@ -78,7 +78,7 @@ impl Provider for Ses {
             NOTIFICATION => {}
             "UnsubscribeConfirmation" => {
                 tracing::warn!(
-                    "the portal was unsubscribed from the topic: no bounces come any more"
+                    "the portal was unsubscribed from the topic: no bounces come anymore"
                 );
                 return None;
             }
@@ -98,7 +98,7 @@ impl Provider for Ses {
     }
 }
 
-/// Each mail of the portal has one.
+/// Each mail of the portal has one recipient.
 const MAX_RECIPIENTS: usize = 3;
 
 fn message_ids(mail: &Value) -> impl Iterator<Item = String> {
@@ -109,7 +109,7 @@ fn message_ids(mail: &Value) -> impl Iterator<Item = String> {
     ids.take(3)
 }
 
-/// Region of a topic, and the end of the names of its hosts.
+/// The region of a topic, and the ending of its hosts' names.
 fn place(topic: &str) -> Option<(&str, &'static str)> {
     let mut parts = topic.split(':');
     let suffix = match parts.nth(1)? {
@@ -139,7 +139,7 @@ fn is_pem(path: &str) -> bool {
     })
 }
 
-/// For whom its certificates are, which differs by region.
+/// The names that its certificates are issued for, which differ by region.
 fn names(topic: &str) -> Option<Vec<String>> {
     let (region, suffix) = place(topic)?;
     let mut names: Vec<String> = ["sns.", "sns-signing.", "sns-"]
@@ -174,7 +174,7 @@ fn signed_text(body: &Value) -> Option<String> {
 }
 
 fn verdict(event: &Value) -> Option<Verdict> {
-    // The first is of a configuration set, the second of an identity.
+    // Configuration sets send the first field, identities the second.
     match (text(event, &["eventType"]), text(event, &["notificationType"])) {
         ("Bounce", _) | ("", "Bounce") => bounced(event.get("bounce")?),
         ("Complaint", _) | ("", "Complaint") => complained(event.get("complaint")?),

@@ -191,8 +191,9 @@ impl Known {
         self.proposed.get(&id).or_else(|| self.families.get(&id))
     }
 
-    /// Whether a row is left out that is not about a family of the camp: a visitor without a plan, or a family that
-    /// staff did not approve and that no address identifies, since anybody may sign up under a known name.
+    /// Why a row is left out, if it is not about a family of the camp: a visitor without a plan, or
+    /// a family that staff did not approve and that no address identifies, since anybody may sign
+    /// up under a known name.
     pub(super) fn leaves_out(&self, wanted: &Wanted) -> Option<LeftOut> {
         let emails = [&wanted.email, &wanted.second].into_iter().flatten();
         let mut families = emails.filter_map(|email| self.by_email.get(email));

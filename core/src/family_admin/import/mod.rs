@@ -1,11 +1,12 @@
 //! Imports families from a spreadsheet of the camp's office. The staff area and the command line
 //! use the same importer.
 //!
-//! The whole file is checked first, and every problem is reported with its line. Then the valid rows are imported
-//! together. A family is identified by its address. If the row or the family has none, its name and its child's name
-//! identify it. So importing the same file again changes nothing. Existing families change only on request, and an
-//! import can be undone for a day. Only families that signed up and waited for approval are mailed: that they are
-//! approved. Staff send invitations from the user list.
+//! The whole file is checked first, and every problem is reported with its line. Then the valid
+//! rows are imported together. A family is identified by its address. If the row or the family has
+//! none, its name and its child's name identify it. So importing the same file again changes
+//! nothing. Existing families change only on request, and an import can be undone for a day. Only
+//! families that signed up and waited for approval are mailed: that they are approved. Staff send
+//! invitations from the user list.
 
 mod apply;
 mod columns;

@@ -80,7 +80,7 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
         );
     }
     let is_sum = SUMS.contains(&normalize(&full_name).trim_end_matches([':', '.']));
-    checks.require(!is_sum, "name", "This looks like the row of the sums. Please delete it.");
+    checks.require(!is_sum, "name", "This looks like the totals row. Please delete it.");
     let missing = "Please fill in the child's name.";
     checks.require(visitor || !child_name.is_empty(), "child", missing);
     let (email, second) = addresses(&mut checks, &cell(EMAIL), &cell(SECOND));
@@ -117,7 +117,7 @@ pub(super) fn check(row: &Row, settings: &Settings) -> Result<Wanted, Vec<Proble
     })
 }
 
-/// Without a type, a family is one of parents.
+/// A family without a type is one of parents.
 fn is_visitor(checks: &mut Validator, typed: &str) -> bool {
     match typed.to_lowercase().as_str() {
         "" | "parent" | "parents" => false,
@@ -133,7 +133,7 @@ fn is_visitor(checks: &mut Validator, typed: &str) -> bool {
     }
 }
 
-/// Without a word about it, a family on the office's list is approved.
+/// A family on the office's list is approved unless the row says otherwise.
 fn is_unapproved(checks: &mut Validator, typed: &str) -> bool {
     match typed.to_lowercase().as_str() {
         "" | "approved" => false,
@@ -141,7 +141,7 @@ fn is_unapproved(checks: &mut Validator, typed: &str) -> bool {
         _ => {
             let shown: String = typed.chars().take(40).collect();
             let message = format!(
-                "“{shown}” is not an access. Please enter “approved”, “to approve” or “refused”, or give the column \
+                "“{shown}” is not a valid access. Please enter “approved”, “to approve” or “refused”, or give the column \
                  another name."
             );
             checks.refuse("access", message);
@@ -150,8 +150,8 @@ fn is_unapproved(checks: &mut Validator, typed: &str) -> bool {
     }
 }
 
-/// The primary and the secondary address. A family with one address has it as its primary one. Both may stand in one
-/// cell.
+/// The primary and the secondary address. A family with one address has it as its primary one. Both
+/// may be in one cell.
 fn addresses(
     checks: &mut Validator,
     first: &str,
@@ -159,7 +159,7 @@ fn addresses(
 ) -> (Option<EmailAddress>, Option<EmailAddress>) {
     let (in_first, in_second) = (addresses_in(first), addresses_in(second));
     if in_first.len() + in_second.len() > 2 {
-        let message = "Please leave at most two email addresses of a family.";
+        let message = "Please keep at most two email addresses per family.";
         checks.refuse(if in_first.len() > 1 { "email" } else { "second email" }, message);
         return (None, None);
     }
@@ -186,8 +186,8 @@ fn email(checks: &mut Validator, name: &str, typed: &str) -> Option<EmailAddress
     }
 }
 
-/// The addresses in a cell, such as `Leah <leah@family.example>; yossi@family.example`. Text that is more than names and
-/// addresses is returned as it is.
+/// The addresses in a cell, such as `Leah <leah@family.example>; yossi@family.example`. Text that
+/// is more than names and addresses is returned as it is.
 fn addresses_in(cell: &str) -> Vec<&str> {
     let (mut found, has_names) = (Vec::new(), cell.contains('<'));
     for part in cell.split([';', ',', '/', '\n']).map(str::trim) {
@@ -226,7 +226,7 @@ fn amount(checks: &mut Validator, name: &str, typed: &str, settings: &Settings) 
         }
         None => {
             let shown: String = typed.chars().take(40).collect();
-            // With three, it may be a thousand with a point.
+            // With three decimals, the point may separate thousands.
             let is_fraction = number.parse::<f64>().is_ok()
                 && number.split_once('.').is_some_and(|(_, decimals)| decimals.len() > 3);
             let message = match is_fraction {
@@ -248,7 +248,7 @@ fn due_date(checks: &mut Validator, typed: &str) -> Option<NaiveDate> {
             payments::check_date(checks, "due date", date);
             Some(date)
         }
-        // A number of digits only may be a year or a day of Excel.
+        // A number of only digits may be a year or an Excel date.
         Err(_)
             if cents(split_sign(typed).1).is_some()
                 && typed.contains(['$', '€', '£', '₪', ',', '.']) =>

@@ -157,7 +157,7 @@ impl Snapshot {
         }
     }
 
-    /// Why a family that the import left in this state must not be changed any more.
+    /// Why a family that the import left in this state must not be changed anymore.
     fn changed_since(&self, now: &Snapshot, is_new: bool) -> Option<&'static str> {
         // A changed mail preference does not prevent restoring old names. But a new family is
         // deleted only if it is unchanged.

@@ -48,11 +48,11 @@ impl Failed {
             // A server that does not let us in says nothing about this mail.
             (Stage::Connect, SendError::Refused { text, .. }) => SendError::Unreachable(text),
             (Stage::Connect, SendError::Later(text)) => SendError::Unreachable(text),
-            // It does not like the sender, which is the same for all mails.
+            // The server refuses the sender, which is the same for all mails.
             (Stage::Begin, SendError::Refused { text, .. }) => {
                 SendError::Unreachable(format!("it refuses the sender: {text}"))
             }
-            // It knew the recipient before it saw the text.
+            // The server accepted the recipient before it saw the text.
             (Stage::Text, SendError::Refused { text, .. }) => {
                 SendError::Refused { text, address: false }
             }

@@ -32,10 +32,11 @@ use crate::{Error, Result};
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The same until the text is sent, if another server can take the mail.
 const SHORT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A connection that was used so recently is used again without asking whether it is still open.
+/// A connection that was used this recently is reused without checking whether it is still open.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// How many senders in a row the server must put off to be considered unavailable for all mail.
+/// After the server has deferred this many senders in a row, it is considered unavailable for all
+/// mail.
 const SAME_TROUBLE: u32 = 3;
 
 type SmtpError = lettre::transport::smtp::Error;
@@ -47,7 +48,7 @@ pub(super) struct Smtp {
     credentials: Option<Credentials>,
     hello: ClientId,
     idle: Mutex<Vec<Connection>>,
-    /// How many mails in a row were put off as soon as the server knew their sender.
+    /// How many mails in a row the server deferred as soon as it knew their sender.
     put_off: AtomicU32,
 }
 
@@ -120,9 +121,10 @@ impl Smtp {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Sends a mail on the connection where it was announced, or on a free or new one. Fails when the server refuses it
-    /// or does not answer in time, which is less `if_another` server can take the mail. It gets the text after
-    /// `before`. Returns whether that may go, and the connection on which the `next` mail was announced.
+    /// Sends a mail on the connection where it was announced, or on a free or new one. Fails when
+    /// the server refuses it or does not answer in time, which is less `if_another` server can take
+    /// the mail. It gets the text after `before`. Returns whether that may go, and the connection
+    /// on which the `next` mail was announced.
     pub async fn send(
         &self,
         mail: Transmission<'_>,
@@ -244,7 +246,7 @@ impl Smtp {
         }
     }
 
-    /// Each mail has its own sender for bounces, so the server may put off one of them only.
+    /// Each mail has its own sender for bounces, so the server may defer only one of them.
     fn judge(&self, failed: Failed) -> SendError {
         let stage = failed.stage;
         match failed.judge() {

@@ -5,9 +5,10 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// A mail server without SMTPUTF8. It does not know `nobody`, relays nothing to `elsewhere`, refuses the text for
-/// `filter`, closes the connection for `busy`, thinks about `slow` for a minute, and otherwise closes it after two
-/// mails. Returns its port, and the lines that it received.
+/// A mail server without SMTPUTF8. It does not know `nobody`, relays nothing to `elsewhere`,
+/// refuses the text for `filter`, closes the connection for `busy`, and waits a minute for `slow`.
+/// Otherwise it closes the connection after two emails. Returns its port and the lines that it
+/// received.
 async fn server(hello: &'static str) -> (u16, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -77,7 +78,7 @@ fn envelope(to: &str) -> Envelope {
     Envelope::new(Some(address("office@camp.example")), vec![address(to)]).expect("an envelope")
 }
 
-/// A mail by another sender, to an address that nobody has.
+/// The envelope of an email from this sender to an address that nobody has.
 fn from(sender: &str) -> Envelope {
     let address = |text: &str| text.parse().expect("an address");
     let envelope = Envelope::new(Some(address(sender)), vec![address("nobody@family.example")]);
@@ -201,7 +202,8 @@ async fn mails_that_are_announced_with_the_last_ones_have_the_same_results() {
         let lines = heard.lock().expect("fine").clone();
         let count = |wanted: &str| lines.iter().filter(|line| *line == wanted).count();
         assert_eq!((count("."), count("..")), (6, 6), "{lines:?}");
-        // Not after a mail whose text the server did not get. It closes the connection after two of them.
+        // Nothing is announced after an email whose text the server did not get. The server closes
+        // the connection after two emails.
         let next = smtp.begin(&messages[0].envelope, None).await.expect("begun");
         assert_eq!(announcements, if next.is_pipelining { 5 } else { 0 });
     })

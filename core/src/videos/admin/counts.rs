@@ -19,7 +19,7 @@ pub struct Counts {
     pub draft: i64,
     #[sqlx(rename = "current_year")]
     pub current: i64,
-    /// Of earlier years.
+    /// Videos of earlier years.
     pub archive: i64,
     /// Videos with mails that could not be sent within the last seven days.
     pub failed_mails: i64,

@@ -48,7 +48,7 @@ pub struct AdminVideo {
     pub view_count: i64,
     pub like_count: i64,
     pub comment_count: i64,
-    /// Of an earlier year.
+    /// Whether it is of an earlier year.
     #[sqlx(skip)]
     pub archive: bool,
     /// Whether families have been notified, which happens once.
@@ -67,20 +67,20 @@ pub struct AdminVideo {
     /// How many addresses would get mail if it were published now; empty if none would.
     #[sqlx(skip)]
     pub recipients: Option<i64>,
-    /// When a scheduled video is published, which is after its time if that is in quiet time.
+    /// When a scheduled video is published: after its scheduled time if that is in quiet time.
     #[sqlx(skip)]
     pub publishes_at: Option<DateTime<Utc>>,
     /// Its file, if staff uploaded one: the newest that is not ready, or the one that is shown.
     #[sqlx(skip)]
     #[schema(required)]
     pub upload: Option<Upload>,
-    /// Of its file, where it is known.
+    /// The length of its file, if it is known.
     #[schema(required)]
     pub duration_seconds: Option<i64>,
     /// One line for each chapter, such as `0:42 Bunk 7`.
     #[schema(required)]
     pub chapters: Option<String>,
-    /// Whether viewers are offered its file to keep it.
+    /// Whether viewers may download its file.
     pub is_downloadable: bool,
     #[sqlx(skip)]
     pub captions: Vec<AdminCaptions>,
@@ -97,7 +97,8 @@ pub struct AdminVideo {
     /// Its time has come, but its file is not ready.
     #[sqlx(skip)]
     pub publishes_when_ready: bool,
-    /// The file that it was saved with is gone: only one with another file or a link can be published.
+    /// The file that it was saved with is gone. It can be published only with another file or a
+    /// link.
     #[sqlx(skip)]
     pub has_no_file: bool,
     #[serde(skip)]
@@ -214,7 +215,7 @@ pub struct AdminFilter {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Invalid`] on `cursor` when it is of another order or list.
+/// [`crate::Error::Invalid`] on `cursor` when it belongs to another order or list.
 pub async fn admin_list(
     app: &App,
     settings: &Settings,

@@ -18,7 +18,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** What a button of a row opens. */
+/** The dialog that a row's button opens. */
 export function AccountDialog({
   what,
   account,
@@ -42,7 +42,7 @@ export function AccountDialog({
   }
 }
 
-/** Says at once what the server would refuse. */
+/** Says at once that the server would refuse this. */
 const LastOwner = ({ account, disabling = false, onClose }: Props & { disabling?: boolean }) => (
   <Dialog title={`Cannot ${disabling ? "disable" : "delete"} the last admin account`} onClose={onClose}>
     <p>

@@ -18,12 +18,12 @@ const valuesOf = (account: Account | null) => ({
   password: "",
 });
 
-/** Closes the form; asks first when something was typed. */
+/** Closes the form, but asks first if something was typed. */
 export type Closable = { close: () => void };
 
 type Props = { account?: Account; onDone: () => Promise<unknown>; onCancel: () => void; ref?: Ref<Closable> };
 
-/** What is typed, and whether the account may be saved with it. */
+/** What is typed, and whether the account can be saved with it. */
 function useAccountForm({ account, onDone, onCancel }: Props) {
   const edited = useFormValues({
     opened: account ?? null,
@@ -32,9 +32,9 @@ function useAccountForm({ account, onDone, onCancel }: Props) {
   });
   const { row, values, base } = edited;
   const typed = { ...values, username: values.username.trim(), email: values.email.trim() };
-  // Only what was changed, so that two owners who edit one account do not undo each other.
+  // Sends only the changes, so that two owners who edit the same account do not undo each other's work.
   const changes = row ? changed(typed, base) : {};
-  // Asks for the password, so that an unattended page is not enough to take over an account.
+  // Asks for the password, because an unattended page must not be enough to take over an account.
   const asksPassword = !row || Object.keys(changes).length > 0;
   const state = useStaffForm({
     values: edited,

@@ -16,13 +16,13 @@ import type { Account } from "./queries";
 
 type Props = {
   accounts: Account[];
-  /** Whether more than these may exist. */
+  /** Whether there may be more accounts than these. */
   isPart: boolean;
   onChanged: () => Promise<unknown>;
   ask: (what: Question, account: Account) => void;
 };
 
-/** One row for each account; rows become forms while they are edited. Rows become cards on a phone. */
+/** One row for each account. A row becomes a form while it is edited, and a card on a phone. */
 export function AccountTable({ accounts, isPart, onChanged, ask }: Props) {
   const me = useStaff();
   const timeZone = useSite()?.timezone ?? "UTC";
@@ -87,9 +87,9 @@ export function AccountTable({ accounts, isPart, onChanged, ask }: Props) {
 type RowProps = {
   account: Account;
   mine: boolean;
-  /** There is no other account. */
+  /** Whether this is the only account. */
   isOnly: boolean;
-  /** The form that replaced this row was just closed. */
+  /** Whether the form that replaced this row was just closed. */
   wasEdited: boolean;
   timeZone: string;
   onEdit: () => void;

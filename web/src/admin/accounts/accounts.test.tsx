@@ -30,7 +30,7 @@ const visit = () => open("/admin/admin-management");
 const row = async (name: string) => within((await screen.findByText(name, { selector: "td *" })).closest("tr")!);
 
 describe("the admin accounts", () => {
-  it("are listed without any password", async () => {
+  it("are listed without passwords", async () => {
     office();
     visit();
     expect((await row("kornbluh")).getByText("You")).toBeTruthy();
@@ -38,7 +38,7 @@ describe("the admin accounts", () => {
     expect(document.querySelector("input[type=password]")).toBeNull();
   });
 
-  it("come in pages", async () => {
+  it("load in pages", async () => {
     const camp = office({
       "GET /api/admin/accounts": ({ query }: { query: Record<string, string> }) =>
         query.cursor === "more" ? list(brikwald) : { items: [account()], next: "more" },
@@ -91,7 +91,7 @@ describe("the admin accounts", () => {
     expect(form.getByLabelText("Username")).toHaveProperty("value", "kornbluh");
   });
 
-  it("send only what was changed, and go back to a row", async () => {
+  it("send only the changes, and become a row again", async () => {
     const camp = office({ "PATCH /api/admin/accounts/s2": brikwald });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
@@ -108,7 +108,7 @@ describe("the admin accounts", () => {
     expect(document.activeElement).toBe((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
   });
 
-  it("ask for one's own password before one's own credentials change", async () => {
+  it("ask for the password before one's own credentials change", async () => {
     const camp = office({ "PATCH /api/admin/accounts/s1": account() });
     const user = visit();
     await user.click((await row("kornbluh")).getByRole("button", { name: "Edit kornbluh" }));
@@ -128,7 +128,7 @@ describe("the admin accounts", () => {
     });
   });
 
-  it("give the focus back to their row, and Escape leaves them, after a question when something was typed", async () => {
+  it("return the focus to their row, and Escape closes the form, asking first if something was typed", async () => {
     office();
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
@@ -142,7 +142,7 @@ describe("the admin accounts", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole("button", { name: "Edit brikwald" })));
   });
 
-  it("lose nothing that was typed by the button that opened a form, or by editing another", async () => {
+  it("lose no typed text when the same button is pressed again or another row is edited", async () => {
     office();
     const user = visit();
     const add = await screen.findByRole("button", { name: "Add Admin Account" });
@@ -165,7 +165,7 @@ describe("the admin accounts", () => {
     expect(first.getByLabelText("Username")).toHaveProperty("value", "brikwaldy");
   });
 
-  it("that somebody else changed meanwhile are not overwritten, and what was typed stays", async () => {
+  it("that somebody else has changed are not overwritten, and typed text stays", async () => {
     const camp = office({ "PATCH /api/admin/accounts/s2": refuse(409, "stale", "Someone else changed this.") });
     const user = visit();
     await user.click((await row("brikwald")).getByRole("button", { name: "Edit brikwald" }));
@@ -215,7 +215,7 @@ describe("the admin accounts", () => {
     expect(screen.getByRole("button", { name: "Delete account" })).toBeTruthy();
   });
 
-  it("say at once that the only one can be neither deleted nor disabled", async () => {
+  it("say at once that the only account can be neither deleted nor disabled", async () => {
     const camp = office({ "GET /api/admin/accounts": list(account()) });
     const user = visit();
     const remove = (await row("kornbluh")).getByRole("button", { name: "Delete kornbluh" });
@@ -285,7 +285,7 @@ describe("the admin accounts", () => {
     },
   );
 
-  it("are enabled with one's own password", async () => {
+  it("are enabled with the owner's own password", async () => {
     const camp = office({
       "GET /api/admin/accounts": list(account(), { ...brikwald, disabled: true }),
       "PATCH /api/admin/accounts/s2": brikwald,
@@ -325,7 +325,7 @@ const phone = { ...computer, id: "n2", device: "phone", current: false };
 const ownAccount = () => open("/admin/account");
 
 describe("the sessions", () => {
-  it("of a colleague are ended by an owner with the own password", async () => {
+  it("of a colleague are ended by an owner with the owner's own password", async () => {
     const camp = office({
       "GET /api/admin/accounts/s2/sessions": list({ ...phone }),
       "DELETE /api/admin/accounts/s2/sessions/n2": refuse(422, "validation", "No.", [
@@ -363,7 +363,7 @@ describe("the sessions", () => {
     expect(camp.asked("POST", "/api/admin/accounts/s2/clear-limits")).toHaveLength(1);
   });
 
-  it("of a colleague end all at once, also with the own password", async () => {
+  it("of a colleague all end at once, also with the owner's own password", async () => {
     const camp = office({
       "GET /api/admin/accounts/s2/sessions": list({ ...phone }, { ...phone, id: "n3", device: "tablet" }),
       "DELETE /api/admin/accounts/s2/sessions": null,
@@ -380,7 +380,7 @@ describe("the sessions", () => {
     });
   });
 
-  it("of oneself are listed for everybody, and the others end at once", async () => {
+  it("of the signed-in person are listed, and all others can end at once", async () => {
     const camp = office({
       "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } },
       "GET /api/admin/sessions": list(computer, phone, { ...phone, id: "n3", device: "tablet" }),
@@ -399,7 +399,7 @@ describe("the sessions", () => {
 });
 
 describe("one's own password", () => {
-  it("is changed with the one of today, and a wrong one is told beside its field", async () => {
+  it("is changed with the current one, and a wrong one is reported beside its field", async () => {
     const camp = office({
       "POST /api/admin/password": refuse(422, "validation", "No.", [
         { field: "current_password", message: "This is not your current password." },
@@ -442,7 +442,7 @@ describe("one's own two-factor", () => {
     expect(await screen.findByText("Two-factor turned off")).toBeTruthy();
   });
 
-  it("shows the recovery codes until they are kept", async () => {
+  it("shows the recovery codes until they are saved", async () => {
     const camp = office({
       "POST /api/admin/two-factor": {
         secret: "ABCDEFGH",
@@ -472,7 +472,7 @@ describe("one's own two-factor", () => {
     const camp = office({
       "GET /api/admin/session": { staff: { ...kornbluh, two_factor: true } },
       "GET /api/admin/two-factor": { on: true, recovery_codes_left: 2 },
-      [path]: refuse(422, "validation", "No.", [{ field: "code", message: "This code is not right." }]),
+      [path]: refuse(422, "validation", "No.", [{ field: "code", message: "This code is incorrect." }]),
     });
     const user = ownAccount();
     expect(await screen.findByText("2 left")).toBeTruthy();
@@ -483,7 +483,7 @@ describe("one's own two-factor", () => {
     expect(form.getByText("Please enter the code from your authenticator app.")).toBeTruthy();
     await user.type(form.getByLabelText("Your password"), "my own lantern");
     await user.type(form.getByLabelText("Code"), "123 456{Enter}");
-    expect(await form.findByText("This code is not right.")).toBeTruthy();
+    expect(await form.findByText("This code is incorrect.")).toBeTruthy();
     expect(form.getByLabelText("Your password")).toHaveProperty("value", "my own lantern");
     camp.answer(path, { recovery_codes: ["aaaa-bbbb", "cccc-dddd"] });
     camp.answer("GET /api/admin/two-factor", { on: true, recovery_codes_left: 10 });

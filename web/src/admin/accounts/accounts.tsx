@@ -39,7 +39,7 @@ function AccountList() {
     setAdding(false);
     toggle.current?.focus();
   }
-  /** Known only while all owners are listed; otherwise the server says it. */
+  /** This is known only while all owners are listed. Otherwise the server says it. */
   const owners = accounts.data?.filter(({ role, disabled }) => role === "owner" && !disabled) ?? [];
   const lastOwner = (!kind || kind === "owners") && !accounts.hasNextPage && owners.length === 1 ? owners[0]!.id : null;
   /** The newest version of an account, so that a second try does not send an old one. */

@@ -17,7 +17,7 @@ import { OwnTwoFactor } from "./own-two-factor";
 import { endOtherSessions, endOwnSession, sessionsOf, twoFactorQuery } from "./queries";
 import { SessionList } from "./session-list";
 
-/** One's own password, two-factor and sessions in the staff area. */
+/** The signed-in staff member's own password, two-factor and sessions. */
 export default function OwnAccount() {
   const staff = useStaff();
   return (
@@ -86,7 +86,7 @@ function SignIn({ staff }: { staff: Staff }) {
   );
 }
 
-/** With so few recovery codes it is time for new ones. */
+/** With this few recovery codes left, it is time for new ones. */
 const few = 3;
 
 function RecoveryCodesRow({ onRenew }: { onRenew: () => void }) {
@@ -133,7 +133,7 @@ function OwnSessions() {
         description: session ? "That session has ended." : "All other sessions have ended.",
       }),
     onError: (error) => {
-      // The session has ended already, which is no error.
+      // If the session has already ended, that is not an error.
       if (!isApiError(error, "not_found")) toastFailure(error);
     },
     onSettled: () => client.invalidateQueries({ queryKey: sessionsOf().queryKey }),

@@ -9,7 +9,7 @@ import { useStaffForm } from "../shared/form";
 import { OwnPasswordField } from "../shared/own-password-field";
 import { changeOwnPassword, everyAccount, sessionsOf } from "./queries";
 
-/** Changes one's own password. */
+/** Changes the signed-in staff member's own password. */
 export function OwnPassword({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const shortest = useSite()?.password_min_length;

@@ -10,7 +10,7 @@ import { requiresSignIn } from "../shared/session";
 import { RecoveryCodes } from "../shared/two-factor";
 import { renewRecoveryCodes, twoFactorQuery } from "./queries";
 
-/** Replaces one's own recovery codes; two-factor stays on. */
+/** Replaces the signed-in staff member's own recovery codes. Two-factor stays on. */
 export function OwnRecoveryCodes({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const [codes, setCodes] = useState<string[] | null>(null);

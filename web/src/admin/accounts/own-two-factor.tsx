@@ -11,10 +11,10 @@ import { requiresSignIn, staffQuery } from "../shared/session";
 import { TwoFactorSetup } from "../shared/two-factor";
 import { endTwoFactor, everyAccount } from "./queries";
 
-/** Sets up or removes one's own authenticator app. */
+/** Sets up or removes the signed-in staff member's own authenticator app. */
 export function OwnTwoFactor({ staff, onClose }: { staff: Staff; onClose: () => void }) {
   const client = useQueryClient();
-  // The state when the dialog opened: the session changes while the recovery codes are still shown.
+  // Keeps the state from when the dialog opened, because the session changes while the recovery codes are still shown.
   const [wasOn] = useState(staff.two_factor);
   const [codesOnShow, setCodesOnShow] = useState(false);
   const changed = () =>

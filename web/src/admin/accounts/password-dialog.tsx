@@ -8,17 +8,20 @@ import { requiresSignIn } from "../shared/session";
 
 type Props = {
   title: string;
-  /** The account as people know it. */
+  /** What people call the account. */
   name: ReactNode;
   children: ReactNode;
   action: string;
-  /** Red, unless nothing is lost by it. */
+  /** Red, unless nothing is lost. */
   look?: ButtonLook;
   onConfirm: (password: string) => Promise<unknown>;
   onClose: () => void;
 };
 
-/** Asks for one's own password before another account changes: an unattended page must not be enough for it. */
+/**
+ * Asks for the signed-in owner's own password before another account changes, because an unattended page must not be
+ * enough.
+ */
 export function PasswordDialog({ title, name, children, action, look = "danger", onConfirm, onClose }: Props) {
   const { busy, errors, message, form } = useForm({
     check: required({ current_password: "Please enter your current password." }),

@@ -10,7 +10,7 @@ type NewAccount = Schemas["NewStaff"];
 type AccountPatch = Schemas["StaffChanges"];
 export type Role = Staff["role"];
 
-/** The filters of the list, by their value in the address bar. */
+/** The filters of the list, by their value in the URL. */
 export const kinds = {
   owners: { label: "Owners", filter: { role: "owner" } },
   staff: { label: "Staff", filter: { role: "staff" } },
@@ -52,7 +52,7 @@ export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/accounts
 export const endTwoFactor = (current_password: string) =>
   asStaff(api.DELETE("/api/admin/two-factor", { body: { current_password } }));
 
-/** Whether one's own authenticator app is set up, and how many recovery codes are left. */
+/** Whether the signed-in person's authenticator app is set up, and how many recovery codes are left. */
 export const twoFactorQuery = queryOptions({
   queryKey: ["admin", "two-factor"],
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/two-factor", { signal })),
@@ -61,7 +61,7 @@ export const twoFactorQuery = queryOptions({
 export const renewRecoveryCodes = (body: Schemas["NewRecoveryCodes"]) =>
   asStaff(api.POST("/api/admin/two-factor/recovery-codes", { body }));
 
-/** The sessions of an account, or one's own without an id. */
+/** The sessions of an account. Without an id, the signed-in person's own sessions. */
 export const sessionsOf = (id?: string) =>
   queryOptions({
     queryKey: ["admin", "sessions", id ?? "own"],

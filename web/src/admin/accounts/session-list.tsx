@@ -6,11 +6,11 @@ import { EmptyState, ErrorState, Loading, Skeleton } from "../../ui/states";
 import { sessionsOf } from "./queries";
 
 type Props = {
-  /** One's own sessions without it. */
+  /** Without this, the list shows the signed-in person's own sessions. */
   accountId?: string;
-  /** The session that is being ended; null for all others. */
+  /** The session that is being ended. Null means all others. */
   ending?: string | null | undefined;
-  /** Without a session, all but the current one. */
+  /** Ends this session. Null ends all but the current one. */
   onEnd: (session: LoginSession | null) => void;
 };
 

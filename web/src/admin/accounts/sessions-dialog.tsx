@@ -13,7 +13,10 @@ import { PasswordDialog } from "./password-dialog";
 import { clearLimits, endAccountSession, endAccountSessions, sessionsOf, type Account } from "./queries";
 import { SessionList } from "./session-list";
 
-/** The staff sessions of a colleague. To end one takes one's own password, as every change of another account does. */
+/**
+ * The staff sessions of a colleague. Ending one takes the signed-in owner's password, like every change to another
+ * account.
+ */
 export function SessionsDialog({ account, onClose }: { account: Account; onClose: () => void }) {
   const client = useQueryClient();
   const timeZone = useSite()?.timezone ?? "UTC";
@@ -26,7 +29,7 @@ export function SessionsDialog({ account, onClose }: { account: Account; onClose
   });
 
   async function end(session: LoginSession | null, password: string) {
-    // A session that has ended already is no error.
+    // If the session has already ended, that is not an error.
     await ignoreNotFound(
       session ? endAccountSession(account.id, session.id, password) : endAccountSessions(account.id, password),
     );

@@ -4,7 +4,7 @@ import { open, refuse, server } from "../../test/portal";
 import { kornbluh, onDuty } from "../../test/staff";
 import type { Analytics } from "./queries";
 import { axisMaximum, comparison, percentLabel } from "./words";
-// Fetched before the clock of the first test runs.
+// Loads the lazy page before the first test's time limit starts.
 import "../../app/admin";
 import "./analytics";
 
@@ -35,7 +35,7 @@ const camp = (answers: Record<string, unknown> = {}) =>
 const address = () => screen.getByTestId("address").textContent;
 
 describe("the figures", () => {
-  it("stand beside those of as many days before", async () => {
+  it("are compared with the same number of days before", async () => {
     camp();
     open("/admin/analytics");
     expect(await screen.findByText("Up 50% from 60 in the 3 days before")).toBeTruthy();
@@ -49,7 +49,7 @@ describe("the figures", () => {
     expect(screen.getByText("Hindy Kamillenfeld", { exact: false })).toBeTruthy();
   });
 
-  it("are drawn with their peak in words, and all of them in a table", async () => {
+  it("are drawn with their peak in words, and are all in a table", async () => {
     camp();
     const user = open("/admin/analytics");
     expect(await screen.findByRole("img", { name: "Views by day. Most: 50 on Jul 28, 2026." })).toBeTruthy();
@@ -60,7 +60,7 @@ describe("the figures", () => {
     expect(screen.getByRole("row", { name: "Jul 28, 2026 50 2 2 1" })).toBeTruthy();
   });
 
-  it("are of the period in the address bar", async () => {
+  it("cover the period in the address bar", async () => {
     const portal = camp();
     const user = open("/admin/analytics?period=7");
     await screen.findByText("109 (70%)");
@@ -100,7 +100,7 @@ describe("the figures", () => {
   });
 });
 
-it("words and scales stay true at their edges", () => {
+it("words and scales are right at their limits", () => {
   expect(comparison({ value: 1001, before: 1000 }, 7)).toBe("Slightly up from 1,000 in the 7 days before");
   expect(percentLabel(999, 1000)).toBe("over 99%");
   expect(percentLabel(0, 0)).toBe("0%");

@@ -5,7 +5,7 @@ import { axisMaximum, measures, type Measure } from "./words";
 
 const height = 160;
 
-/** One bar for each day. Its scale, its ends and its highest day are written beside it; the table holds every number. */
+/** One bar for each day. The chart labels its scale, its ends and its highest day. The table holds every number. */
 export function DayChart({ days, measure }: { days: Day[]; measure: Measure }) {
   const label = measures.find(({ value }) => value === measure)!.label;
   const values = days.map((day) => day[measure]);

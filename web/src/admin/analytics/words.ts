@@ -14,7 +14,7 @@ export const periodOf = (text: string | null): Period => periods.find(({ value }
 
 export type Measure = Exclude<keyof Day, "day">;
 
-/** What is counted, and how. */
+/** What each measure counts, and how. */
 export const measures: readonly { value: Measure; label: string; about: string }[] = [
   { value: "views", label: "Views", about: "One per viewer, video and hour, without staff" },
   { value: "likes", label: "Likes", about: "Given then and not taken back" },
@@ -42,7 +42,7 @@ export function comparison({ value, before }: Figure, days: number) {
 
 export const share = (part: number, whole: number) => (whole > 0 ? (part / whole) * 100 : 0);
 
-/** "84%"; 0% only for nobody and 100% only for everybody. */
+/** "84%". Shows 0% only for nobody and 100% only for everybody. */
 export function percentLabel(part: number, whole: number) {
   const exact = share(part, whole);
   if (part > 0 && exact < 1) return "under 1%";
@@ -50,7 +50,7 @@ export function percentLabel(part: number, whole: number) {
   return `${Math.round(exact)}%`;
 }
 
-/** The maximum of the axis: a round number that can be halved. */
+/** The maximum of the axis: a round number that can be cut in half. */
 export function axisMaximum(highest: number) {
   if (highest <= 2) return 2;
   const step = 10 ** Math.floor(Math.log10(highest));

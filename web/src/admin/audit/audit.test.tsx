@@ -130,7 +130,7 @@ it("is filtered by person, action, kind, record and days, in the address bar", a
   expect((screen.getByLabelText("From") as HTMLInputElement).value).toBe("");
 });
 
-it("leads to everything about one record, and says what is no id", async () => {
+it("leads to everything about one record, and says what is not an id", async () => {
   const portal = camp();
   const user = open("/admin/audit");
   await user.click(within(await row("Video changed")).getByRole("link", { name: "Everything about record …5b93cfec" }));
@@ -145,7 +145,7 @@ it("leads to everything about one record, and says what is no id", async () => {
   expect(screen.queryByRole("list", { name: "Audit log" })).toBeNull();
 });
 
-it("says beside the field which days cannot be, and asks nothing", async () => {
+it("says beside the field which dates are impossible, and sends no request", async () => {
   const portal = camp();
   open("/admin/audit?from=2026-07-31&to=2026-07-01");
   expect(await screen.findByText("The last day is before the first.")).toBeTruthy();
@@ -154,7 +154,7 @@ it("says beside the field which days cannot be, and asks nothing", async () => {
   expect(portal.asked("GET", "/api/admin/audit")).toEqual([]);
 });
 
-it("puts what the server refuses beside its field", async () => {
+it("shows the server's refusal beside its field", async () => {
   camp({
     "GET /api/admin/audit": refuse(422, "validation", "There is no staff account with this name.", [
       { field: "actor", message: "There is no staff account with this name." },
@@ -166,7 +166,7 @@ it("puts what the server refuses beside its field", async () => {
   expect((screen.getByLabelText("Who") as HTMLSelectElement).value).toBe("gone");
 });
 
-it("tells nothing found from nothing there", async () => {
+it("tells an empty result from an empty log", async () => {
   camp({ "GET /api/admin/audit": { items: [], next: null } });
   const user = open("/admin/audit?what=video.delete");
   expect(await screen.findByText("Nothing matches these filters")).toBeTruthy();
@@ -174,7 +174,7 @@ it("tells nothing found from nothing there", async () => {
   expect(await screen.findByText("Nothing has been recorded yet")).toBeTruthy();
 });
 
-it("is taken along as a table with the same filters", async () => {
+it("is exported as a table with the same filters", async () => {
   const portal = camp({ "GET /api/admin/audit.csv": "When,Who" });
   const saved = vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:table");
   const user = open("/admin/audit?who=feder&what=video");
@@ -191,14 +191,14 @@ it("offers another try after a failure", async () => {
   expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
 });
 
-it("is an owner's business", async () => {
+it("is for owners only", async () => {
   const portal = camp({ "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } } });
   open("/admin/audit");
   expect(await screen.findByText("Only owners can see this page")).toBeTruthy();
   expect(portal.asked("GET", "/api/admin/audit")).toEqual([]);
 });
 
-it("says values as people do", () => {
+it("shows values in readable form", () => {
   const reading = { timeZone: "America/New_York", menus };
   const said = (field: string, value: unknown) => shown(field, value, reading);
   expect(said("price", 1_850)).toBe("$18.50");

@@ -14,7 +14,7 @@ type Asked = Record<(typeof keys)[number], string>;
 
 const kindNames = Object.keys(kinds) as Kind[];
 
-/** The filter in the address bar, and its errors. */
+/** Reads the filter from the URL, with its errors. */
 export function readFilter(params: URLSearchParams) {
   const asked = Object.fromEntries(keys.map((key) => [key, params.get(key)?.trim() ?? ""])) as Asked;
   const kind = kindNames.find((one) => one === asked.by);
@@ -32,7 +32,7 @@ export function readFilter(params: URLSearchParams) {
   return { asked, filter, wrong, count: Object.keys(filter).length };
 }
 
-/** What the filters that are set say. */
+/** The active filters in words. */
 const saidOf = (
   { actor_kind, actor, action, subject_kind, subject_id, from, to }: Filter,
   menus: Menus | undefined,
@@ -59,7 +59,7 @@ type Props = {
   refused: Record<string, string>;
 };
 
-/** Filters by person, action, record and dates; collapsed behind a button on a phone. */
+/** Filters by person, action, record and dates. On a phone they are collapsed behind a button. */
 export function FilterBar({ read: { asked, filter, wrong, count }, set, menus, refused }: Props) {
   const panel = useId();
   const troubled = Object.keys(wrong).length > 0 || Object.keys(refused).length > 0;
@@ -192,7 +192,7 @@ function KindOfRecord({ asked, menus, error, set }: MenuProps<string>) {
 
 type RecordIdProps = { asked: string; error: string | null; onAsk: (id: string) => void };
 
-/** Applies as soon as an id is complete, or when the field loses the focus. */
+/** Applies the filter as soon as an id is complete, or when the field loses focus. */
 function RecordId({ asked, error, onAsk }: RecordIdProps) {
   const [typed, setTyped] = useState(asked);
   const ask = (text: string) => text !== asked && onAsk(text);

@@ -28,6 +28,6 @@ export const menusQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Reads bytes: text would lose the byte order mark by which spreadsheets recognize UTF-8. */
+/** Reads bytes, because text would lose the byte order mark by which spreadsheets recognize UTF-8. */
 export const auditTable = (filter: Filter) =>
   asStaff<Blob>(api.GET("/api/admin/audit.csv", { params: { query: filter }, parseAs: "blob" }));

@@ -177,7 +177,7 @@ const fields: Record<string, string> = {
   void_of: "Takes back",
 };
 
-/** Values with a fixed set of words. */
+/** Fields whose values come from a fixed set of words. */
 const choices = new Set([
   "account",
   "actor_kind",
@@ -192,7 +192,7 @@ const choices = new Set([
   "status",
   "subject_kind",
 ]);
-/** Values in cents. */
+/** Whether a field's values are in cents. */
 const isMoney = (field: string) => /(^|_)(amount|price)$/.test(field) || field === "defaultPlanAmount";
 const isSetting = (field: string) =>
   /[A-Z]/.test(field) || field === "access" || field === "timezone" || field === "logo";
@@ -232,7 +232,7 @@ export const actorLabel = ({ actor_kind }: Entry) => own(actors, actor_kind) ?? 
 const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isRecordId = (text: string) => isUuid.test(text);
 
-/** The ids of one day often share their first eight characters. */
+/** Uses the end of the id, because ids from one day often share their first eight characters. */
 export const shortId = (id: string) => `…${id.slice(-8)}`;
 
 export type Reading = { timeZone: string; menus: Menus | undefined };

@@ -18,15 +18,15 @@ type Props = {
   comment: AdminComment;
   /** When the list was loaded. */
   now: number;
-  /** Names the video, where the list has those of several. */
+  /** Whether to name the video, in a list with comments on several videos. */
   withVideo?: boolean;
-  /** The action that is on its way. */
+  /** The action that is being sent. */
   busy: Action | null;
   onAct: (action: Action) => void;
   onDelete: () => void;
 };
 
-/** A comment with what readers report about it, and the decisions of the staff. */
+/** A comment with the readers' reports about it, and the buttons for staff. */
 export function CommentCard({ comment, now, withVideo = false, busy, onAct, onDelete }: Props) {
   const timeZone = useSite()?.timezone ?? "UTC";
   const { author_name, content, created_at, hidden, reasons } = comment;
@@ -100,7 +100,7 @@ function CommentBadges({ comment: { reports, held, hidden } }: { comment: AdminC
   );
 }
 
-/** What each reader says is wrong. */
+/** What each reader says is wrong with it. */
 const Reasons = ({ reasons, timeZone }: { reasons: ReportReason[]; timeZone: string }) => (
   <div role="group" aria-label="What readers report" className="grid gap-1 border-s-3 border-clay/50 ps-3 text-sm">
     {reasons.map(({ category, reason, created_at }, i) => (

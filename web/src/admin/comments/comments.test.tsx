@@ -43,7 +43,7 @@ const contents = () =>
 const current = () => document.querySelector("[aria-current=true]:is(li)")?.textContent;
 
 describe("the queue of comments", () => {
-  it("lists what waits over all videos, with why, where and how many", async () => {
+  it("lists the waiting comments on all videos, with the reason, the video and their number", async () => {
     const camp = queue();
     open("/admin/comments");
     expect(await screen.findByText("It hurts others")).toBeTruthy();
@@ -114,7 +114,7 @@ describe("the queue of comments", () => {
     expect(screen.queryByRole("button", { name: "Undo" })).toBeNull();
   });
 
-  it("takes back the newest decision, not the one before, and decides once while a key is held", async () => {
+  it("undoes the newest decision, not an earlier one, and decides once while a key is held", async () => {
     let hidden = () => {};
     const camp = queue({
       "PUT /api/admin/comments/c1/kept": null,
@@ -195,7 +195,7 @@ describe("the queue of comments", () => {
     expect(contents()).toEqual(["Rude", "Ruder", "My first"]);
   });
 
-  it("keeps no comment over a report that nobody saw, but shows it", async () => {
+  it("does not keep a comment with a report that nobody has seen, but shows the report", async () => {
     const again = "Another reader just reported this comment. Please look again.";
     const camp = queue({ "PUT /api/admin/comments/c1/kept": refuse(409, "conflict", again) });
     const user = open("/admin/comments");

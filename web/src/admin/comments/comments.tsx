@@ -21,7 +21,7 @@ import { done, filterAbout, filterName, nothingFound, opposite } from "./words";
 
 const filters = Object.keys(filterName) as CommentFilter[];
 
-/** The comments on all videos: what readers report and what waits comes first, decided by keys or buttons. */
+/** The comments on all videos. Reported and waiting comments come first, and staff decide by keys or buttons. */
 export default function Comments() {
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
@@ -105,7 +105,7 @@ export default function Comments() {
 
 type LastStepProps = { step: Step; onUndo: () => void; onClose: () => void };
 
-/** What was decided last, with a way back where there is one. */
+/** The last decision, with an Undo where that is possible. */
 function LastStep({ step: { comment, action }, onUndo, onClose }: LastStepProps) {
   return (
     <div
@@ -130,7 +130,7 @@ function LastStep({ step: { comment, action }, onUndo, onClose }: LastStepProps)
 
 type NothingProps = { filter: CommentFilter; term: string; set: ReturnType<typeof useFilters>["set"] };
 
-/** Why the list is empty, and the next step. */
+/** Why the list is empty, and what to do next. */
 function Nothing({ filter, term, set }: NothingProps) {
   if (term) {
     return (

@@ -6,7 +6,7 @@ import { beginning } from "./words";
 type Props = {
   comment: AdminComment;
   onDeleted?: () => void;
-  /** Called when the lists no longer have it. */
+  /** Called once the lists no longer contain the comment. */
   onGone?: () => void;
   onClose: () => void;
 };

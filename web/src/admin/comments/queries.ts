@@ -34,7 +34,7 @@ export const commentCountsQuery = (q: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** All comments of a video; those that need a decision come first, however old they are. */
+/** All comments on a video. Those that need a decision come first, however old they are. */
 export const videoCommentsQuery = (id: string) =>
   queryOptions({
     queryKey: ["admin", "comments", id],
@@ -73,9 +73,11 @@ const calls = {
 };
 export type Action = keyof typeof calls;
 
-/** Keeping closes the reports that the comment was shown with; newer ones are refused as a conflict. */
+/**
+ * "Keep" closes the reports that were shown with the comment. If there are newer reports, it is refused as a conflict.
+ */
 export const moderate = (comment: AdminComment, action: Action) => calls[action](comment);
-/** It is no error when its author or somebody else has deleted it already. */
+/** If the author or somebody else has already deleted the comment, that is not an error. */
 export const deleteComment = (id: string) => ignoreNotFound(asStaff(api.DELETE("/api/admin/comments/{id}", at(id))));
 
 /** Call after a comment changed: refetches comments, the counts of videos and what families see. */

@@ -1,10 +1,10 @@
 import { useEffect, useEffectEvent } from "react";
 
-/** Calls the handler of a key that is pressed outside of fields and dialogs, alone. */
+/** Calls the handler of a key that is pressed without modifiers, outside fields and dialogs. */
 export function useShortcuts(handlers: Record<string, () => void>) {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    // A key that is held down walks through the list, and decides once.
+    // Holding a key down keeps walking through the list, but decides only once.
     if (event.repeat && !/^[jk]$/i.test(event.key)) return;
     const from = event.target;
     const typing =
@@ -31,7 +31,7 @@ const keys: readonly [keys: readonly string[], what: string][] = [
   [["O"], "open the video"],
 ];
 
-/** The keys of the queue; not where there is no keyboard. */
+/** The keys of the queue, shown only where there is a keyboard. */
 export const ShortcutHint = () => (
   <p className="mb-3 flex flex-wrap gap-x-4 gap-y-1.5 text-sm text-muted any-pointer-coarse:hidden">
     <span className="sr-only">Keys: </span>

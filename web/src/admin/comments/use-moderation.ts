@@ -6,7 +6,7 @@ import { moderate, useCommentsChanged, type Action, type AdminComment } from "./
 
 export type Step = { comment: AdminComment; action: Action };
 
-/** Carries out decisions about comments one after the other. Keys may be quicker than the server; none is lost. */
+/** Sends decisions about comments one at a time. Keys may be faster than the server, and no decision is lost. */
 export function useModeration(onDone: (step: Step) => void) {
   const changed = useCommentsChanged();
   const [waiting, setWaiting] = useState<Step[]>([]);
@@ -19,14 +19,14 @@ export function useModeration(onDone: (step: Step) => void) {
     },
     onError: (error) => {
       toastFailure(error);
-      // Somebody else decided, deleted or reported meanwhile: show what is true now.
+      // Somebody else decided, deleted or reported in the meantime, so this shows the current state.
       if (isApiError(error, "conflict", "not_found")) void changed();
     },
     onSettled: (_nothing, _error, done) => setWaiting((steps) => steps.filter((step) => step !== done)),
   });
   const find = ({ id }: AdminComment) => waiting.find(({ comment }) => comment.id === id);
   return {
-    /** The newest decision that the server has not answered yet. */
+    /** The newest decision that the server has not confirmed yet. */
     newest: waiting.at(-1),
     busyWith: (comment: AdminComment) => find(comment)?.action ?? null,
     act(comment: AdminComment, action: Action) {

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { restoreFocus } from "../../ui/focus";
 
 /**
- * The current row of a list that keys walk through. When it leaves the list, the one that takes its place becomes
- * current.
+ * The current row of a list that is navigated by keyboard. When the row leaves the list, the row that takes its place
+ * becomes current.
  */
 export function usePlace<Row extends { id: string }>(rows: Row[]) {
   const [place, setPlace] = useState<{ id: string | null; index: number }>({ id: null, index: 0 });
@@ -21,7 +21,7 @@ export function usePlace<Row extends { id: string }>(rows: Row[]) {
     latest.current = current;
   });
 
-  // The focused button may have gone with its row, or with the reports of the row.
+  // The focused button may have disappeared with its row, or with the row's reports.
   useEffect(() => {
     if (!staying.current || document.querySelector("dialog[open]")) return;
     staying.current = false;
@@ -36,17 +36,17 @@ export function usePlace<Row extends { id: string }>(rows: Row[]) {
 
   return {
     current,
-    /** Whether the focus is in the current row. */
+    /** Whether the focus is inside the current row. */
     entered,
     goTo,
-    /** Goes this many rows down, or up. The first key only enters the list. */
+    /** Moves down by this many rows, or up if negative. The first key press only enters the list. */
     step(by: number) {
       const row = rows[entered() ? Math.min(Math.max(index + by, 0), rows.length - 1) : index];
       focus(row);
     },
     /** Focuses the current row once the list has changed. */
     stay: () => (staying.current = true),
-    /** Focuses the current row after a dialog, unless the dialog gave the focus back. */
+    /** Focuses the current row after a dialog, unless the dialog returned the focus itself. */
     resume: () =>
       setTimeout(() => {
         if (document.activeElement !== document.body) return;

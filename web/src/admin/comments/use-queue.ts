@@ -5,7 +5,7 @@ import { useModeration, type Step } from "./use-moderation";
 import { usePlace } from "./use-place";
 import { acceptance, opposite } from "./words";
 
-/** The place in the queue, the decisions with their keys, and what was decided last. */
+/** The current row of the queue, the decisions with their keys, and the last decision. */
 export function useQueue(comments: AdminComment[]) {
   const { current, entered, goTo, step, stay, resume, rowRef } = usePlace(comments);
   const [last, setLast] = useState<Step | null>(null);
@@ -22,7 +22,8 @@ export function useQueue(comments: AdminComment[]) {
     const undoing = newest && opposite(newest.action, newest.comment);
     if (undoing) act(newest.comment, undoing);
   }
-  // A letter decides only where the focus shows what it decides about; after the last row there is no focus to show.
+  // A letter key decides only while the focus shows which comment it is about. After the last row nothing has the
+  // focus.
   const onCurrent = (decide: (comment: AdminComment) => void) => () => {
     if (current && entered()) decide(current);
   };

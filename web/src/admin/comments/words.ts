@@ -8,7 +8,7 @@ export const filterName: Record<CommentFilter, string> = {
   all: "All",
 };
 
-/** What each figure counts, shown below the filters. */
+/** What each number counts, shown below the filters. */
 export const filterAbout: Record<CommentFilter, string> = {
   to_review: "Reported by readers, or waiting for you before families see them. Reported ones come first.",
   reported: "Families see these. Readers reported these, and staff have not decided yet.",
@@ -20,7 +20,7 @@ export const filterAbout: Record<CommentFilter, string> = {
 export const nothingFound: Record<CommentFilter, string> = {
   to_review: "Nothing to review",
   reported: "No reported comments",
-  held: "No comments wait for you",
+  held: "No comments are waiting for you",
   hidden: "No hidden comments",
   all: "No comments yet",
 };
@@ -36,14 +36,17 @@ export const categoryName: Record<ReportReason["category"], string> = {
 type Done = { title: string; description: string };
 
 export const done: Record<Action, Done> = {
-  approve: { title: "Comment approved", description: "Families can see it, and whatever its author writes next." },
+  approve: {
+    title: "Comment approved",
+    description: "Families can see it, and its author’s future comments appear without approval.",
+  },
   keep: { title: "Comment kept", description: "Its reports are closed, and families still see it." },
   hide: { title: "Comment hidden", description: "Families no longer see it." },
   show: { title: "Comment shown", description: "Families can see it again." },
   reopen: { title: "Reports open again", description: "The comment waits for review." },
 };
 
-/** The decision that leaves a comment where families see it, if there is one to make. */
+/** The decision that leaves a comment visible to families, if there is one to make. */
 export const acceptance = ({ held, hidden, reports }: AdminComment): Action | null =>
   held ? "approve" : reports > 0 && !hidden ? "keep" : null;
 
@@ -55,7 +58,7 @@ export const actionName: Record<Action, string> = {
   reopen: "Undo",
 };
 
-/** What takes an action back. A comment that waited cannot be made to wait again. */
+/** The action that undoes this one. A comment that was waiting for approval cannot be made to wait again. */
 export const opposite = (action: Action, { held }: AdminComment): Action | null =>
   action === "keep" ? "reopen" : action === "show" ? "hide" : action === "hide" && !held ? "show" : null;
 

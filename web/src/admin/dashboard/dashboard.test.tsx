@@ -19,7 +19,7 @@ const none = {
 };
 
 describe("the dashboard", () => {
-  it("tells what needs attention now, each with its way", async () => {
+  it("says what needs attention now, each with a link", async () => {
     server(onDuty);
     open("/admin/dashboard");
     const list = within((await screen.findByText("19 overdue plans")).closest("ul")!);
@@ -65,7 +65,7 @@ describe("the dashboard", () => {
     );
   });
 
-  it("keeps the admin accounts from who may not see them", async () => {
+  it("hides the admin accounts from people who may not see them", async () => {
     server({ ...onDuty, "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } } });
     open("/admin/dashboard");
     expect(await screen.findByText("132 users")).toBeTruthy();
@@ -107,7 +107,7 @@ describe("the dashboard", () => {
     expect(notice.queryByRole("button")).toBeNull();
   });
 
-  it("does not take a failure for calm", async () => {
+  it("does not treat a failure as nothing to do", async () => {
     const camp = server({ ...onDuty, "GET /api/admin/dashboard": refuse(500, "internal", "Something went wrong.") });
     const user = open("/admin/dashboard");
     expect(await screen.findByText("The figures could not be loaded")).toBeTruthy();
@@ -116,7 +116,7 @@ describe("the dashboard", () => {
     expect(await screen.findByText("19 overdue plans")).toBeTruthy();
   });
 
-  it("is left by Sign Out", async () => {
+  it("is closed by Sign Out", async () => {
     const camp = server({ ...onDuty, "POST /api/admin/auth/sign-out": null });
     const user = open("/admin/dashboard");
     await screen.findByText("19 overdue plans");
@@ -126,7 +126,7 @@ describe("the dashboard", () => {
   });
 });
 
-it("a line leads to just those that it counts, where a list shows them", () => {
+it("a line leads to exactly the records that it counts, if a list can show them", () => {
   const lines = linesOf({ ...none, unread_messages: 1, failed_mails: 1, failed_jobs: 1 }, "UTC");
   expect(lines.map(({ text, to }) => [text, to])).toEqual([
     ["1 unread message", "/admin/messages?status=unread"],

@@ -155,7 +155,7 @@ const Everything = ({ role, tiles, failed }: EverythingProps) => (
 
 type Line = { icon: IconName; text: ReactNode; to?: string | undefined; tone?: "bad" | "due" };
 
-/** One line for each kind of open task; a line links to the filtered list, where there is one. */
+/** One line for each kind of open task. Where there is a filtered list, the line links to it. */
 export function linesOf(attention: Attention, timeZone: string): Line[] {
   const {
     unread_messages,

@@ -12,7 +12,7 @@ import { asStaff } from "../shared/session";
 
 const families = (n: number) => count(n, "family", "families");
 
-/** Says that tonight's video is late, and asks once before it tells the families that want to know. */
+/** Shows that tonight's video is late, and asks once before it tells the families that want to know. */
 export function LateVideo({ late }: { late: NonNullable<Attention["late_video"]> }) {
   const timeZone = useSite()?.timezone ?? "UTC";
   const client = useQueryClient();

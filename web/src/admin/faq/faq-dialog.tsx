@@ -29,7 +29,7 @@ const valuesOf = (entry: AdminFaq | null, category: Category) => ({
 
 type Props = { entry: AdminFaq | null; category: Category; onClose: () => void };
 
-/** What is typed, merged with the entry when somebody else changed it meanwhile. */
+/** What is typed, merged with the entry if somebody else has changed it since. */
 function useFaqValues({ entry, category }: Omit<Props, "onClose">) {
   const faqChanged = useFaqChanged();
   return useFormValues({
@@ -40,7 +40,7 @@ function useFaqValues({ entry, category }: Omit<Props, "onClose">) {
   });
 }
 
-/** A question with its answer, and below them what families will read. */
+/** A question with its answer, and below them what families will see. */
 export function FaqDialog({ entry, category, onClose }: Props) {
   const faqChanged = useFaqChanged();
   const keyOf = useIdempotencyKey();
@@ -118,7 +118,7 @@ export function FaqDialog({ entry, category, onClose }: Props) {
 
 type AnswerProps = { answer: string; error: string | undefined; onChange: (answer: string) => void };
 
-/** The answer, and the placeholders that can be put into it. */
+/** The answer, and the placeholders that can be inserted. */
 function AnswerField({ answer, error, onChange }: AnswerProps) {
   const placeholders = useQuery(placeholdersQuery).data ?? [];
   return (

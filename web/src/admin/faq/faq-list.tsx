@@ -18,25 +18,25 @@ const ordering = ["admin", "faq", "order"];
 
 type Props = {
   items: AdminFaq[];
-  /** The query that has these questions; a new order shows in it at once. */
+  /** The query with these questions. A new order shows in it at once. */
   queryKey: ReturnType<typeof faqQuery>["queryKey"];
-  /** Only the whole list has an order, not what a search found. */
+  /** Only the whole list can be sorted, not search results. */
   sortable: boolean;
   onEdit: (entry: AdminFaq) => void;
   onDelete: (entry: AdminFaq) => void;
 };
 
-/** The questions in their order, which dragging or the arrow keys change. */
+/** The questions in order. Dragging or the arrow keys change it. */
 export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) {
   const client = useQueryClient();
   const faqChanged = useFaqChanged();
   const [said, setSaid] = useState("");
-  // The order that the server has.
+  // The order on the server.
   const saved = useRef(items);
 
   const order = useAction({
     mutationKey: ordering,
-    // Runs one request at a time, because a held arrow key is faster than the server.
+    // Sends one request at a time, because a held arrow key is faster than the server.
     scope: { id: "faq order" },
     mutationFn: (next: AdminFaq[]) => orderFaq(next.map(({ id }) => id)),
     onMutate: () => client.cancelQueries({ queryKey }),
@@ -51,7 +51,7 @@ export function FaqList({ items, queryKey, sortable, onEdit, onDelete }: Props) 
   });
 
   function move({ id, question }: AdminFaq, to: (from: number) => number) {
-    // A second key can come before the list is drawn in the order that the first one made.
+    // Reads the cache, because a second key may come before the first one's new order is rendered.
     const current = client.getQueryData(queryKey) ?? items;
     const from = current.findIndex((entry) => entry.id === id);
     const place = to(from);

@@ -5,7 +5,7 @@ import { onDuty } from "../../test/staff";
 import { moved } from "../shared/drag-order";
 import type { AdminFaq } from "./queries";
 import { filled } from "./words";
-// Fetched before the clock of the first test runs.
+// Loads the lazy page before the first test's time limit starts.
 import "../../app/admin";
 import "./faq";
 
@@ -53,7 +53,7 @@ it("shows its figures, publishes and unpublishes", async () => {
   expect(camp.asked("PATCH", "/api/admin/faq/f2")[0]?.body).toEqual({ version: 2, is_published: true });
 });
 
-it("is put in order by the arrow keys", async () => {
+it("is sorted with the arrow keys", async () => {
   const camp = desk({ "PUT /api/admin/faq/order": null });
   const user = open("/admin/faq");
   (await row("When are videos posted?")).getByRole("button", { name: /^Move/ }).focus();
@@ -62,7 +62,7 @@ it("is put in order by the arrow keys", async () => {
   expect(screen.getByText("When are videos posted?: now number 2 of 2.")).toBeTruthy();
 });
 
-it("loses no key that comes before the list is drawn anew", async () => {
+it("loses no key press that comes before the list is rendered again", async () => {
   const third = entry({ id: "f3", question: "What to pack?", position: 3 });
   const camp = desk({ "GET /api/admin/faq": list(entry(), second, third), "PUT /api/admin/faq/order": null });
   open("/admin/faq");
@@ -77,7 +77,7 @@ it("loses no key that comes before the list is drawn anew", async () => {
   );
 });
 
-it("shows the order that families have when a new one cannot be saved", async () => {
+it("shows the families' order again if a new one cannot be saved", async () => {
   const camp = desk({ "PUT /api/admin/faq/order": refuse(500, "internal") });
   const user = open("/admin/faq");
   const handle = (await row("When are videos posted?")).getByRole("button", { name: /^Move/ });
@@ -91,7 +91,7 @@ it("shows the order that families have when a new one cannot be saved", async ()
   ]);
 });
 
-it("previews an answer as families read it, and sends only what was changed", async () => {
+it("previews an answer as families see it, and sends only the changes", async () => {
   const camp = desk({ "PATCH /api/admin/faq/f1": entry() });
   const user = open("/admin/faq");
   await user.click((await row("When are videos posted?")).getByRole("button", { name: /^Edit/ }));
@@ -103,7 +103,7 @@ it("previews an answer as families read it, and sends only what was changed", as
   expect(camp.asked("PATCH", "/api/admin/faq/f1")[0]?.body).toEqual({ version: 2, category: "Policies" });
 });
 
-it("adds one in the category that is looked at, and keeps it when that fails", async () => {
+it("adds a question in the current category, and keeps the text if that fails", async () => {
   const camp = desk({ "POST /api/admin/faq": refuse(500, "internal", "Something went wrong on our side.") });
   const user = open("/admin/faq?category=Policies");
   await user.click(await screen.findByRole("button", { name: "Add FAQ" }));
@@ -118,7 +118,7 @@ it("adds one in the category that is looked at, and keeps it when that fails", a
   expect(camp.asked("POST", "/api/admin/faq")[0]?.body).toMatchObject({ category: "Policies", is_published: true });
 });
 
-it("says beside the answer which placeholder is none, and keeps what was typed", async () => {
+it("says beside the answer which placeholder does not exist, and keeps what was typed", async () => {
   const message = "“{posting_tim}” is not a placeholder of the portal. Please use one of: {posting_time}.";
   const camp = desk({ "POST /api/admin/faq": refuse(422, "validation", message, [{ field: "answer", message }]) });
   const user = open("/admin/faq");

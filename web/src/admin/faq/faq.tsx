@@ -19,7 +19,7 @@ import { categories, deleteFaq, faqQuery, faqStatsQuery, useFaqChanged, type Adm
 
 type Open = { what: "add"; entry: null } | { what: "edit" | "delete"; entry: AdminFaq } | null;
 
-/** Questions and answers: written, published, put in order. */
+/** Writes, publishes and sorts questions and answers. */
 export default function FaqManagement() {
   const { params, set } = useFilters();
   const term = params.get("q")?.trim() ?? "";
@@ -101,7 +101,7 @@ export default function FaqManagement() {
 
 type NoQuestionsProps = { filtered: boolean; onShowAll: () => void; onAdd: () => void };
 
-/** Why the list is empty, and the next step. */
+/** Why the list is empty, and what to do next. */
 function NoQuestions({ filtered, onShowAll, onAdd }: NoQuestionsProps) {
   if (filtered) {
     return (

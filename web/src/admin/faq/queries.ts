@@ -31,7 +31,7 @@ async function all(filter: { q?: string; category?: Category }, signal?: AbortSi
   return found;
 }
 
-/** Loads all questions at once, because the order is changed in the whole list. */
+/** Loads all questions at once, because sorting needs the whole list. */
 export const faqQuery = (filter: { q?: string; category?: Category }) =>
   queryOptions({
     queryKey: ["admin", "faq", filter],

@@ -1,6 +1,6 @@
 type Placeholder = { name: string; value: string };
 
-/** Fills the placeholders of an answer like the server; an empty value leaves no gap. */
+/** Fills in the placeholders of an answer as the server does. An empty value leaves no gap. */
 export function filled(answer: string, placeholders: readonly Placeholder[]) {
   const names = placeholders.map(({ name }) => name.replace(/[{}]/g, "\\$&")).join("|");
   if (!names) return answer.trim();

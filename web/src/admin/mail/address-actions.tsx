@@ -15,7 +15,7 @@ import { letThrough, useMailChanged } from "./queries";
 
 type Props = { email: string; familyId: string | null | undefined; isStaff?: boolean };
 
-/** Correct an address that gets no mail, or allow mail to it again. */
+/** The buttons that correct an address without mail, or allow mail to it again. */
 export function AddressActions({ email, familyId, isStaff = false }: Props) {
   const me = useStaff();
   const mailChanged = useMailChanged();

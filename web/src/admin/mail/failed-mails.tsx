@@ -23,7 +23,7 @@ import { kindName } from "./words";
 
 const abouts: readonly About[] = ["videos", "other"];
 
-/** Mails that were given up within the last seven days. */
+/** The emails that the portal gave up on in the last seven days. */
 export function FailedMails() {
   const { params, set } = useFilters();
   const about = abouts.find((one) => one === params.get("about")) ?? null;

@@ -13,7 +13,7 @@ import { reportsQuery, type MailReport } from "./queries";
 import { MailSkeleton, Reason } from "./row";
 import { advice, causes, kindName } from "./words";
 
-/** Bounces and complaints: what other mail servers reported after they had been given a mail. */
+/** Bounces and complaints that other mail servers reported after they had accepted an email. */
 export function MailReports() {
   const every = useRefetchInterval(everyFifteenSeconds);
   const reports = useInfiniteQuery({

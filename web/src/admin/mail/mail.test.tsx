@@ -92,7 +92,7 @@ describe("failed mails", () => {
     expect(screen.getByTestId("address").textContent).toBe("/admin/mail");
   });
 
-  it("go out again, one or all", async () => {
+  it("are sent again, one or all", async () => {
     const camp = post({ "POST /api/admin/mail/failed/send-again": { queued: 1 } });
     const user = open("/admin/mail");
     await user.click((await row("Invitation")).getByRole("button", { name: "Send again to chaya@family.example" }));
@@ -138,7 +138,7 @@ describe("refused addresses", () => {
     });
   });
 
-  it("are corrected on the spot", async () => {
+  it("are corrected in place", async () => {
     const camp = post({
       "GET /api/admin/users/f1": detail(),
       "PATCH /api/admin/users/f1": detail({ email: "chaya@new.example" }),
@@ -187,7 +187,7 @@ describe("bounces and complaints", () => {
     });
   });
 
-  it("are a view of the page, and none is good news", async () => {
+  it("have their own view, where an empty list is good news", async () => {
     post({ "GET /api/admin/mail/reports": list() });
     const user = open("/admin/mail");
     await user.click(await screen.findByRole("button", { name: "Bounces" }));
@@ -242,7 +242,7 @@ describe("every email", () => {
   });
 
   it("is sent to oneself", async () => {
-    const words = "You have sent yourself 10 tests within an hour. The next one is possible in 5 minutes.";
+    const words = "You have sent yourself 10 tests in the last hour. You can send another one in 5 minutes.";
     const camp = desk({ "POST /api/admin/mail/samples/alert/test": null });
     const user = open("/admin/mail?show=preview&mail=alert");
     await user.click(await screen.findByRole("button", { name: "Send me a test" }));
@@ -254,7 +254,7 @@ describe("every email", () => {
     expect(await screen.findByText(words)).toBeTruthy();
   });
 
-  it("does not take a failure for an empty list", async () => {
+  it("does not show a failure as an empty list", async () => {
     desk({ "GET /api/admin/mail/samples": refuse(500, "internal", "Something went wrong.") });
     open("/admin/mail?show=preview");
     expect(await screen.findByText("Failed to load the emails")).toBeTruthy();

@@ -12,7 +12,10 @@ import { Samples } from "./samples";
 
 const views = ["mails", "addresses", "reports", "preview"] as const;
 
-/** Failed emails, refused addresses, bounces and complaints, with the actions for them, and how every email looks. */
+/**
+ * Failed emails, refused addresses, bounces and complaints, with the buttons to handle them. Also shows what every
+ * email looks like.
+ */
 export default function Mail() {
   const { params, set } = useFilters();
   const view = views.find((one) => one === params.get("show")) ?? "mails";

@@ -70,7 +70,7 @@ export const sampleQuery = (name: string) =>
 export const testSample = (name: string) =>
   asStaff(api.POST("/api/admin/mail/samples/{name}/test", { params: { path: { name } } }));
 
-/** The server takes a hundred at a time. */
+/** The server accepts a hundred at a time. */
 const most = 100;
 
 export async function sendAgain(mails: FailedMail[]) {
@@ -82,11 +82,11 @@ export async function sendAgain(mails: FailedMail[]) {
   return queued;
 }
 
-/** It is no error when somebody else has allowed the address already. */
+/** If somebody else has already allowed the address, that is not an error. */
 export const letThrough = (email: string) =>
   ignoreNotFound(asStaff(api.POST("/api/admin/mail/refused/let-through", { body: { email } })));
 
-/** Call after mails were sent again or an address was allowed: refetches all counts. */
+/** Call after emails were sent again or an address was allowed. Refetches all counts. */
 export function useMailChanged() {
   const client = useQueryClient();
   return () =>

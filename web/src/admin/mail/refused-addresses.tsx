@@ -11,7 +11,7 @@ import { AddressActions } from "./address-actions";
 import { refusedQuery, type RefusedAddress } from "./queries";
 import { MailSkeleton, Reason } from "./row";
 
-/** Suppressed addresses, which get no mail because their mail server refused it permanently. */
+/** Suppressed addresses. They get no email because their mail server refused it permanently. */
 export function RefusedAddresses() {
   const every = useRefetchInterval(everyFifteenSeconds);
   const refused = useInfiniteQuery({

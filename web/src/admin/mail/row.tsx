@@ -1,6 +1,6 @@
 import { Loading, Skeleton } from "../../ui/states";
 
-/** Why mail did not arrive, in the words of the mail server. */
+/** Why an email did not arrive, in the mail server's words. */
 export const Reason = ({ text }: { text: string | null | undefined }) => (
   <p className="mt-0.5 text-sm wrap-anywhere text-clay first-letter:uppercase">
     {text ? <bdi>{text}</bdi> : "The mail server gave no reason."}

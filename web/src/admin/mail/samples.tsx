@@ -20,7 +20,7 @@ const forms = ["light", "dark", "text"] as const;
 type Form = (typeof forms)[number];
 const formWords: Record<Form, string> = { light: "Light", dark: "Dark", text: "Text" };
 
-/** Every mail that the portal sends, with invented people. */
+/** Every email that the portal sends, with made-up people. */
 export function Samples() {
   const { params, set } = useFilters();
   const samples = useQuery(samplesQuery);
@@ -52,7 +52,7 @@ export function Samples() {
 
 type NamesProps = { items: SampleName[]; shown: string; onChoose: (name: string) => void };
 
-/** A list beside the preview, or a selection above it on a phone. */
+/** A list beside the preview. On a phone, a select box above it. */
 function Names({ items, shown, onChoose }: NamesProps) {
   const grouped = groups.map(({ group, label }) => ({ label, mails: items.filter((item) => item.group === group) }));
   return (
@@ -155,7 +155,7 @@ function Preview({ name, form, onForm }: PreviewProps) {
   );
 }
 
-/** The mail as a mail program would show it. The frame runs no scripts, and its links lead nowhere. */
+/** The email as a mail program would show it. The frame runs no scripts, and its links lead nowhere. */
 function Body({ sample, form }: { sample: Sample; form: Form }) {
   const { title, html, text } = sample;
   if (form === "text") {

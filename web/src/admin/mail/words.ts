@@ -28,10 +28,10 @@ const kinds: Record<string, string> = {
   address_refused: "Note that another address bounces",
 };
 
-/** The name of each kind of mail. */
+/** The name of each kind of email. */
 export const kindName = (kind: string) => (Object.hasOwn(kinds, kind) ? kinds[kind] : "Notice about an account");
 
-/** Why a mail came back. */
+/** Why an email bounced. */
 export const causes: Record<MailReport["cause"], string> = {
   no_such_address: "The address does not exist.",
   no_such_domain: "The part after the @ does not exist.",
@@ -65,7 +65,7 @@ export function advice({ kind, refused, mail }: MailReport) {
   }
 }
 
-/** Who gets which mails, in the order of the list. */
+/** Who gets which emails, in the order of the list. */
 export const groups: { group: SampleName["group"]; label: string }[] = [
   { group: "families", label: "To families" },
   { group: "mailing_list", label: "To the mailing list" },

@@ -11,8 +11,8 @@ type Options = {
 export const pauseInTyping = 1_200;
 
 /**
- * Saves a draft on the server shortly after typing stops, one request at a time; after a failure with the next key or
- * when asked to.
+ * Saves a draft on the server shortly after typing stops, one request at a time. After a failure it tries again at the
+ * next key press, or when it is asked to.
  */
 export function autosave({ kept, save, onState, wait = pauseInTyping }: Options) {
   let saved = kept;
@@ -36,7 +36,7 @@ export function autosave({ kept, save, onState, wait = pauseInTyping }: Options)
     return true;
   }
 
-  /** Saves what is not saved yet. Returns true when everything is saved. */
+  /** Saves whatever is not saved yet. Returns true once everything is saved. */
   function flush(): Promise<boolean> {
     clearTimeout(timer);
     if (running) return running.then((good) => good && (typed === saved || flush()));
@@ -51,7 +51,7 @@ export function autosave({ kept, save, onState, wait = pauseInTyping }: Options)
     type(text: string) {
       typed = text;
       clearTimeout(timer);
-      // The saved text was typed again: there is nothing to save.
+      // The saved text was typed again, so there is nothing to save.
       if (typed === saved && !running) return onState("kept");
       if (!running) onState("typing");
       timer = setTimeout(() => void flush(), wait);
@@ -59,13 +59,13 @@ export function autosave({ kept, save, onState, wait = pauseInTyping }: Options)
     flush,
     /** Whether something is not saved yet. */
     unsaved: () => typed !== saved,
-    /** Waits for a running save and starts none, because the text is about to be sent. */
+    /** Waits for a running save and starts no new one, because the text is about to be sent. */
     async settle() {
       clearTimeout(timer);
       typed = saved;
       await running;
     },
-    /** Call when the server has this text. */
+    /** Call once the server has this text. */
     reset(text: string) {
       clearTimeout(timer);
       saved = typed = text;

@@ -6,7 +6,7 @@ import { colleaguesQuery, type InboxFilter } from "./queries";
 
 type Given = Pick<InboxFilter, "assigned_to" | "unassigned">;
 
-/** The assignee in the address bar, by name, so that a link means the same for everybody. */
+/** The assignee in the URL, by name, so that a link means the same thing to everybody. */
 export function readGiven(params: URLSearchParams): Given {
   const name = params.get("assigned_to")?.trim();
   if (params.get("unassigned") === "true") return { unassigned: true };

@@ -94,7 +94,7 @@ export function Inbox() {
 
 const nothingAsked = { q: "", status: "", department: "", spam: "", assigned_to: "", unassigned: "" };
 
-/** What the address asks for. */
+/** The filters in the URL. */
 function readFilter(params: URLSearchParams) {
   const term = params.get("q")?.trim() ?? "";
   const spam = params.get("spam") === "true";
@@ -171,7 +171,7 @@ function InboxFilters({ asked, set }: { asked: Asked; set: Filters["set"] }) {
   );
 }
 
-/** Why the inbox is empty, and the next step. */
+/** Why the inbox is empty, and what to do next. */
 function NoMessages({
   asked: { term, spam, status, department, given },
   onShowAll,
@@ -221,7 +221,7 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
           )}
         </p>
         <h3 className={cx("font-sans text-base leading-normal", !unread && "font-medium")}>
-          {/* The button covers the whole row; other buttons are above it. */}
+          {/* This button covers the whole row. The other buttons are above it. */}
           <button type="button" onClick={onOpen} className="text-start wrap-anywhere after:absolute after:inset-0">
             <bdi dir={directionOf(message.subject)}>{message.subject}</bdi>
           </button>

@@ -11,11 +11,11 @@ type Told = {
 
 const lastReply = ({ replies }: Message) => replies.at(-1)?.id ?? null;
 
-/** Saves the draft of a reply, but never overwrites one that somebody else wrote meanwhile. */
+/** Saves the draft of a reply, but never overwrites a draft that somebody else has written since. */
 export function keepReply(message: Message, { onState, onFresh, onClash, onGone }: Told) {
   let known = message;
   let seenReply = lastReply(message);
-  // Nothing is saved until the writer has decided whose draft stays.
+  // While the writer has not decided whose draft to keep, nothing is saved.
   let undecided = false;
 
   async function save(text: string) {
@@ -49,17 +49,20 @@ export function keepReply(message: Message, { onState, onFresh, onClash, onGone 
 
   return {
     ...autosave({ kept: message.draft ?? "", save, onState }),
-    /** I changed something else about the message: takes its new version while the draft is the one that I know. */
+    /**
+     * Call after this page changed something else about the message. Takes the new version if its draft is still the
+     * known one.
+     */
     learn(now: Message) {
       if (now.version > known.version && (now.draft ?? null) === (known.draft ?? null)) known = now;
     },
-    /** Call when the writer has decided whose draft stays. */
+    /** Call once the writer has decided whose draft to keep. */
     decide() {
       undecided = false;
     },
-    /** What the writer has seen. A reply that arrived while they typed does not count. */
+    /** What the writer has seen. A reply that arrived while they were typing does not count. */
     seen: (): Seen => ({ last_reply: seenReply, draft: known.draft ?? null }),
-    /** Call when the writer has seen everything that others wrote. */
+    /** Call once the writer has seen everything that others wrote. */
     look(now: Message) {
       undecided = false;
       seenReply = lastReply(now);

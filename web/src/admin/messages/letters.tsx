@@ -52,7 +52,7 @@ const explained: Record<Audience, string> = {
   both: "No one gets it twice",
 };
 
-/** Sends the newsletter that is being written: to oneself as a test, or to its readers after a question. */
+/** Sends the newsletter that is being written: as a test to the writer, or to its readers after a question. */
 function useSending({ letter, clear, renewKey }: ReturnType<typeof useUnsentLetter>) {
   const { subject, body, audience, key } = letter;
   const client = useQueryClient();
@@ -93,7 +93,7 @@ function useSending({ letter, clear, renewKey }: ReturnType<typeof useUnsentLett
   }
 
   function refused(error: unknown) {
-    // An earlier text may have been sent, without an answer: the list shows it.
+    // An earlier text may have been sent although its response was lost. The list shows it.
     if (isApiError(error, "conflict")) {
       renewKey();
       void client.invalidateQueries({ queryKey: ["admin", "letters"] });
@@ -104,7 +104,10 @@ function useSending({ letter, clear, renewKey }: ReturnType<typeof useUnsentLett
   return { ...form, reach, recipients, test, send, refused, asking, setAsking };
 }
 
-/** Writes a newsletter. It goes to many people and cannot be recalled, so the form shows a preview and the number of recipients. */
+/**
+ * Writes a newsletter. It goes to many people and cannot be recalled, so the form shows a preview and the number of
+ * recipients.
+ */
 function Compose() {
   const letter = useUnsentLetter();
   const {
@@ -190,7 +193,7 @@ function Compose() {
 
 type Reach = Record<Audience, number | undefined>;
 
-/** How many people each audience has. */
+/** How many people are in each audience. */
 function useReach(): Reach {
   const refetchInterval = useRefetchInterval(everyFifteenSeconds);
   return {
@@ -236,7 +239,7 @@ const AudienceField = ({ audience, reach, error, onChoose }: AudienceProps) => (
   </fieldset>
 );
 
-/** The letter as its readers see it. */
+/** The newsletter as its readers see it. */
 function Preview({ subject, body }: { subject: string; body: string }) {
   const site = useSite();
   return (
@@ -272,7 +275,7 @@ function SentLetters() {
   const audience = audiences.find((one) => one === asked) ?? null;
   const letters = useInfiniteQuery({
     ...lettersQuery(audience),
-    // Polls faster while mails are being sent.
+    // Polls faster while emails are being sent.
     refetchInterval: ({ state }) =>
       slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries.queued > 0))
         ? 4_000

@@ -79,7 +79,7 @@ export function MessageDrawer({ message, timeZone, onChanged, onClose }: Props) 
   );
 }
 
-/** Changes the message and says what was done. */
+/** Changes the message and confirms what was done. */
 function useMessageChange(message: Message, onChanged: (message: Message) => void) {
   const client = useQueryClient();
   const change = useAction({
@@ -91,7 +91,7 @@ function useMessageChange(message: Message, onChanged: (message: Message) => voi
     onError: (error, patch) => {
       if (patch.assigned_to === undefined || !isApiError(error, "validation"))
         return toastFailure(error, "The message could not be changed.");
-      // The colleague's account was deleted meanwhile.
+      // The colleague's account has been deleted since.
       void client.invalidateQueries({ queryKey: colleaguesQuery.queryKey });
     },
   });
@@ -109,7 +109,7 @@ function changeToast(now: Message, patch: MessagePatch) {
   return { title: now.status === "unread" ? "Marked as Unread" : "Marked as Read" };
 }
 
-/** Who wrote, when, and what. */
+/** Who wrote the message, when, and what it says. */
 const Facts = ({ message, timeZone }: { message: Message; timeZone: string }) => (
   <>
     <div className="flex flex-wrap items-center gap-2">

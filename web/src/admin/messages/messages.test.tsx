@@ -5,7 +5,7 @@ import { kornbluh, onDuty } from "../../test/staff";
 import { autosave, pauseInTyping, type AutosaveState } from "./autosave";
 import type { Message } from "./queries";
 import { letterLabel, paragraphs } from "./words";
-// Fetched before the clock of the first test runs.
+// Loads the lazy page before the first test's time limit starts.
 import "../../app/admin";
 import "./messages";
 
@@ -65,7 +65,7 @@ describe("the inbox", () => {
     );
   });
 
-  it("is filtered by whom it was given to, and Back undoes the last filter", async () => {
+  it("is filtered by assignee, and Back undoes the last filter", async () => {
     const camp = inbox();
     const user = open("/admin/messages?q=email");
     const address = () => screen.getByTestId("address").textContent;
@@ -163,7 +163,7 @@ describe("the inbox", () => {
     });
   });
 
-  it("is not closed over a reply that cannot be kept, unless somebody says so", async () => {
+  it("does not close over a reply that cannot be saved, unless the writer confirms", async () => {
     const camp = inbox({ "PATCH /api/admin/messages/m1": unreachable });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
@@ -181,7 +181,7 @@ describe("the inbox", () => {
     });
   });
 
-  it("leaves an answer alone that a colleague has begun, when mine is discarded", async () => {
+  it("leaves a colleague's draft alone when mine is discarded", async () => {
     const camp = inbox({ "PATCH /api/admin/messages/m1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
@@ -196,7 +196,7 @@ describe("the inbox", () => {
     expect(camp.asked("PATCH", "/api/admin/messages/m1")).toHaveLength(before);
   });
 
-  it("does not overwrite an answer that a colleague has begun", async () => {
+  it("does not overwrite a colleague's draft", async () => {
     const camp = inbox({ "PATCH /api/admin/messages/m1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/messages");
     const drawer = await openMessage(user);
@@ -212,7 +212,7 @@ describe("the inbox", () => {
   });
 });
 
-describe("two who answer one message", () => {
+describe("two people answering one message", () => {
   const theirs = {
     id: "r1",
     body: "In his bunk.",
@@ -249,7 +249,7 @@ describe("two who answer one message", () => {
     ]);
   });
 
-  it("a reply that came in while one types is not taken for seen", async () => {
+  it("a reply that arrives while somebody types does not count as seen", async () => {
     const camp = inbox({
       "PATCH /api/admin/messages/m1": message({ version: 5, draft: "Mine", replies: [theirs] }),
       "POST /api/admin/messages/m1/reply": message({ version: 6 }),
@@ -264,7 +264,7 @@ describe("two who answer one message", () => {
     expect(sent(camp)).toEqual([{ body: "Mine", last_reply: null, draft: "Mine" }]);
   });
 
-  it("a draft that a colleague has begun is shown before it is dropped", async () => {
+  it("a colleague's draft is shown before it is dropped", async () => {
     const camp = inbox({
       "POST /api/admin/messages/m1/reply": refuse(409, "drafted", "Someone else started a reply to this message."),
       "GET /api/admin/messages/m1": message({ version: 5, draft: "Theirs" }),
@@ -281,7 +281,7 @@ describe("two who answer one message", () => {
     expect(sent(camp).at(-1)).toEqual({ body: "Mine", last_reply: null, draft: "Theirs" });
   });
 
-  it("what was typed outlives the message", async () => {
+  it("typed text survives the deletion of the message", async () => {
     const camp = inbox({
       "POST /api/admin/messages/m1/reply": refuse(404, "not_found", "This message no longer exists."),
     });
@@ -354,8 +354,8 @@ describe("a newsletter", () => {
     expect(screen.getByLabelText("Subject")).toHaveProperty("value", "");
   });
 
-  it("that was sent without an answer is shown, and its next text is another one", async () => {
-    const words = "This newsletter was sent already, as it was before your last changes.";
+  it("whose response was lost is shown, and the next text is a new newsletter", async () => {
+    const words = "This newsletter was already sent, without your latest changes.";
     const keys: (string | null)[] = [];
     inbox({
       "POST /api/admin/letters": ({ body, headers }: { body: { preview: boolean }; headers: Headers }) => {
@@ -400,7 +400,7 @@ describe("a newsletter", () => {
     expect(screen.getByLabelText("Subject")).toHaveProperty("value", "Visiting day");
   });
 
-  it("outlives a reload in its tab, and is nobody else's", async () => {
+  it("survives a reload in its tab, and is nobody else's", async () => {
     const answers = { "POST /api/admin/auth/sign-out": null };
     inbox(answers);
     const user = open("/admin/messages?view=newsletters");

@@ -14,13 +14,13 @@ import { Subscribers } from "./subscribers";
 const views = ["inbox", "newsletters", "subscribers"] as const;
 type View = (typeof views)[number];
 
-/** The inbox, the newsletters of the camp, and the mailing list. */
+/** The inbox, the camp's newsletters, and the mailing list. */
 export default function Messages() {
   const [params, setParams] = useSearchParams();
   const view: View = views.find((one) => one === params.get("view")) ?? "inbox";
   const unread =
     useQuery({ ...messageCountsQuery, refetchInterval: useRefetchInterval(everyFifteenSeconds) }).data?.unread ?? 0;
-  // Keeps a newsletter that is being written while the inbox is open.
+  // Keeps an unfinished newsletter mounted while the inbox is open.
   const [everWrote, setEverWrote] = useState(view === "newsletters");
   if (view === "newsletters" && !everWrote) setEverWrote(true);
 

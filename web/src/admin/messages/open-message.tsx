@@ -8,7 +8,7 @@ import { messageQuery, type Message } from "./queries";
 
 type Props = { id: string; listed: Message | undefined; timeZone: string; onClose: () => void };
 
-/** The message in the address, also when it is not in the list. */
+/** The message named in the URL, even when the list does not contain it. */
 export function OpenMessage({ id, listed, timeZone, onClose }: Props) {
   const [known, setKnown] = useState(listed);
   if (listed && listed !== known && listed.version >= (known?.version ?? 0)) setKnown(listed);

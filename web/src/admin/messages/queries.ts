@@ -55,7 +55,7 @@ export const messageCountsQuery = queryOptions({
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/messages/counts", { signal })),
 });
 
-/** The colleagues to whom a message can be assigned. */
+/** The colleagues whom a message can be assigned to. */
 export const colleaguesQuery = queryOptions({
   queryKey: ["admin", "colleagues"],
   queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/colleagues", { signal }))).usernames,
@@ -130,7 +130,7 @@ export const lettersQuery = (audience: Audience | null) =>
     placeholderData: keepPreviousData,
   });
 
-/** How many addresses a letter would reach now. */
+/** How many addresses a newsletter would reach now. */
 export const letterReachQuery = (audience: Audience) =>
   queryOptions({
     queryKey: ["admin", "letter-reach", audience],
@@ -144,7 +144,7 @@ export const letterReachQuery = (audience: Audience) =>
 
 export const sendLetter = (body: NewLetter, key: string) =>
   asStaff(api.POST("/api/admin/letters", { body, params: { header: { "Idempotency-Key": key } } }));
-/** Mails the newsletter to oneself only. */
+/** Emails the newsletter only to the signed-in person. */
 export const testLetter = (body: Schemas["TestLetter"]) => asStaff(api.POST("/api/admin/letters/test", { body }));
 export const retryLetter = (id: string) => asStaff(api.POST("/api/admin/letters/{id}/deliveries/retry", at(id)));
 

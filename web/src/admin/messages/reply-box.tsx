@@ -34,7 +34,7 @@ export function ReplyBox({ message, reply }: { message: Message; reply: ReplyTex
         </Field>
         {state === "failed" && theirs === null && !gone && <FormMessage>{draftWords.failed}</FormMessage>}
       </div>
-      {/* Its box is the whole drawer, so that it stays in view below a long message. */}
+      {/* The whole drawer contains this bar, so it stays in view below a long message. */}
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex flex-wrap items-center justify-end gap-3 border-t border-line bg-paper px-5 py-3">
         <p role="status" className="me-auto text-sm text-muted">
           {!gone && theirs === null && state !== "failed" && (text || state !== "kept") ? draftWords[state] : ""}
@@ -58,7 +58,7 @@ export function ReplyBox({ message, reply }: { message: Message; reply: ReplyTex
 type Props = { message: Message; onFresh: (message: Message) => void; onGone: () => void };
 type ReplyText = ReturnType<typeof useReplyText>;
 
-/** The text of the reply, kept as a draft, and what somebody else wrote or deleted meanwhile. */
+/** The text of the reply, which is kept as a draft, and what somebody else has written or deleted since. */
 export function useReplyText({ message, onFresh, onGone }: Props) {
   const [text, setText] = useState(message.draft ?? "");
   const [state, setState] = useState<AutosaveState>("kept");
@@ -76,13 +76,13 @@ export function useReplyText({ message, onFresh, onGone }: Props) {
     keepReply(message, { onState: setState, onFresh, onClash: setTheirs, onGone: lost }),
   );
   useEffect(() => autosave.learn(message), [autosave, message]);
-  // Saves the draft when the message is closed.
+  // Saves the draft when the message closes.
   useEffect(() => () => void autosave.flush(), [autosave]);
 
   function type(next: string) {
     setText(next);
     setFailure(null);
-    // Saves nothing until it is decided whose draft stays.
+    // While it is undecided whose draft to keep, nothing is saved.
     if (theirs === null && !gone) autosave.type(next);
   }
 
@@ -161,7 +161,7 @@ function useSendReply(message: Message, reply: ReplyText) {
     },
   });
 
-  /** Somebody else replied first: shows what they wrote before this can be sent. */
+  /** Somebody else replied first, so this shows their reply before the writer can send. */
   async function forestalled(why: string) {
     const now = await readMessage(message).catch(() => undefined);
     if (now === null) return lost();

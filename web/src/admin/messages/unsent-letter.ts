@@ -8,7 +8,7 @@ type UnsentLetter = {
   subject: string;
   body: string;
   audience: Audience;
-  /** The idempotency key, so that a letter that was sent just before a reload is not sent twice. */
+  /** The idempotency key, so that a newsletter sent just before a reload is not sent twice. */
   key: string;
 };
 
@@ -20,7 +20,7 @@ const isLetter = (value: unknown): value is UnsentLetter => {
   return [subject, body, key].every((text) => typeof text === "string") && audiences.some((one) => one === audience);
 };
 
-/** The letter that is being written; it outlives a reload of the page. */
+/** The newsletter that is being written. It survives a reload of the page. */
 export function useUnsentLetter() {
   const staffId = useStaff()?.id;
   const [me] = useState(staffId);
@@ -33,7 +33,7 @@ export function useUnsentLetter() {
     setLetter(next);
     if (me) writeUnsent("letter", me, next.subject || next.body ? next : null, staffArea);
   }
-  /** Makes the next sending another one, whatever became of the last. */
+  /** Makes the next send a new one, whatever happened to the last one. */
   const renewKey = () => put({ ...letter, key: newIdempotencyKey() });
   return {
     letter,

@@ -19,11 +19,11 @@ export const draftWords: Record<AutosaveState, string> = {
   failed: "The draft could not be saved. It is still here.",
 };
 
-/** The label of the button that sends a letter. */
+/** The label of the button that sends a newsletter. */
 export const letterLabel = (recipients: number | undefined) =>
   recipients ? `Send newsletter to ${people(recipients)}` : "Send newsletter";
 
-/** The paragraphs of the mail: an empty line begins a new one. */
+/** The paragraphs of the email. An empty line starts a new one. */
 export const paragraphs = (body: string) =>
   body
     .trim()

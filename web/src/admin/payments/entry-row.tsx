@@ -6,7 +6,7 @@ import { cx } from "../../ui/class-names";
 import { kindName, signed } from "../users/words";
 import type { Entry } from "./queries";
 
-/** One entry of the ledger of a family. */
+/** One entry in a family's ledger. */
 export function EntryRow({ entry, currency }: { entry: Entry; currency: string }) {
   const { kind, amount, payment_date, notes, staff_notes, voided, recorded_by } = entry;
   return (

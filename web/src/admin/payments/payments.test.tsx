@@ -4,7 +4,7 @@ import { payment } from "../../test/families";
 import { list, open, refuse, server, site } from "../../test/portal";
 import { kornbluh, onDuty } from "../../test/staff";
 import type { Entry } from "./queries";
-// The page is lazy: loading it here takes its time from no test.
+// Loads the lazy page here, so that this takes no time from a test.
 import "../../app/admin";
 import "./payments";
 
@@ -82,7 +82,7 @@ describe("the payments of all families", () => {
     const office = camp();
     open("/admin/payments?from=2026-07-01&to=2026-06-30");
     expect(await screen.findByText("The last day is before the first.")).toBeTruthy();
-    expect(screen.getByText("Fix the days to see the payments again.")).toBeTruthy();
+    expect(screen.getByText("Please correct the dates to see the payments again.")).toBeTruthy();
     expect(office.asked("GET", "/api/admin/payments")).toEqual([]);
   });
 

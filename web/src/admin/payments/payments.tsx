@@ -16,7 +16,7 @@ import { kindName, signed } from "../users/words";
 import { EntryRow } from "./entry-row";
 import { journalQuery, journalTable, totalsQuery, type Days, type Totals } from "./queries";
 
-/** The ledgers of all families by day, to compare with deposits and the bank. */
+/** The ledgers of all families by day, to compare with deposits and bank statements. */
 export default function Payments() {
   const { params, set } = useFilters();
   const today = useSite()?.today ?? "";
@@ -44,13 +44,13 @@ export default function Payments() {
       {right ? (
         <Journal days={days} onAll={() => set({ from: "", to: "" })} />
       ) : (
-        <p className="text-muted">Fix the days to see the payments again.</p>
+        <p className="text-muted">Please correct the dates to see the payments again.</p>
       )}
     </>
   );
 }
 
-/** The sums and the entries of these days. Without the sums, which have the currency, there are no amounts. */
+/** The totals and entries of these days. The totals include the currency, so amounts are shown only with them. */
 function Journal({ days, onAll }: { days: Days; onAll: () => void }) {
   const totals = useQuery(totalsQuery(days));
   const list = useInfiniteQuery(journalQuery(days));
@@ -104,7 +104,7 @@ function Journal({ days, onAll }: { days: Days; onAll: () => void }) {
 type PeriodProps = {
   asked: { from: string; to: string };
   wrong: ReturnType<typeof problemsOfDays>;
-  /** Of the camp's calendar; empty until it is known. */
+  /** Today in the camp's time zone. Empty until it is known. */
   today: string;
   set: Filters["set"];
 };
@@ -146,10 +146,10 @@ function Period({ asked, wrong, today, set }: PeriodProps) {
   );
 }
 
-/** Equally wide unless an amount needs more; what does not fit beside the others goes into the next row. */
+/** All cells are equally wide, unless an amount needs more. Cells that do not fit wrap onto the next row. */
 const cell = "flex-1 bg-surface px-4 py-3 sm:px-6";
 
-/** The sum of the period, and what it consists of. `waits` says that those of other days are shown meanwhile. */
+/** The total of the period, and what it consists of. `waits` means that it still shows the totals of other days. */
 function Sums({ totals, waits }: { totals: Totals | undefined; waits: boolean }) {
   return (
     <dl

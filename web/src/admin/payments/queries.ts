@@ -29,6 +29,6 @@ export const totalsQuery = (days: Days) =>
     placeholderData: keepPreviousData,
   });
 
-/** Reads bytes: text would lose the byte order mark by which spreadsheets recognize UTF-8. */
+/** Reads bytes, because text would lose the byte order mark by which spreadsheets recognize UTF-8. */
 export const journalTable = (days: Days) =>
   asStaff<Blob>(api.GET("/api/admin/payments.csv", { params: { query: days }, parseAs: "blob" }));

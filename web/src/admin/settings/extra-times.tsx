@@ -20,7 +20,7 @@ type Props = {
 const parseExtraTimes = (value: string) => JSON.parse(value || "[]") as ExtraTime[];
 const written = (times: ExtraTime[]) => JSON.stringify(times.toSorted((a, b) => a.from.localeCompare(b.from)));
 
-/** The camp's own quiet times: added one by one or from a calendar file, and saved with the form. */
+/** The camp's own quiet times. They are added one by one or from a calendar file, and saved with the form. */
 export function ExtraTimes({ value, label, hint, error, onChange }: Props) {
   const id = useId();
   const times = parseExtraTimes(value);
@@ -79,7 +79,7 @@ export function spanOf({ from, to }: ExtraTime) {
   return `${fullDate(firstDay)}, ${clockTime(start)} to ${last}${clockTime(end)}`;
 }
 
-/** "2:00 PM" of "14:00". */
+/** "14:00" as "2:00 PM". */
 const clockTime = (time: string) => campTime(`2000-01-01T${time}:00Z`, "UTC");
 
 const nothing = { from: "", to: "", start: "", end: "", name: "" };
@@ -96,7 +96,7 @@ function problemOf({ from, to, start, end }: Typed, hours: boolean): Problem | n
   return null;
 }
 
-/** What is typed of a new date, and what is wrong with it. */
+/** What is typed for a new date, and what is wrong with it. */
 function useNewTime(onAdd: (time: ExtraTime) => void) {
   const [typed, setTyped] = useState(nothing);
   const [hours, setHours] = useState(false);
@@ -104,7 +104,7 @@ function useNewTime(onAdd: (time: ExtraTime) => void) {
   const inputs = useRef<Partial<Record<Problem["at"], HTMLInputElement | null>>>({});
   const problem = problemOf(typed, hours);
 
-  // It would be lost when the settings are saved without it.
+  // An unfinished date would be lost if the settings were saved without it.
   const waits = [typed.from, typed.to, typed.name, hours && typed.start, hours && typed.end].some(Boolean);
   const at = problem?.at ?? "from";
   const reminder = problem
@@ -121,11 +121,11 @@ function useNewTime(onAdd: (time: ExtraTime) => void) {
   }
 
   function add() {
-    // The browser takes an incomplete date for none, and says so itself.
+    // To scripts, an incomplete date looks empty. The browser itself says what is wrong.
     const incomplete = Object.values(inputs.current).find((input) => input?.validity.badInput);
     if (incomplete) return incomplete.reportValidity();
     if (problem) {
-      // Synchronously, so that the field is marked invalid before it gets the focus.
+      // Updates synchronously, so that the field is marked invalid before it gets the focus.
       flushSync(() => setRefused(true));
       return inputs.current[problem.at]?.focus();
     }

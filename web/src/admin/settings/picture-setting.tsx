@@ -12,7 +12,7 @@ import { settingLabel } from "./words";
 
 const largest = 10 * 1024 * 1024;
 
-/** Uploads, reorders and removes the pictures; each is saved at once. */
+/** Uploads, reorders and removes the pictures. Each change is saved at once. */
 function usePictureChanges(setting: Setting, place: PicturePlace) {
   const settingsChanged = useSettingsChanged();
   const upload = useAction({
@@ -36,7 +36,7 @@ function usePictureChanges(setting: Setting, place: PicturePlace) {
   return { upload, change, reorder };
 }
 
-/** One or several pictures of the camp. They are saved at once, without the form's button. */
+/** One or several pictures of the camp. Changes are saved at once, without the form's button. */
 export function PictureSetting({ setting }: { setting: Setting }) {
   const id = useId();
   const [removing, setRemoving] = useState<string | null>(null);

@@ -18,7 +18,10 @@ export const settingsQuery = queryOptions({
   queryFn: async ({ signal }) => (await asStaff(api.GET("/api/admin/settings", { signal }))).items,
 });
 
-/** `seen`: the previous values of the changed settings; the server refuses the change if one differs now. */
+/**
+ * `seen` has the previous values of the changed settings. The server refuses the change if one of them is different
+ * now.
+ */
 export const changeSettings = async (values: Values, seen: Values) =>
   (await asStaff(api.PATCH("/api/admin/settings", { body: { ...values, seen } }))).items;
 export type PicturePlace = "logo" | "hero";
@@ -36,7 +39,7 @@ export const previewSettings = async (body: Values) =>
   (await asStaff(api.POST("/api/admin/settings/preview", { body }))).items;
 export const exportSettings = () => asStaff(api.GET("/api/admin/settings/export", { parseAs: "text" }));
 
-/** The next ten quiet times with these changes, which are JSON so that they are a key. */
+/** The next ten quiet times with these changes. The changes are JSON, so that they can be a query key. */
 export const previewQuietQuery = (changes: string) =>
   queryOptions({
     queryKey: ["admin", "settings", "quiet-preview", changes],
@@ -54,12 +57,12 @@ export const placesQuery = queryOptions({
 /** Reads a calendar file without saving anything. */
 export const readCalendar = (text: string) => asStaff(api.POST("/api/admin/quiet-time/calendar", { body: { text } }));
 
-/** Call with the response to a change: updates the page, the site and the session. */
+/** Call with the response to a change. Updates the page, the site and the session. */
 export function useSettingsChanged() {
   const client = useQueryClient();
   return (items: Setting[]) => {
     client.setQueryData(settingsQuery.queryKey, items);
-    // The site's colors are a style sheet whose address changes with them.
+    // The site's colors are in a style sheet whose URL changes with them.
     void client.fetchQuery({ ...siteQuery, staleTime: 0 }).then(
       ({ style_sheet }) => applyStyleSheet(style_sheet ?? null),
       () => undefined,
@@ -77,7 +80,9 @@ function applyStyleSheet(address: string | null) {
   before?.remove();
 }
 
-/** The values of the settings when somebody began to type, which the server compares before it changes them. */
+/**
+ * The values of the settings from when somebody started typing. The server compares them before it changes anything.
+ */
 const seenQuery = queryOptions<Values>({
   queryKey: ["settings-seen"],
   queryFn: skipToken,
@@ -102,7 +107,7 @@ export function useSeen() {
   };
 }
 
-/** What was typed and not saved. It outlives a visit to another page, but not the session. */
+/** What was typed but not saved. It survives a visit to another page, but not the end of the session. */
 const typedQuery = queryOptions<Typed>({
   queryKey: ["settings-typed"],
   queryFn: skipToken,
@@ -117,13 +122,14 @@ export function useTypedSettings() {
   const [, draw] = useReducer((times: number) => times + 1, 0);
   const change = (next: (now: Typed) => Typed) => {
     client.setQueryData(typedQuery.queryKey, (now) => next(now ?? {}));
-    // The cache notifies its observers asynchronously, when a quick typist is already at the next letter.
+    // Renders now, because the cache notifies its observers asynchronously and a fast typist would already be at the
+    // next letter.
     draw();
   };
   return [typed, change] as const;
 }
 
-/** Drops what was typed for these keys, and what was seen before: other values are in force now. */
+/** Drops what was typed for these keys and the values seen before, because other values are in effect now. */
 export function useForgetTyped() {
   const seen = useSeen();
   const [, setTyped] = useTypedSettings();

@@ -10,7 +10,7 @@ type Props = {
   onChange: (value: string) => void;
 };
 
-/** A place of the list, or latitude and longitude. */
+/** A place from the list, or latitude and longitude. */
 export function PlaceInput({ onChange, ...rest }: Props) {
   const id = useId();
   const places = useQuery(placesQuery).data ?? [];
@@ -42,7 +42,7 @@ const nightfalls: Record<string, string> = {
   "72 minutes": "72 minutes after sunset",
 };
 
-/** The customary choices; others can be set at the command line, and stay here. */
+/** The customary choices. Values set from the command line are kept. */
 export const NightfallSelect = ({ value, onChange, ...rest }: Props) => (
   <Select {...rest} value={value} onChange={(event) => onChange(event.target.value)}>
     {!(value in nightfalls) && <option value={value}>{value}</option>}
@@ -56,7 +56,7 @@ export const NightfallSelect = ({ value, onChange, ...rest }: Props) => (
 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/** A time of every week: "Friday 18:00". */
+/** A time in every week: "Friday 18:00". */
 export function WeekTimeInput({ name, value, disabled, label, onChange }: Props & { label: string }) {
   const id = useId();
   const [day = "", time = ""] = value.split(" ");

@@ -15,10 +15,10 @@ function spanOf(from: string, to: string, timeZone: string) {
   return `${unbroken(scheduleTime(from, timeZone))} to ${unbroken(end)}`;
 }
 
-/** On a phone a line ends between the two times. */
+/** Keeps a time on one line, so that on a phone the line breaks between the two times. */
 const unbroken = (text: string) => text.replaceAll(" ", "\u00a0");
 
-/** The next ten quiet times that the settings mean as they are typed. */
+/** The next ten quiet times with the settings as currently typed. */
 export function QuietPreview({ changes }: { changes: Values }) {
   const timeZone = useSite()?.timezone ?? "UTC";
   const body = useDeferredValue(JSON.stringify(changes));

@@ -17,7 +17,7 @@ type Props = {
   onChange: (value: string | boolean) => void;
 };
 
-/** One setting in the control of its kind. */
+/** One setting, with the control for its kind. */
 export function SettingControl({ setting, value, error, onChange }: Props) {
   const { key, kind, unavailable } = setting;
   const label = settingLabel(key);
@@ -86,7 +86,7 @@ type ControlProps = {
   onChange: (value: string) => void;
 };
 
-/** The control of a setting that is typed or chosen. */
+/** The control for a setting that is typed or chosen. */
 function Control({ setting, value, label, long, onChange }: ControlProps) {
   const { key, kind, unavailable } = setting;
   const common = { name: key, value, disabled: Boolean(unavailable) };
@@ -150,7 +150,7 @@ const HourSelect = ({ onChange, ...rest }: Omit<ColorProps, "builtIn" | "label">
   </div>
 );
 
-/** The stored value is not allowed; the value in effect stays until somebody chooses. */
+/** Says that the stored value is not allowed. The value in effect stays until somebody chooses one. */
 const Problem = ({ setting, onKeep }: { setting: Setting; onKeep: () => void }) => (
   <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
     <p className="flex items-start gap-1.5 text-danger">

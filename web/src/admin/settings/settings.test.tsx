@@ -65,7 +65,7 @@ const patched = (portal: ReturnType<typeof server>) =>
 
 beforeEach(() => {
   vi.spyOn(URL, "createObjectURL").mockReturnValue("blob:x");
-  // Four hundred zones make a slow page in a pretended browser.
+  // Four hundred time zones would make the page slow in happy-dom.
   vi.spyOn(Intl, "supportedValuesOf").mockReturnValue(["America/New_York", "Europe/Vienna"]);
 });
 
@@ -106,7 +106,7 @@ describe("the settings", () => {
     expect(screen.getByText(/No SMS gateway is connected/)).toBeTruthy();
   });
 
-  it("say where what is stored is not in force, and keep what somebody chooses instead", async () => {
+  it("say which stored values are not in effect, and keep what somebody chooses instead", async () => {
     const access = setting({
       key: "access",
       value: "families",
@@ -151,7 +151,7 @@ describe("the settings", () => {
     expect(patched(portal).at(-1)).toEqual({ access: "families", seen: { access: "everyone" } });
   });
 
-  it("keep what was typed over a walk to another page", async () => {
+  it("keep what was typed during a visit to another page", async () => {
     camp({ "GET /api/admin/videos": list(), "GET /api/admin/videos/years": list() });
     const user = open("/admin/settings");
     await user.type(await field("Camp name"), " two");
@@ -179,7 +179,7 @@ describe("the settings", () => {
     expect(name).toHaveProperty("value", "");
   });
 
-  it("send numbers as numbers, and nothing that is none", async () => {
+  it("send numbers as numbers, and nothing else", async () => {
     const portal = camp();
     const user = open("/admin/settings");
     const minutes = await field("Session timeout (minutes)");
@@ -195,14 +195,14 @@ describe("the settings", () => {
     expect(patched(portal)).toEqual([{ sessionTimeout: 45, seen: { sessionTimeout: 30 } }]);
   });
 
-  it("are an owner's business", async () => {
+  it("are for owners only", async () => {
     const portal = camp({ "GET /api/admin/session": { staff: { ...kornbluh, role: "staff" } } });
     open("/admin/settings");
     expect(await screen.findByText("Only owners can see this page")).toBeTruthy();
     expect(portal.asked("GET", "/api/admin/settings")).toEqual([]);
   });
 
-  it("say when they are on their way", async () => {
+  it("say when they are loading", async () => {
     camp({ "GET /api/admin/settings": never });
     open("/admin/settings");
     expect(await screen.findByRole("status", { name: "Loading settings" })).toBeTruthy();
@@ -271,7 +271,7 @@ describe("the look", () => {
     setting({ key: "logo", value, group: "look", kind: "picture", min: null, max: null });
   const color = setting({ key: "mainColor", value: "", group: "look", kind: "color", min: null, max: null });
 
-  it("takes pictures at once, up to three, and changes their order", async () => {
+  it("uploads up to three pictures at once, and changes their order", async () => {
     const portal = camp({
       "GET /api/admin/settings": list(logo(null), hero("a", "b")),
       "PATCH /api/admin/settings": list(logo(null), hero("b", "a")),
@@ -332,7 +332,7 @@ describe("export and import", () => {
       ),
     });
     const user = open("/admin/settings");
-    // What is typed and not saved gives way to the file.
+    // Importing the file replaces what was typed but not saved.
     await user.type(await field("Camp name"), "!");
     await user.click(screen.getByRole("button", { name: "Import" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Import settings" }));
@@ -359,7 +359,7 @@ describe("export and import", () => {
     );
   });
 
-  it("takes no file that holds something else", async () => {
+  it("accepts no other kind of file", async () => {
     const portal = camp();
     const user = open("/admin/settings");
     await field("Camp name");

@@ -133,7 +133,7 @@ function useGroupForm({ group, settings }: GroupProps) {
     },
   });
 
-  /** Reads the settings again and keeps what was typed. */
+  /** Reads the settings again, and keeps what was typed. */
   async function reload() {
     const fresh = await client.fetchQuery({ ...settingsQuery, staleTime: 0 });
     seen.forget(keys);

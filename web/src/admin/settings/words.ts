@@ -3,7 +3,7 @@ import { hourLabel } from "../../lib/hour-label";
 import { parseMoney, typedMoney } from "../../lib/money";
 import type { Setting, Values } from "./queries";
 
-/** The value of each control by key: text, or on and off. */
+/** The value of each control, by key: text, or true and false. */
 export type Typed = Record<string, string | boolean>;
 
 export const groups = [
@@ -113,10 +113,10 @@ export function settingLabel(key: string) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Hours of the day are stored as numbers from 0 to 23. */
+/** Whether this is an hour of the day, which is stored as a number from 0 to 23. */
 const isHour = (key: string) => key.endsWith("Hour");
 
-/** Values in cents that are typed and shown as money. */
+/** Whether the value is in cents, but typed and shown as money. */
 const isMoney = (key: string) => key === "defaultPlanAmount";
 
 const choices: Record<string, string> = {
@@ -178,7 +178,7 @@ export const shown = ({ key, kind, value }: Setting, typed: Typed) =>
         ? JSON.stringify(value)
         : String(value ?? ""));
 
-/** When the stored value is invalid, choosing the value in effect is a change as well. */
+/** When the stored value is invalid, choosing the value in effect also counts as a change. */
 export const isChanged = (setting: Setting, typed: Typed) =>
   setting.key in typed && (Boolean(setting.problem) || shown(setting, typed) !== shown(setting, {}));
 
@@ -210,11 +210,11 @@ export function changesOf(settings: Setting[], typed: Typed) {
 const ofCandleLighting = ["quietPlace", "candleLightingMinutes", "nightfall"];
 const ofFixedHours = ["quietStart", "quietEnd"];
 
-/** Whether there is quiet time with these settings as they are typed. */
+/** Whether these settings, as currently typed, include quiet time. */
 export const hasQuietTime = (settings: Setting[], typed: Typed) =>
   settings.some((setting) => setting.key === "shabbosMode" && shown(setting, typed) !== "none");
 
-/** Whether a setting means something with the others of its group as they are typed. */
+/** Whether a setting makes sense with the other settings of its group, as currently typed. */
 export function isRelevant({ key, group, problem }: Setting, settings: Setting[], typed: Typed) {
   if (group !== "quiet_time" || key === "shabbosMode" || problem) return true;
   const hours = settings.find((setting) => setting.key === "quietHours");
@@ -227,10 +227,10 @@ const rangeOf = ({ min, max }: Setting) =>
     ? ` from ${number(min)} to ${number(max)}`
     : "";
 
-/** Where the help is about what is typed at the command line. */
+/** Hints for settings whose help describes what to type on the command line. */
 const hints: Record<string, string> = {
   shabbosMode: "What changes on Shabbos, on Yom Tov and on the camp's own dates",
-  quietPlace: "Whose sunset decides: a place of the list, or latitude and longitude like 41.11,\u00a0-74.07",
+  quietPlace: "Where sunset is measured: a place from the list, or latitude and longitude like 41.11,\u00a0-74.07",
   candleLightingMinutes: "When quiet time begins: from 0 to 90",
   nightfall: "When quiet time ends",
   quietStart: "Every week at this time",

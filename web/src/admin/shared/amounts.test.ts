@@ -16,7 +16,7 @@ describe("what was typed as an amount", () => {
     expect(amountProblem(typed, "USD")).toBe("Please enter an amount up to $1,000,000."),
   );
 
-  it("is spoken of in the camp's own currency", () => {
+  it("is reported in the camp's own currency", () => {
     expect(amountProblem("1.234", "CAD")).toBe(
       "Please enter Canadian dollars with at most two decimals, for example 2,800.00.",
     );

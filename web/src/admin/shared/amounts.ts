@@ -3,10 +3,10 @@ import { money, parseMoney, typedMoney } from "../../lib/money";
 /** The largest amount that the portal accepts, in cents. */
 export const maxAmount = 100_000_000;
 
-/** Matches anything that is written as an amount, however large. */
+/** Matches any text that is written like an amount, however large. */
 const wellFormed = /^[-−]?[$€£₪]?(\d{1,3}(,\d{3})+|\d+)(\.\d{0,2})?$/;
 
-/** Why the typed text is not a valid amount; null when it is valid or empty. */
+/** Why the typed text is not a valid amount. Null if it is valid or empty. */
 export function amountProblem(typed: string, currency: string): string | null {
   const text = typed.replace(/\s/g, "");
   const cents = parseMoney(text);

@@ -4,8 +4,8 @@ import { buttonLook } from "../../ui/button";
 import { Icon, type IconName } from "../../ui/icon";
 
 /**
- * A form above its list, opened by `?action=` in the address. Collapsed it keeps what was typed; after it was sent, the
- * next one is empty.
+ * A form above its list, opened by `?action=` in the URL. While collapsed it keeps what was typed. After it was sent,
+ * the next one is empty.
  */
 export function useCollapsibleForm(action: string, { params, set }: Filters) {
   const open = params.get("action") === action;
@@ -26,7 +26,7 @@ export function useCollapsibleForm(action: string, { params, set }: Filters) {
   return {
     open,
     everOpened,
-    /** The key of the form; a new one empties it. */
+    /** The key of the form. A new key empties it. */
     key: forms,
     unfold: () => set({ action }, true),
     close,

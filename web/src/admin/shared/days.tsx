@@ -4,7 +4,7 @@ type Asked = { from: string; to: string };
 
 export const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** What is wrong with the first and the last day in the address bar; nothing if both can be used. */
+/** What is wrong with the first and last day in the URL. Empty if both can be used. */
 export function problemsOfDays(asked: Asked) {
   const wrong: Partial<Record<keyof Asked, string>> = {};
   for (const key of ["from", "to"] as const) {

@@ -1,17 +1,17 @@
 import { useState, type DragEvent } from "react";
 
-/** The list with one entry moved to another place. */
+/** The list with one entry moved to another position. */
 export function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const rest = items.toSpliced(from, 1);
   return rest.toSpliced(to, 0, items[from]!);
 }
 
-/** Reorders a list by dragging; each list has its own keyboard controls. */
+/** Reorders a list by dragging. Each list adds its own keyboard controls. */
 export function useDragOrder(move: (from: number, to: number) => void) {
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
   return {
-    /** Whether the dragged entry would be dropped there. */
+    /** Whether the dragged entry would be dropped here. */
     isTarget: (i: number) => dragged !== null && over === i && dragged !== i,
     props: (i: number) => ({
       draggable: true,

@@ -3,7 +3,7 @@ import { errorToast } from "../../ui/toast";
 import { requiresSignIn } from "./session";
 
 /**
- * Shows why a call failed: the server's message, or the fallback when the server does not know the reason itself. An
+ * Shows why a call failed: the server's message, or the fallback if the server does not know the reason itself. An
  * ended session shows nothing here, because the sign-in dialog opens.
  */
 export function toastFailure(error: unknown, fallback?: string) {
@@ -11,7 +11,7 @@ export function toastFailure(error: unknown, fallback?: string) {
   errorToast(fallback === undefined ? explain(error) : explainOr(error, fallback));
 }
 
-/** The same, with what failed before the reason. */
+/** The same, but names what failed before the reason. */
 export function toastFailureOf(what: string, error: unknown) {
   if (!requiresSignIn(error)) errorToast(`${what}: ${explain(error)}`);
 }

@@ -8,14 +8,14 @@ type Props = {
   /** The name of the file. */
   name: string;
   load: () => Promise<BlobPart>;
-  /** What the toast says was downloaded. */
+  /** What the toast says has been downloaded. */
   done: string;
   label?: string;
   disabled?: boolean;
   className?: string;
 };
 
-/** Saves a table of the server as a file. Owners may do that. */
+/** Saves one of the server's tables as a file. Only owners may do this. */
 export function ExportButton({ name, load, done, label = "Export CSV", disabled, className = "max-sm:w-full" }: Props) {
   const download = useAction({
     mutationFn: load,

@@ -5,7 +5,10 @@ import { Icon } from "../../ui/icon";
 
 type ButtonProps = { count: number; open: boolean; panel: string; onToggle: () => void; className: string };
 
-/** The button on a phone that opens the filters below it, with how many are set. `panel` is the id of what it opens. */
+/**
+ * The button on a phone that opens the filters below it, with the number of active ones. `panel` is the id of what it
+ * opens.
+ */
 export const FiltersButton = ({ count, open, panel, onToggle, className }: ButtonProps) => (
   <Button look="line" aria-expanded={open} aria-controls={panel} onClick={onToggle} className={className}>
     Filters{count > 0 && ` (${count})`}
@@ -15,7 +18,7 @@ export const FiltersButton = ({ count, open, panel, onToggle, className }: Butto
 
 type ChosenProps = { chosen: readonly (string | false | undefined)[]; className: string };
 
-/** What the filters that are set say, while they are collapsed on a phone. */
+/** The active filters in words, shown while they are collapsed on a phone. */
 export function ChosenFilters({ chosen, className }: ChosenProps) {
   const said = chosen.flatMap((one) => one || []);
   if (said.length === 0) return null;
@@ -34,14 +37,14 @@ export function ChosenFilters({ chosen, className }: ChosenProps) {
 }
 
 type Props = {
-  /** What the filters that are set say; `false` stands for one that is not. On a phone it stays in sight. */
+  /** The active filters in words. `false` stands for one that is not active. On a phone they stay in view. */
   chosen: readonly (string | false | undefined)[];
-  /** How many are set, where one is always chosen. */
+  /** The number of active filters, where one is always chosen. */
   count?: number;
   children: ReactNode;
 };
 
-/** Filters that do not fit on a phone. There they are collapsed behind a button beside the search box. */
+/** Filters that do not fit on a phone, where they are collapsed behind a button beside the search box. */
 export function CollapsedFilters({ chosen, count, children }: Props) {
   const panel = useId();
   const [open, setOpen] = useState(false);

@@ -6,12 +6,12 @@ type Props = {
   busy: boolean;
   /** The label while the request is running. */
   doing?: string;
-  /** Stays in view at the foot of a drawer. */
+  /** Keeps the buttons in view at the bottom of a drawer. */
   sticky?: boolean;
   children: string;
 };
 
-/** Cancel and the submit button of a form. */
+/** The Cancel and submit buttons of a form. */
 export const FormButtons = ({ onCancel, busy, doing = "Saving...", sticky = false, children }: Props) => (
   <div
     className={cx(

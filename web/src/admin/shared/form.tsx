@@ -18,17 +18,17 @@ type Leave = {
   name: ReactNode;
   about?: keyof typeof questions;
   onClose: () => void;
-  /** A form in the page itself: Back leaves the page instead of closing the form. */
+  /** Whether the form is part of the page, so that Back leaves the page instead of closing the form. */
   inPage?: boolean;
-  /** The form has an entry of its own in the history, which Back takes while nothing is typed. */
+  /** Whether the form has its own history entry, which Back takes while nothing is typed. */
   ownEntry?: boolean;
-  /** Nothing closes while a request is on its way. */
+  /** Whether nothing may close while a request is being sent. */
   waits?: boolean;
-  /** Tries to save what was typed, so that nothing has to be asked. A second attempt to close does not wait for it. */
+  /** Tries to save what was typed, so that no question is needed. A second attempt to close does not wait for it. */
   save?: () => Promise<unknown>;
 };
 
-/** Cancel, Escape, the backdrop and Back: each ends in `close`, which asks before it discards what was typed. */
+/** Makes Cancel, Escape, the backdrop and Back all call `close`, which asks before it discards what was typed. */
 export function useCloseQuestion(
   { name, about = "typed", onClose, inPage = false, ownEntry = false, waits = false, save }: Leave,
   dirty: () => boolean,
@@ -72,14 +72,14 @@ function useIsMounted() {
 }
 
 type StaffFormOptions<Result> = FormOptions<Result> & {
-  /** The values of controlled fields; without them the fields themselves tell whether something was typed. */
+  /** The values of controlled fields. Without them, the fields themselves tell whether something was typed. */
   values?: { dirty: boolean; becameStale: () => void };
   leave: Leave;
 };
 
 /**
- * The form of a dialog, drawer or table row of the staff area: {@link useForm} that asks before it closes, and that
- * leaves an ended session to the sign-in dialog and a stale record to the notice above the fields.
+ * The form of a dialog, drawer or table row in the staff area. It is {@link useForm}, but asks before it closes. It
+ * leaves an ended session to the sign-in dialog, and a stale record to the notice above the fields.
  */
 export function useStaffForm<Result>({ values, leave, failed, ...options }: StaffFormOptions<Result>) {
   const fields = useTypedFields();
@@ -89,7 +89,7 @@ export function useStaffForm<Result>({ values, leave, failed, ...options }: Staf
   return {
     ...state,
     ...guard,
-    /** For a request that a question above the form sends: whether its failure is already shown. */
+    /** Whether the failure is already shown, for a request sent by a question above the form. */
     refused: (error: unknown) => refused(error) === true,
     form: { ...form, ref: fields.ref },
   };
@@ -124,7 +124,7 @@ const fieldsIn = (form: HTMLElement | null) => [
 const valueOf = (field: { type: string; value: string; checked?: boolean }) =>
   field.type === "checkbox" ? (field.checked ? "on" : "") : field.value;
 
-/** Tells whether the fields of a form hold something that they did not when the form appeared. */
+/** Tells whether a form's fields contain something that they did not contain when the form appeared. */
 function useTypedFields() {
   const [state] = useState(() => ({
     form: null as HTMLFormElement | null,
@@ -157,20 +157,20 @@ function useTypedFields() {
 type Stale = "no" | "yes" | "reloaded" | "gone";
 
 type FormValuesOptions<Row, Values> = {
-  /** The record that is edited; null for a new one. */
+  /** The record that is edited. Null for a new one. */
   opened: Row;
   valuesOf: (row: Row) => Values;
-  /** Values that the form starts with as if they had been typed. */
+  /** Values that the form starts with, as if they had been typed. */
   begun?: Partial<Values>;
-  /** Reads the record again; null when it was deleted. */
+  /** Reads the record again. Null if it was deleted. */
   read: (row: NonNullable<Row>) => Promise<NonNullable<Row> | null>;
   /** Needed where several fields belong together. */
   merge?: (mine: Values, base: Values, fresh: Values) => Values;
-  /** Called when the record was deleted. The form stays open with what was typed. */
+  /** Called if the record was deleted. The form stays open with what was typed. */
   onGone?: () => unknown;
 };
 
-/** The values of a form that edits a record, merged with the record when somebody else saved it first. */
+/** The values of a form that edits a record. If somebody else saved first, they are merged with the new record. */
 export function useFormValues<Row, Values extends object>({
   opened,
   valuesOf,
@@ -205,9 +205,9 @@ export function useFormValues<Row, Values extends object>({
     values,
     base,
     set: (change: Partial<Values>) => setValues((now) => ({ ...now, ...change })),
-    /** After the record was saved without the form. */
+    /** Call after the record was saved outside the form. */
     setRow,
-    /** After a part of the record, which the form has under the same name, was saved by itself. */
+    /** Call after a part of the record was saved on its own. The form has the part under the same name. */
     savedPart(part: Partial<NonNullable<Row>> & Partial<Values>) {
       setRow((now) => now && { ...now, ...part });
       setValues((now) => ({ ...now, ...part }));
@@ -216,18 +216,18 @@ export function useFormValues<Row, Values extends object>({
     stale,
     becameStale: () => setStale("yes"),
     reload,
-    /** Reads the record again without saying so, because nobody else changed it. */
+    /** Reads the record again without a notice, because nobody else changed it. */
     refresh,
   };
 }
 
-/** Keeps what I typed and takes everything else from the fresh record. */
+/** Keeps what the user typed, and takes everything else from the fresh record. */
 export function threeWay<Values extends object>(mine: Values, base: Values, fresh: Values): Values {
   const keys = Object.keys(fresh) as (keyof Values)[];
   return Object.fromEntries(keys.map((key) => [key, mine[key] === base[key] ? fresh[key] : mine[key]])) as Values;
 }
 
-/** Only the fields that were changed, so that a save undoes nobody else's change. */
+/** Only the changed fields, so that saving does not undo anybody else's change. */
 export function changed<Values extends object>(values: Values, base: Values): Partial<Values> {
   const keys = Object.keys(values) as (keyof Values)[];
   return Object.fromEntries(
@@ -239,7 +239,10 @@ const same = <Values extends object>(a: Values, b: Values) => Object.keys(change
 
 type NoticeProps = { what: string; stale: Stale; onReload: () => Promise<unknown> };
 
-/** Says that somebody else saved first, and after the reload that this is the newest version or that it was deleted. */
+/**
+ * Says that somebody else saved first. After the reload it says that this is the newest version, or that the record was
+ * deleted.
+ */
 export function StaleFormNotice({ what, stale, onReload }: NoticeProps) {
   if (stale === "no") return null;
   if (stale === "yes") return <StaleNotice what={what} onReload={onReload} />;

@@ -13,7 +13,7 @@ describe("the key of what a form sends", () => {
     expect(keyOf({ title: "Campfire", is_featured: false })).toBe(first);
   });
 
-  it("is another one in the next form, whatever stands in it", () => {
+  it("is different in the next form, whatever it contains", () => {
     const { result: one } = renderHook(() => useIdempotencyKey());
     const { result: next } = renderHook(() => useIdempotencyKey());
     expect(next.current({ title: "Campfire" })).not.toBe(one.current({ title: "Campfire" }));

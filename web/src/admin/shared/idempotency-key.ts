@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** A new key. `crypto.randomUUID` is missing where the page is not served over https. */
+/** A new key. `crypto.randomUUID` is missing on pages without https. */
 export function newIdempotencyKey(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -12,7 +12,7 @@ export function newIdempotencyKey(): string {
 
 /**
  * The key of a request, derived from its content. A retry with the same content has the same key, so that it creates no
- * second record when only the first response was lost; other content has a new key.
+ * second record if only the first response was lost. Other content gets a new key.
  */
 export function useIdempotencyKey() {
   const [keys] = useState(() => new Map<string, string>());

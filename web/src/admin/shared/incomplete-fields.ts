@@ -12,8 +12,9 @@ function refuse(event: SubmitEvent) {
 }
 
 /**
- * Browsers take a date or a time that is incomplete, or that does not exist, for none, and a form would save that. It is
- * not sent instead, and the browser says at the field what is wrong; so it does with what a field refuses by itself.
+ * To a form, a date or time that is incomplete or does not exist looks empty, and would be saved that way. This stops
+ * the form, and the browser says at the field what is wrong. The same happens for anything else that a field itself
+ * rejects.
  */
 export function useCompleteFields() {
   useEffect(() => {

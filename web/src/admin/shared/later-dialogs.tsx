@@ -3,11 +3,11 @@ import { whenIdle } from "../../lib/idle";
 import { laterParts } from "../../lib/later";
 import { errorToast } from "../../ui/toast";
 
-/** The dialogs of a page in a file of their own, so that the page shows itself without them. */
+/** Puts a page's dialogs into a separate file, so that the page can appear without them. */
 export function laterDialogs<Dialogs extends object>(load: () => Promise<Dialogs>) {
   const { fetch, part } = laterParts<Dialogs | null>(() => load().catch(() => null));
 
-  /** One of them. Nothing waits for it, and the page stays as it is if it cannot be loaded. */
+  /** One of the dialogs. Nothing waits for it, and if it cannot be loaded, the page stays as it is. */
   function dialog<Props extends object>(pick: (dialogs: Dialogs) => ComponentType<Props>) {
     const Dialog = part<Props>((dialogs) => (dialogs ? pick(dialogs) : NotLoaded));
     return (props: Props) => (
@@ -17,7 +17,7 @@ export function laterDialogs<Dialogs extends object>(load: () => Promise<Dialogs
     );
   }
 
-  /** Loads the file once the page is on the screen, so that a press waits for nothing. */
+  /** Loads the file once the page is on the screen, so that pressing a button is not delayed. */
   const useSoon = () => useEffect(() => whenIdle(() => void fetch()), []);
 
   return { dialog, useSoon };

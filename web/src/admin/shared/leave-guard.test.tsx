@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { detail, family, summary } from "../../test/families";
 import { list, open, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
-// Fetched before the clock of the first test runs.
+// Loads the lazy page before the first test's time limit starts.
 import "../../app/admin";
 import "../users/users";
 

@@ -6,15 +6,15 @@ import { ConfirmDialog } from "../../ui/dialog";
 
 type OpenForm = {
   dirty: () => boolean;
-  /** Of a dialog or drawer above the page: Back closes it instead of leaving the page. */
+  /** Closes a dialog or drawer above the page. With it, Back closes the form instead of leaving the page. */
   close?: () => void;
-  /** It has an entry of its own in the history, which Back takes while nothing is typed. */
+  /** Whether the form has its own history entry, which Back takes while nothing is typed. */
   ownEntry?: boolean;
-  /** Only closing the tab loses what was typed; other pages of the staff area keep it. */
+  /** Whether only closing the tab loses what was typed, because other pages of the staff area keep it. */
   keptInside?: boolean;
 };
 
-/** The open forms, the topmost last. */
+/** The open forms. The topmost is last. */
 const forms: RefObject<OpenForm>[] = [];
 const losesByLeaving = () => forms.some(({ current }) => !current.keptInside && current.dirty());
 const losesByClosing = () => forms.some(({ current }) => current.dirty());
@@ -32,7 +32,7 @@ export function useOpenForm(form: OpenForm) {
 }
 
 /**
- * Placed once around the staff area: Back, links and closing the tab ask before they discard what was typed. In a
+ * Placed once around the staff area. Back, links and closing the tab ask before they discard what was typed. In a
  * browser without the Navigation API, Back and Forward do not ask.
  */
 export function LeaveGuard() {
@@ -54,7 +54,7 @@ export function LeaveGuard() {
         go();
       });
 
-    /** What happens instead of a move through the history, if anything. */
+    /** What happens instead of a step through the history, if anything. */
     function instead(distance: number) {
       const top = forms.findLast(({ current }) => current.close)?.current;
       if (top) return top.ownEntry && !top.dirty() ? null : (top.close ?? null);
@@ -63,7 +63,7 @@ export function LeaveGuard() {
         : null;
     }
 
-    // The browser has moved already when it dispatches the event: the move is undone before the router hears of it.
+    // The browser has already moved when it dispatches the event, so the move is undone before the router sees it.
     function onPopState(event: PopStateEvent) {
       const then = afterReturn;
       afterReturn = null;

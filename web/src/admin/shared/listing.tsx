@@ -7,24 +7,24 @@ import { NotRefreshed } from "./not-refreshed";
 
 type Props<Row> = {
   list: UseQueryResult<Row[]> | UseInfiniteQueryResult<Row[]>;
-  /** "videos", as in "Load more videos". */
+  /** The plural noun, as in "Load more videos": "videos". */
   what: string;
-  /** The title of the error that replaces the list when there are no rows to show. */
+  /** The title of the error that replaces the list when there are no rows. */
   failed: string;
   skeleton: ReactNode;
   empty: ReactNode;
   /** What is out of date when a refresh fails. */
   name?: string;
-  /** Where one press retries more than the list. */
+  /** Set where one press retries more than the list. */
   retry?: { retrying: boolean; onRetry: () => unknown };
   /** "1 to 25 of 80", beside "Load more". */
   range?: ReactNode;
-  /** Below the last row. */
+  /** Shown below the last row. */
   end?: ReactNode;
   children: (rows: Row[]) => ReactNode;
 };
 
-/** A list in each of its states; pages are fetched one by one where it has several. */
+/** A list in each of its states. If it has several pages, they are fetched one by one. */
 export function Listing<Row>({
   list,
   what,

@@ -5,8 +5,8 @@ import { useStaff } from "./session";
 type Props = { label?: string; error: string | undefined };
 
 /**
- * Asks whoever is signed in for their password: an unattended page must not be enough for what it confirms. The hidden
- * user name tells password managers which password it is.
+ * Asks the signed-in person for their password, because an unattended page must not be enough for this action. The
+ * hidden username tells password managers which password to offer.
  */
 export function OwnPasswordField({ label = "Your password", error }: Props) {
   const username = useStaff()?.username;

@@ -5,7 +5,7 @@ import { useStaff } from "./session";
 
 type Props = { title: string; description: string; advice?: string; children: ReactNode };
 
-/** Shows a page to owners only. The server checks every call by itself. */
+/** Shows a page to owners only. The server checks every call on its own. */
 export function OwnersOnly({
   title,
   description,

@@ -4,9 +4,9 @@ import { cx } from "../../ui/class-names";
 
 type Props = {
   title: string;
-  /** What the page is for. */
+  /** What the page is for, also used as its description. */
   description: string;
-  /** Shown below the title instead of the description; null shows nothing. */
+  /** Shown below the title instead of the description. Null shows nothing. */
   text?: ReactNode;
   className?: string;
   children?: ReactNode;

@@ -9,21 +9,21 @@ export type AdminPage = {
   label: string;
   to: string;
   icon: IconName;
-  /** The text of the tile on the dashboard; the dashboard itself has none. */
+  /** The text on the dashboard tile. The dashboard itself has none. */
   about?: string;
-  /** The number beside the link, and as a phrase on the tile. */
+  /** The number beside the link. On the tile it is a phrase. */
   note?: (tiles: Tiles) => string;
-  /** What the number counts, where there is no room for it. */
+  /** What the number counts, left out where there is no room. */
   noteEnd?: string;
   tile?: (tiles: Tiles) => string;
-  /** Highlights the number because somebody waits. */
+  /** Whether to highlight the number, because somebody is waiting. */
   urgent?: (tiles: Tiles) => boolean;
-  /** Listed below the line, with pages that are used rarely. */
+  /** Listed below the line, with the rarely used pages. */
   administration?: true;
   ownersOnly?: true;
 };
 
-/** The pages of the staff area, for the navigation and the dashboard. Add new pages here. */
+/** The pages of the staff area, for the navigation and the dashboard. New pages go here. */
 const pages: AdminPage[] = [
   { label: "Dashboard", to: staffPaths.dashboard, icon: "home" },
   {

@@ -9,7 +9,7 @@ import { scheduleTime } from "./words";
 
 type QuietTime = components["schemas"]["QuietTime"];
 
-/** What quiet time does to something that is posted now, or scheduled for a local time of the camp. */
+/** How quiet time affects something that is posted now, or scheduled for a local time in camp. */
 const quietTimeQuery = (at = "") =>
   queryOptions({
     queryKey: ["admin", "quiet-time", at],
@@ -17,20 +17,20 @@ const quietTimeQuery = (at = "") =>
     retry: false,
   });
 
-/** Quiet time at this moment, or undefined. */
+/** The current quiet time, or undefined. */
 export function useQuietNow() {
   const refetchInterval = useRefetchInterval(everyFifteenSeconds);
   return useQuery({ ...quietTimeQuery(), refetchInterval }).data?.window ?? undefined;
 }
 
 type Props = {
-  /** The local time that something is scheduled for; now if it is left out. */
+  /** The local time that something is scheduled for. Now, if left out. */
   at?: string | undefined;
-  /** It does not wait. */
+  /** Whether it goes out without waiting. */
   urgent?: boolean;
 };
 
-/** Says when the emails about what is being written really go out. Silent where the camp has no quiet time. */
+/** Says when the emails about the current post really go out. Shows nothing where the camp has no quiet time. */
 export function MailTime({ at, urgent = false }: Props) {
   const timeZone = useSite()?.timezone ?? "UTC";
   const refetchInterval = useRefetchInterval(everyFifteenSeconds);
@@ -58,9 +58,9 @@ function mailTimeSentence(quiet: QuietTime, { scheduled, urgent, timeZone }: Cir
     : `${then} The video appears at its time, and emails go out ${lowerFirst(mailAt)}.`;
 }
 
-/** "Today" and "Tomorrow" begin no sentence here; names of days stay as they are. */
+/** Starts "Today" and "Tomorrow" in lower case, for use inside a sentence. Day names stay as they are. */
 export const lowerFirst = (text: string) => text.replace(/^To(?=day|morrow)/, "to");
 
-/** "Emails go out Saturday, 9:15 PM." for a toast, if they wait. */
+/** "Emails go out Saturday, 9:15 PM." for a toast, if the emails wait. */
 export const mailsWait = (mailAt: string | null | undefined, timeZone: string) =>
   mailAt ? `Emails go out ${lowerFirst(scheduleTime(mailAt, timeZone))}.` : null;

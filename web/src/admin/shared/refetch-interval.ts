@@ -21,8 +21,8 @@ function subscribe(listener: () => void) {
 }
 
 /**
- * The interval for polling: false once nobody has used the page for a while. Each request counts as activity on the
- * server, so a page that polled forever would keep a forgotten laptop signed in.
+ * The polling interval. It is false once nobody has used the page for a while: each request counts as activity on the
+ * server, so endless polling would keep a forgotten laptop signed in.
  */
 export function useRefetchInterval(milliseconds: number): number | false {
   const attended = useSyncExternalStore(

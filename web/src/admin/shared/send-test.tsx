@@ -4,8 +4,8 @@ import { toast } from "../../ui/toast";
 import { useStaff } from "./session";
 
 /**
- * A form that can be mailed to oneself before it is sent to others. "Send me a test" checks and submits the form like
- * its own button, and `isTest` tells the two apart.
+ * For a form that staff can email to themselves before it is sent to others. "Send me a test" checks and submits the
+ * form like its own button, and `isTest` tells the two apart.
  */
 export function useTestMail() {
   const asked = useRef(false);
@@ -16,11 +16,11 @@ export function useTestMail() {
     setShown(test);
   };
   return {
-    /** Whether the last press was for a test; for event handlers. */
+    /** Whether the last press was for a test. For event handlers. */
     isTest: () => asked.current,
-    /** The same, for what is shown. */
+    /** The same, for rendering. */
     testing: shown,
-    /** For the button that submits the form itself, also when Enter presses it. */
+    /** For the form's own submit button, also when Enter presses it. */
     onSubmitClick: () => ask(false),
     onTestClick(event: MouseEvent<HTMLButtonElement>) {
       ask(true);

@@ -7,7 +7,7 @@ import { unsentOfOthers } from "../../lib/unsent";
 import { staffPaths } from "../../lib/staff-paths";
 import { errorToast, toast } from "../../ui/toast";
 
-/** The unsent texts of the staff area are apart from those of the public pages. */
+/** Keeps the unsent texts of the staff area separate from those of the public pages. */
 export const staffArea = "staff ";
 
 /** Where staff land after signing in. */
@@ -34,12 +34,15 @@ export const staffQuery = queryOptions({
 
 export const useStaff = () => useQuery(staffQuery).data?.staff ?? null;
 
-/** The camp asks for an authenticator app and this account has none yet; the server lets it do nothing else. */
+/**
+ * Whether the camp requires an authenticator app and this account has none yet. The server allows such an account
+ * nothing else.
+ */
 export const mustSetUpTwoFactor = (staff: Staff) => staff.two_factor_required && !staff.two_factor;
 
 const signInListeners = new Set<() => void>();
 
-/** Calls the listener when a call of the staff area was refused because nobody is signed in. */
+/** Calls the listener when a call of the staff area is refused because nobody is signed in. */
 export function onSignInRequired(listener: () => void) {
   signInListeners.add(listener);
   return () => {
@@ -49,7 +52,7 @@ export function onSignInRequired(listener: () => void) {
 
 const signOutListeners = new Set<() => void>();
 
-/** Calls the listener when somebody signs out of the staff area by choice. */
+/** Calls the listener when somebody deliberately signs out of the staff area. */
 export function onSignOut(listener: () => void) {
   signOutListeners.add(listener);
   return () => {
@@ -65,7 +68,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
     return await send(call);
   } catch (error) {
     if (isApiError(error) && requiresSignIn(error)) {
-      // The sign-in dialog says it; what asked shows nothing that would still stand there afterwards.
+      // The sign-in dialog says it. The caller shows nothing, because its message would still be there afterwards.
       error.message = "";
       signInListeners.forEach((listener) => listener());
     }
@@ -73,7 +76,7 @@ export async function asStaff<T>(call: Parameters<typeof send<T>>[0]): Promise<T
   }
 }
 
-/** Call after signing in or out: removes everything that the previous person could see. */
+/** Call after signing in or out. Removes everything that the previous person could see. */
 export function useStaffChanged() {
   const client = useQueryClient();
   return async (staff: Staff | null) => {

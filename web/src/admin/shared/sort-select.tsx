@@ -1,12 +1,12 @@
 import type { Filters } from "../../lib/filters";
 import { Select } from "../../ui/field";
 
-/** The name of each order; the first is the default and is not in the address. */
+/** The name of each order. The first one is the default, and is not in the URL. */
 type Names<Order extends string> = Record<Order, string>;
 
 const ordersOf = <Order extends string>(names: Names<Order>) => Object.keys(names) as Order[];
 
-/** The order in the address, unless it is the default. */
+/** The order in the URL, unless it is the default. */
 export function readSort<Order extends string>(params: URLSearchParams, names: Names<Order>): { sort?: Order } {
   const sort = ordersOf(names)
     .slice(1)

@@ -4,7 +4,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { focusOnMount } from "../../ui/focus";
 
-/** Shown when somebody else saved the record first. Nothing is overwritten, and nothing that was typed is lost. */
+/** Shown when somebody else saved the record first. Nothing is overwritten, and nothing typed is lost. */
 export function StaleNotice({ what, onReload }: { what: string; onReload: () => Promise<unknown> }) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);

@@ -4,7 +4,7 @@ import { Skeleton } from "../../ui/states";
 
 type Stat = { label: string; value: number | undefined; icon: IconName };
 
-/** The figures above a list; one that is still loading keeps its place. */
+/** The numbers above a list. A number that is still loading keeps its space. */
 export const StatCards = ({ label, stats }: { label: string; stats: readonly Stat[] }) => (
   <dl
     aria-label={label}

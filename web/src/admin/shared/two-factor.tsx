@@ -14,7 +14,10 @@ import { asStaff, requiresSignIn, staffQuery, useStaff } from "./session";
 
 type Enrollment = components["schemas"]["Enrollment"];
 
-/** Sets up an authenticator app: the password, scan, first code, then the recovery codes, which are shown this once. */
+/**
+ * Sets up an authenticator app: the password, the QR code, the first code, and then the recovery codes, which are shown
+ * only once.
+ */
 export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCodes?: () => void }) {
   const client = useQueryClient();
   const asked = useStaff()?.two_factor_required;
@@ -51,7 +54,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
       <PasswordFirst
         asked={asked === true}
         onBegun={setEnrollment}
-        // Two-factor was set up in another window: read the session again.
+        // Two-factor was set up in another window, so this reads the session again.
         onSetUpElsewhere={() => void client.invalidateQueries({ queryKey: staffQuery.queryKey }).then(onDone)}
       />
     );
@@ -100,7 +103,7 @@ export function TwoFactorSetup({ onDone, onCodes }: { onDone: () => void; onCode
 
 type FirstProps = { asked: boolean; onBegun: (enrollment: Enrollment) => void; onSetUpElsewhere: () => void };
 
-/** Asks for the password, so that an unattended page is not enough to register another phone. */
+/** Asks for the password, because an unattended page must not be enough to register another phone. */
 function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
   const { busy, errors, message, form } = useForm({
     check: required({ current_password: "Please enter your password." }),
@@ -127,7 +130,7 @@ function PasswordFirst({ asked, onBegun, onSetUpElsewhere }: FirstProps) {
   );
 }
 
-/** New recovery codes, which are shown this once. */
+/** New recovery codes, which are shown only once. */
 export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () => Promise<void> }) {
   const site = useSite();
   const staff = useStaff();

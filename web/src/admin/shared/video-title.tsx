@@ -1,7 +1,7 @@
 import { directionOf } from "../../ui/direction";
 import { splitScripts } from "../../ui/two-scripts";
 
-/** A title in a dense list, with both scripts side by side. */
+/** A title in a dense list, with its two scripts side by side. */
 export function VideoTitle({ children }: { children: string }) {
   const [first, yiddish] = splitScripts(children);
   return (
@@ -12,7 +12,7 @@ export function VideoTitle({ children }: { children: string }) {
       {yiddish && (
         <>
           {" "}
-          {/* The phrase stays together where it can. */}
+          {/* Keeps the phrase together where possible. */}
           <span className="inline-block">
             <bdi lang="yi" dir="rtl" className="text-[0.95em] text-muted">
               {yiddish}

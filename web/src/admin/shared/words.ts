@@ -3,7 +3,7 @@ import { campLocal, campTime, count, number } from "../../lib/format";
 
 export const people = (n: number) => count(n, "person", "people");
 
-/** "Tomorrow, 8:30 PM", "Sunday, Nov 22, 8:30 PM", in the camp's zone. */
+/** "Tomorrow, 8:30 PM" or "Sunday, Nov 22, 8:30 PM", in the camp's time zone. */
 export function scheduleTime(moment: string, timeZone: string, now = new Date()) {
   const day = campLocal(moment, timeZone).date;
   const today = campLocal(now.toISOString(), timeZone).date;
@@ -48,8 +48,8 @@ export function deliverySummary({
   return parts.filter(Boolean).join(", ");
 }
 
-/** What became of failed emails that were sent again. */
+/** What happened to failed emails that were sent again. */
 export const sentAgain = (queued: number) =>
   queued > 0
     ? `${number(queued)} ${queued === 1 ? "email" : "emails"} on the way again`
-    : "Nothing was left to send: others were quicker, or the addresses refuse our emails or no longer get these";
+    : "Nothing was left to send: someone else already sent them, or these addresses refuse our emails or no longer get this kind";

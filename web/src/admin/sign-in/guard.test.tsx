@@ -18,7 +18,7 @@ async function signIn(user: ReturnType<typeof open>) {
   await user.click(screen.getByRole("button", { name: "Sign In" }));
 }
 
-describe("the staff door", () => {
+describe("the staff sign-in", () => {
   it("leads to the dashboard, with a welcome", async () => {
     const camp = server({ ...nobody, "POST /api/admin/auth/sign-in": { staff: kornbluh } });
     const user = open("/admin/login");
@@ -34,7 +34,7 @@ describe("the staff door", () => {
     });
   });
 
-  it("leads back to where one was going, but never out of the staff area", async () => {
+  it("leads back to the requested page, but never out of the staff area", async () => {
     server({ ...nobody, "GET /api/admin/videos/years": list() });
     const user = open("/admin/gallery");
     await screen.findByLabelText("Username");
@@ -86,11 +86,11 @@ describe("the staff door", () => {
 
     camp.answer(
       "POST /api/admin/auth/sign-in",
-      refuse(401, "invalid_credentials", "This code is not right or was already used."),
+      refuse(401, "invalid_credentials", "This code is incorrect or was already used."),
     );
     await user.type(code, "000000");
     await user.click(screen.getByRole("button", { name: "Sign In" }));
-    expect(await screen.findByText("This code is not right or was already used.")).toBeTruthy();
+    expect(await screen.findByText("This code is incorrect or was already used.")).toBeTruthy();
     expect(code.getAttribute("aria-invalid")).toBe("true");
 
     camp.answer("POST /api/admin/auth/sign-in", { staff: kornbluh });
@@ -146,7 +146,7 @@ describe("the staff area", () => {
     expect(side.getByRole("link", { name: "View the site" }).getAttribute("href")).toBe("/");
   });
 
-  it("answers an unknown address in its own frame", async () => {
+  it("shows an unknown address within its own layout", async () => {
     server(inside);
     open("/admin/nowhere");
     expect(await screen.findByRole("heading", { name: "404" })).toBeTruthy();

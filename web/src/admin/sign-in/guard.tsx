@@ -13,7 +13,7 @@ const signInDialog = lazyPage(() => import("./sign-in-dialog"));
 type Props = { children: (staff: Staff, leave: () => void) => ReactNode };
 
 /**
- * Shows the staff area to signed-in staff; the server checks every call by itself. When a session ends, the sign-in
+ * Shows the staff area to signed-in staff. The server checks every call on its own. When a session ends, the sign-in
  * dialog opens above the page, which keeps everything that was typed.
  */
 export function Guard({ children }: Props) {
@@ -29,13 +29,13 @@ export function Guard({ children }: Props) {
 
   useEffect(() => onSignInRequired(() => void client.invalidateQueries({ queryKey: staffQuery.queryKey })), [client]);
 
-  // So that it is there when the session ends.
+  // Loads the dialog in advance, so that it is there when the session ends.
   useEffect(() => whenIdle(() => void signInDialog.fetch().catch(() => undefined)), []);
 
   if (welcome && inside !== staff) setInside(staff);
   if (inside && staff && !welcome && !enrolling) setEnrolling(true);
 
-  // Waits until the session is gone: the sign-in page would lead straight back.
+  // Waits until the session is gone, because the sign-in page would redirect straight back.
   if (left) return welcome ? <GuardSkeleton /> : <Redirect to={staffPaths.login} replace />;
   if (!inside) {
     if (session.isPending || welcome) return <GuardSkeleton />;

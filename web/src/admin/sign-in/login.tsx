@@ -10,7 +10,7 @@ import { mustSetUpTwoFactor, staffNext, staffQuery } from "../shared/session";
 import { SignInForm } from "./sign-in-form";
 import { TwoFactorSetup } from "../shared/two-factor";
 
-/** The sign-in page of the staff area; leads on when somebody is signed in already. */
+/** The sign-in page of the staff area. If somebody is already signed in, it redirects to the next page. */
 export default function Login() {
   const site = useSite();
   const session = useQuery(staffQuery);
@@ -18,7 +18,7 @@ export default function Login() {
   const [enrolling, setEnrolling] = useState(false);
   const staff = session.data?.staff;
 
-  // Stays until the recovery codes were shown, even if the session is complete before.
+  // Stays until the recovery codes were shown, even if the session is complete earlier.
   if (staff && mustSetUpTwoFactor(staff) && !enrolling) setEnrolling(true);
   if (staff && !mustSetUpTwoFactor(staff) && !enrolling) return <Redirect to={staffNext(params.get("next"))} replace />;
 

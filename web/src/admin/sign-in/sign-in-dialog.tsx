@@ -6,7 +6,7 @@ import { SignInForm } from "./sign-in-form";
 
 type Props = { username: string; enrolling: boolean; onEnrolled: () => void; onLeave: () => void };
 
-/** Opens above a page whose session ended, or whose person has to set up a second factor. */
+/** Opens above a page whose session has ended, or whose user must set up a second factor. */
 export default function SignInDialog({ username, enrolling, onEnrolled, onLeave }: Props) {
   return enrolling ? (
     <Dialog title="Set up two-factor" onLeave={onLeave}>
@@ -20,7 +20,7 @@ export default function SignInDialog({ username, enrolling, onEnrolled, onLeave 
   );
 }
 
-/** Cannot be closed before signing in, neither by Escape nor by the backdrop. */
+/** A dialog that neither Escape nor the backdrop closes before the sign-in. */
 function Dialog({ title, onLeave, children }: { title: string; onLeave: () => void; children: ReactNode }) {
   const modal = useModal(() => undefined);
   return (

@@ -11,7 +11,7 @@ import { focusOnMount } from "../../ui/focus";
 
 type Props = { username?: string | undefined; onSignedIn?: (staff: Staff) => void };
 
-/** Username and password; a code as well once the server asks for one. */
+/** Asks for the username and password, and for a code once the server wants one. */
 export function SignInForm({ username, onSignedIn }: Props) {
   const client = useQueryClient();
   const staffChanged = useStaffChanged();
@@ -34,7 +34,7 @@ export function SignInForm({ username, onSignedIn }: Props) {
       try {
         return await send(api.POST("/api/admin/auth/sign-in", { body }));
       } catch (error) {
-        // A wrong code is shown beside its field; a wrong password has another message.
+        // The message about a wrong code belongs beside its field. A wrong password has another message.
         if (code && isApiError(error, "invalid_credentials") && /code/i.test(error.message)) {
           throw new ApiError({
             code: error.code,

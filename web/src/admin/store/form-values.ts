@@ -32,7 +32,7 @@ const bounds = "Please enter a price from 0 to 1,000,000.";
 const badStock = "Please enter a stock from 0 to 1,000,000.";
 const million = 1_000_000;
 
-/** Names both bounds, like the server. */
+/** Names both limits, like the server. */
 const priceProblem = (typed: string, currency: string) => {
   const problem = amountProblem(typed, currency);
   return problem && !problem.includes("up to") ? problem : bounds;
@@ -55,7 +55,7 @@ export function problemsOf(values: FormValues, currency: string): Record<string,
   return problems;
 }
 
-/** The values as the server expects them. Check `problemsOf` first. */
+/** The values as the server expects them. Call `problemsOf` first. */
 export function productOf(values: FormValues): NewProduct & { is_active: boolean } {
   return {
     ...values,
@@ -67,7 +67,7 @@ export function productOf(values: FormValues): NewProduct & { is_active: boolean
   };
 }
 
-/** Only what the person changed, so that nobody undoes what they did not touch. */
+/** Only the changed values, so that nobody undoes what they did not touch. */
 export function changesOf(values: FormValues, product: AdminProduct): Omit<ProductPatch, "version"> {
   const mine = productOf(values);
   const base = productOf(valuesOf(product, ""));

@@ -64,7 +64,7 @@ export function PictureFields({ form: { pictures, add, remove, move }, art, busy
           onRemove={(picture) => {
             remove(picture.key);
             setSaid(`${picture.name} removed.`);
-            // The focused button is removed with its picture.
+            // The focused button disappears with its picture.
             setTimeout(() => input.current?.focus());
           }}
         />
@@ -147,7 +147,7 @@ type PickerProps = {
   onPick: (files: File[]) => void;
 };
 
-/** The file input, what may be chosen, and why the last choice was refused. */
+/** The file input, what can be chosen, and why the last choice was refused. */
 function PicturePicker({ input, disabled, full, dropping, refused, onPick }: PickerProps) {
   const id = useId();
   return (
@@ -177,7 +177,7 @@ function PicturePicker({ input, disabled, full, dropping, refused, onPick }: Pic
           aria-describedby={cx(`${id}-hint`, refused.length > 0 && `${id}-refused`)}
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
-            // Allows picking the same file again after it was removed.
+            // Clears the input, so that the same file can be picked again after it was removed.
             event.target.value = "";
             onPick(files);
           }}

@@ -10,7 +10,7 @@ const largest = 10 * 1024 * 1024;
 const kinds = ["image/jpeg", "image/png", "image/webp"];
 export const accept = kinds.join(",");
 
-/** A picture of the product: an uploaded one, or a file that is uploaded when the form is saved. */
+/** A picture of the product: already uploaded, or a file that is uploaded when the form is saved. */
 export type Picture = {
   key: string;
   src: string | null;
@@ -22,7 +22,7 @@ export type Picture = {
 
 export type Refusal = { title: string; description: string };
 
-/** Separates the files that can be uploaded from the others, with the reason for each. */
+/** Separates files that can be uploaded from the others, with the reason for each of those. */
 export function acceptFiles(files: readonly File[], already: number): { taken: File[]; refused: Refusal[] } {
   const taken: File[] = [];
   const refused: Refusal[] = [];
@@ -45,7 +45,7 @@ export function acceptFiles(files: readonly File[], already: number): { taken: F
   return { taken: taken.slice(0, left), refused };
 }
 
-/** iPhones save photos in a format that browsers do not show; computers often do not know its type. */
+/** iPhones save photos in a format that browsers do not show, and computers often do not know its type. */
 const advice = ({ name }: File) =>
   /\.hei[cf]$/i.test(name) ? " Please save the photo as JPEG, and choose that file." : "";
 
@@ -56,10 +56,10 @@ const keys = (pictures: readonly { key: string }[]) => pictures.map(({ key }) =>
 
 let picked = 0;
 
-/** Some pictures could not be saved; the reason is beside each. */
+/** Thrown when some pictures could not be saved. The reason is beside each one. */
 export class PicturesFailed extends Error {}
 
-/** The pictures of a product while its form is open. Nothing is sent or removed before it is saved. */
+/** The pictures of a product while its form is open. Nothing is sent or removed before the form is saved. */
 export function usePictures(opened: AdminProduct | null) {
   const [pictures, setPictures] = useState(() => ofProduct(opened));
   const [base, setBase] = useState(() => ofProduct(opened));
@@ -99,7 +99,7 @@ export function usePictures(opened: AdminProduct | null) {
       } catch (error) {
         failed += 1;
         change(key, { percent: undefined, failure: explain(error) });
-        // An invalid picture does not stop the next one; an unreachable server does.
+        // After an invalid picture the next one is still tried, but not after a server that cannot be reached.
         if (!isApiError(error) || ![409, 413, 415, 422].includes(error.status)) break;
       }
     }
@@ -121,7 +121,7 @@ export function usePictures(opened: AdminProduct | null) {
     remove: (key: string) => setPictures((all) => all.filter((one) => one.key !== key)),
     move: (from: number, to: number) =>
       setPictures((all) => (to < 0 || to >= all.length || from === to ? all : moved(all, from, to))),
-    /** Merges the pictures of a product that somebody else changed: mine stay. */
+    /** Merges pictures after somebody else changed the product. This user's changes win. */
     merge(fresh: AdminProduct) {
       const theirs = ofProduct(fresh);
       const known = new Set(base.map(({ key }) => key));

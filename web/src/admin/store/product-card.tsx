@@ -18,7 +18,7 @@ import { changeProduct, useProductsChanged, type AdminProduct } from "./queries"
 type Props = { product: AdminProduct; onEdit: () => void; onDelete: () => void };
 type Flag = { is_featured: boolean } | { is_active: boolean };
 
-/** A product with its stock and whether families see it. */
+/** A product, with its stock and whether families can see it. */
 export function ProductCard({ product, onEdit, onDelete }: Props) {
   const currency = useCurrency();
   const { flag, featured } = useFlags(product);
@@ -73,12 +73,12 @@ export function ProductCard({ product, onEdit, onDelete }: Props) {
   );
 }
 
-/** The switches of the card, which are saved at once. */
+/** The switches on the card. Each change is saved at once. */
 function useFlags(product: AdminProduct) {
   const productsChanged = useProductsChanged();
   const saved = useRef(product.version);
   const flag = useAction({
-    // Runs one request at a time, so that the second has the version that the first one created.
+    // Sends one request at a time, so that the second one has the version that the first one created.
     scope: { id: `product ${product.id}` },
     mutationFn: (change: Flag) =>
       changeProduct(product.id, { version: Math.max(product.version, saved.current), ...change }),
@@ -102,7 +102,7 @@ function useFlags(product: AdminProduct) {
   return { flag, featured };
 }
 
-/** The main picture, or the drawing of its category, with the badges above it. */
+/** The main picture or the drawing of its category, with the badges on top. */
 function ProductPicture({ product }: { product: AdminProduct }) {
   const [broken, setBroken] = useState<string | null>(null);
   const image = product.images[0];

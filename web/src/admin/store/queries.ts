@@ -47,7 +47,7 @@ export const orderImages = (id: string, ids: string[]) =>
 export const removeImage = (id: string, imageId: string) =>
   asStaff(api.DELETE("/api/admin/products/{id}/images/{image_id}", { params: { path: { id, image_id: imageId } } }));
 
-/** Uploads a picture and reports the progress in percent. `fetch` cannot report upload progress. */
+/** Uploads a picture and reports the progress in percent. `fetch` cannot do that. */
 export const addImage = (id: string, file: File, onProgress: (percent: number) => void): Promise<AdminProduct> =>
   asStaff(upload(id, file, onProgress));
 
@@ -83,7 +83,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Call after any change to a product: refetches the staff's list and what families see. */
+/** Call after any change to a product. Refetches the staff list and what families see. */
 export function useProductsChanged() {
   const client = useQueryClient();
   return () => {

@@ -52,7 +52,7 @@ const desk = (answers: Record<string, unknown> = {}) =>
     ...answers,
   });
 
-/** What goes by XMLHttpRequest: each file in turn gets the next answer. */
+/** Answers uploads over XMLHttpRequest. Each file gets the next response. */
 function pictureServer(...answers: { status: number; body: unknown }[]) {
   const sent: { path: string; file: File }[] = [];
   class Request {
@@ -96,7 +96,7 @@ const edit = async (user: ReturnType<typeof open>, name: string) => {
 };
 
 describe("the products", () => {
-  it("tells of each its price, its stock, its badges and whether families see it", async () => {
+  it("show their price, stock and badges, and whether families see them", async () => {
     desk();
     open("/admin/store");
     const first = await cardOf("Camp cap");
@@ -141,7 +141,7 @@ describe("the products", () => {
     expect(address()).toBe("/admin/store");
   });
 
-  it("does not take a failure for an empty shelf", async () => {
+  it("does not show a failure as an empty store", async () => {
     const camp = desk({ "GET /api/admin/products": refuse(500, "internal", "Something went wrong.") });
     const user = open("/admin/store");
     expect(await screen.findByText("Failed to load products")).toBeTruthy();
@@ -198,7 +198,7 @@ describe("the products", () => {
 });
 
 describe("a new product", () => {
-  it("says what is missing, in the words of the portal, and goes to the first of it", async () => {
+  it("says what is missing, in the portal's words, and focuses the first field", async () => {
     const camp = desk();
     const user = open("/admin/store");
     const panel = await add(user);
@@ -328,7 +328,7 @@ describe("the pictures of a product", () => {
     expect(input).toHaveProperty("disabled", false);
   });
 
-  it("are put in order by keyboard, taken out, and sent when the form is saved", async () => {
+  it("are sorted by keyboard, removed, and sent when the form is saved", async () => {
     const three = cap({ images: [image(1), image(2), image(3)] });
     const camp = desk({
       "GET /api/admin/products": list(three, mug),
@@ -353,7 +353,7 @@ describe("the pictures of a product", () => {
 });
 
 describe("a product that two people edit", () => {
-  it("keeps what was typed, and takes over what the other one did", async () => {
+  it("keeps what was typed, and merges what the other person did", async () => {
     const camp = desk({ "PATCH /api/admin/products/p1": refuse(409, "stale", "Someone else changed this.") });
     const user = open("/admin/store");
     const panel = await edit(user, "Camp cap");

@@ -27,14 +27,14 @@ import { UpdateFields } from "./update-fields";
 
 type Props = { open: boolean; onDone: () => void; onCancel: () => void };
 
-/** How many people get mail about an update that is posted now, and who wrote the last one. */
+/** How many people get an email about an update posted now, and the author of the last one. */
 function useReach(open: boolean, sendMail: boolean) {
   const client = useQueryClient();
   const refetchInterval = useRefetchInterval(everyFifteenSeconds);
   const { recipients: reach, last_author } = useQuery({ ...reachQuery, refetchInterval, enabled: open }).data ?? {};
   const [changed, setChanged] = useState(false);
 
-  /** Whether the form showed another number of people. It shows the new one then. */
+  /** Whether the number of people differs from the one that the form showed. The form then shows the new number. */
   async function check() {
     const now = sendMail && reach !== undefined ? await client.fetchQuery(reachQuery).catch(() => null) : null;
     const differs = now !== null && now.recipients !== reach;
@@ -44,7 +44,9 @@ function useReach(open: boolean, sendMail: boolean) {
   return { reach, last_author, changed: changed && sendMail, check };
 }
 
-/** Posts an update. It is shown at once, and mailed once or never. Collapsed it keeps what was typed. */
+/**
+ * Posts an update. It appears at once, and is emailed once or never. While collapsed, the form keeps what was typed.
+ */
 export function CreateForm({ open, onDone, onCancel }: Props) {
   const updatesChanged = useUpdatesChanged();
   const keyOf = useIdempotencyKey();
@@ -55,7 +57,7 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
   const [ticked, setTicked] = useState(false);
   const [asking, setAsking] = useState(false);
   const timeZone = useSite()?.timezone ?? "UTC";
-  // Without emails, only notifications in quiet time would wait.
+  // Without emails, there is something to wait only in quiet time: the notifications.
   const mayBeUrgent = sendMail || Boolean(quiet);
   const urgent = mayBeUrgent && ticked;
   const test = useTestMail();
@@ -140,13 +142,13 @@ export function CreateForm({ open, onDone, onCancel }: Props) {
 
 type QuestionProps = {
   title: string;
-  /** The name of quiet time, while it lasts. */
+  /** The name of the current quiet time, while it lasts. */
   during: string | undefined;
   onConfirm: () => Promise<void>;
   onClose: () => void;
 };
 
-/** Asks a second time before an update goes out in quiet time, and to families who get one email a day. */
+/** Asks a second time before an update goes out in quiet time and to families who get one email a day. */
 const UrgentQuestion = ({ title, during, onConfirm, onClose }: QuestionProps) => (
   <ConfirmDialog
     title="Post it as urgent?"

@@ -10,7 +10,7 @@ import { UpdateFields } from "./update-fields";
 
 type Props = { update: AdminUpdate; timeZone: string; onClose: () => void };
 
-/** Corrects an update. Nobody is mailed a second time. */
+/** Corrects an update. Nobody gets a second email. */
 export function EditUpdate({ update, timeZone, onClose }: Props) {
   const updatesChanged = useUpdatesChanged();
   const edited = useFormValues({

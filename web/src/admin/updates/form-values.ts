@@ -11,7 +11,7 @@ export type FormValues = {
   message: string;
   author: string;
   priority: Priority;
-  /** Days from now, "" for no pin, or "keep" for the end that it has. */
+  /** The number of days from now, "" for no pin, or "keep" for the current end. */
   pin: string;
   date: string;
   time: string;
@@ -31,7 +31,7 @@ export function valuesOf(update: AdminUpdate | null, timeZone: string): FormValu
   };
 }
 
-/** In the camp's time zone; without a time an update ends with its day. */
+/** In the camp's time zone. Without a time, an update expires at the end of its day. */
 export const expiryOf = ({ date, time }: Pick<FormValues, "date" | "time">) =>
   date ? `${date}T${time || endOfDay}` : null;
 
@@ -44,7 +44,7 @@ export function missing({ title, message, author, date, time }: FormValues): Rec
   };
 }
 
-/** What the mail about an update says. */
+/** The update as the test email shows it. */
 export const testUpdateOf = ({ title, message, author, priority }: FormValues): TestUpdate => ({
   title: title.trim(),
   message: message.trim(),
@@ -63,7 +63,7 @@ export function newUpdateOf(values: FormValues, sendMail: boolean, urgent: boole
   return { ...fields, pin_days, send_mail: sendMail, ...(urgent ? { urgent } : {}) };
 }
 
-/** Only what the person changed. */
+/** Only the changed values. */
 export function changesOf(values: FormValues, base: FormValues): Omit<UpdatePatch, "version"> {
   const { pin_days, ...changes } = changed(fieldsOf(values), fieldsOf(base));
   return pin_days === undefined ? changes : { ...changes, pin_days };
@@ -75,7 +75,7 @@ export function postLabel(reach: number | undefined, sendMail = true) {
   return reach ? `Post update to ${people(reach)}` : "Post update";
 }
 
-/** Who gets mail about a new update. */
+/** Who gets an email about a new update. */
 export function mailHint(reach: number | undefined, sendMail: boolean) {
   if (!sendMail) return "No emails are sent, even if it is activated again later.";
   if (reach === undefined) return "Everyone who wants camp updates gets one email.";
@@ -83,12 +83,12 @@ export function mailHint(reach: number | undefined, sendMail: boolean) {
   return `${people(reach)} ${reach === 1 ? "gets" : "get"} one email.`;
 }
 
-/** The choices of how long an update is pinned, in days. */
+/** The choices for how many days an update is pinned. */
 export const pinDays = [1, 2, 3, 4, 5, 6, 7];
 
 type Posted = { notified: number; mail_at?: string | null };
 
-/** The toast after posting; it mentions mail only when mails were queued, and when they go out after quiet time. */
+/** The toast after posting. It mentions emails only if some were queued or go out after quiet time. */
 export function postedToast({ notified, mail_at }: Posted, timeZone: string) {
   const posted = "Your update has been posted";
   const later = mailsWait(mail_at, timeZone);

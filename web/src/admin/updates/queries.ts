@@ -30,11 +30,11 @@ export const updatesQuery = (filter: AdminUpdateFilter) =>
     placeholderData: keepPreviousData,
   });
 
-/** How many people would get mail about an update posted now, and who wrote the last one of this account. */
+/** How many people would get an email about an update posted now, and the author of this account's last update. */
 export const reachQuery = queryOptions({
   queryKey: ["admin", "live-updates", "reach"],
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/live-updates/reach", { signal })),
-  // The form says how many people get mail, so it asks again whenever somebody comes back to it.
+  // The form says how many people get an email, so it asks again each time it is opened.
   staleTime: 0,
 });
 
@@ -44,13 +44,13 @@ export const readUpdate = ({ id }: AdminUpdate) =>
   nullIfNotFound(asStaff(api.GET("/api/admin/live-updates/{id}", at(id))));
 export const createUpdate = (key: string, body: NewUpdate) =>
   asStaff(api.POST("/api/admin/live-updates", { params: { header: { "Idempotency-Key": key } }, body }));
-/** Mails the update to oneself, without posting it. */
+/** Emails the update only to the signed-in person, without posting it. */
 export const testUpdate = (body: TestUpdate) => asStaff(api.POST("/api/admin/live-updates/test", { body }));
 export const editUpdate = (id: string, body: UpdatePatch) =>
   asStaff(api.PATCH("/api/admin/live-updates/{id}", { ...at(id), body }));
 export const deleteUpdate = (id: string) => asStaff(api.DELETE("/api/admin/live-updates/{id}", at(id)));
 
-/** Call after any change: refetches the list and what families see. */
+/** Call after any change. Refetches the list and what families see. */
 export function useUpdatesChanged() {
   const client = useQueryClient();
   return () => {

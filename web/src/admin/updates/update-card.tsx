@@ -100,7 +100,7 @@ const Standing = ({ update: { priority, is_active }, pinned }: StandingProps) =>
   </>
 );
 
-/** Who posted it and when, until when it is shown, and how its emails are doing. */
+/** Who posted it and when, how long it is shown, and the status of its emails. */
 function Facts({ update, pinned, timeZone, now }: Pick<Props, "update" | "timeZone" | "now"> & { pinned: boolean }) {
   const end = update.expires_at;
   return (

@@ -9,16 +9,16 @@ import type { Priority } from "./queries";
 
 type Props = {
   values: FormValues;
-  /** When the pin that the update has ends. */
+  /** When the update's current pin ends. */
   pinnedUntil?: string | null | undefined;
   set: (change: Partial<FormValues>) => void;
   errors: Record<string, string>;
   focus: boolean;
-  /** More fields, beside the pin. */
+  /** More fields, next to the pin. */
   children?: ReactNode;
 };
 
-/** The fields of an update, alike for a new one and for one that is edited. */
+/** The fields of an update, the same for a new and an existing one. */
 export function UpdateFields({ values, pinnedUntil, set, errors, focus, children }: Props) {
   const site = useSite();
   const title = useRef<HTMLInputElement>(null);

@@ -4,7 +4,7 @@ import { list, open, refuse, server, unreachable } from "../../test/portal";
 import { onDuty, onShabbos } from "../../test/staff";
 import { valuesOf, expiryOf, mailHint, postLabel } from "./form-values";
 import type { AdminUpdate } from "./queries";
-// Fetched before the clock of the first test runs.
+// Loads the lazy page before the first test's time limit starts.
 import "../../app/admin";
 import "./updates";
 
@@ -55,7 +55,7 @@ const fill = async (user: ReturnType<typeof open>) => {
 };
 
 describe("the list of updates", () => {
-  it("tells of each its priority, its state, who posted it, its end and how its mails do", async () => {
+  it("shows each one's priority, status, author, end and email delivery", async () => {
     desk();
     open("/admin/live-updates");
     const high = await card("Package room closes at 5");
@@ -150,7 +150,7 @@ describe("the list of updates", () => {
     expect(address()).toBe("/admin/live-updates?action=create");
   });
 
-  it("does not take a failure for an empty list", async () => {
+  it("does not show a failure as an empty list", async () => {
     const camp = desk({ "GET /api/admin/live-updates": refuse(500, "internal", "Something went wrong.") });
     const user = open("/admin/live-updates");
     expect(await screen.findByText("Failed to fetch live updates.")).toBeTruthy();
@@ -283,11 +283,11 @@ describe("a new update", () => {
     ]);
     expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(0);
     expect(screen.getByLabelText("Title")).toHaveProperty("value", "Rain plan");
-    const words = "You have sent yourself 10 tests within an hour. The next one is possible in 40 minutes.";
+    const words = "You have sent yourself 10 tests in the last hour. You can send another one in 40 minutes.";
     camp.answer("POST /api/admin/live-updates/test", refuse(429, "too_many_tests", words));
     await user.click(screen.getByRole("button", { name: "Send me a test" }));
     expect((await screen.findAllByText(words)).length).toBeGreaterThan(0);
-    // Enter posts, also after a test.
+    // Enter posts, even after a test.
     await user.type(screen.getByLabelText("Title"), "{Enter}");
     await waitFor(() => expect(camp.asked("POST", "/api/admin/live-updates")).toHaveLength(1));
   });
@@ -330,7 +330,7 @@ describe("a new update", () => {
     expect(valuesOf(update(), "America/New_York")).toMatchObject({ date: "2030-07-30", time: "23:59" });
   });
 
-  it("speaks of one person properly, and of none not at all", () => {
+  it("uses the singular for one person, and does not mention zero", () => {
     expect([undefined, 0, 1, 212].map((reach) => postLabel(reach))).toEqual([
       "Post update",
       "Post update",
@@ -369,7 +369,7 @@ describe("editing an update", () => {
     });
   });
 
-  it("says that its emails wait, and have what is saved", async () => {
+  it("says that its emails wait, and will contain what is saved", async () => {
     const waiting = update({ deliveries: { queued: 211, collected: 1, sent: 0, failed: 0, suppressed: 0 } });
     desk({ "GET /api/admin/live-updates": list(waiting), "PATCH /api/admin/live-updates/n1": waiting });
     const user = open("/admin/live-updates");
@@ -415,7 +415,7 @@ describe("editing an update", () => {
     }
   });
 
-  it("takes an end away", async () => {
+  it("removes an end", async () => {
     const camp = desk({ "PATCH /api/admin/live-updates/n1": update() });
     const user = open("/admin/live-updates");
     await user.click((await card("Package room closes at 5")).getByRole("button", { name: /^Edit/ }));

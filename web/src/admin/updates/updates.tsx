@@ -46,7 +46,7 @@ export default function Updates() {
       ...(asked.standing ? { standing: asked.standing } : {}),
       ...(asked.priority ? { priority: asked.priority } : {}),
     }),
-    // Polls faster while mails are being sent.
+    // Polls faster while emails are being sent.
     refetchInterval: ({ state }) =>
       slowly && state.data?.pages.some(({ items }) => items.some(({ deliveries }) => deliveries?.queued))
         ? 4_000
@@ -109,7 +109,7 @@ export default function Updates() {
   );
 }
 
-/** What the address asks for. */
+/** The filters in the URL. */
 const readFilter = (params: URLSearchParams) => ({
   term: params.get("q")?.trim() ?? "",
   standing: standings.find((one) => one === params.get("standing")),
@@ -160,7 +160,7 @@ const UpdateFilters = ({ asked: { term, standing, priority }, set }: FilterProps
   </div>
 );
 
-/** Why the list is empty, and the next step. */
+/** Why the list is empty, and what to do next. */
 function NoUpdates({ asked: { term, standing, priority }, set, onCreate }: FilterProps & { onCreate: () => void }) {
   if (term) {
     return (

@@ -9,7 +9,9 @@ import { addFamily, useUsersChanged } from "./queries";
 export const allRequired = "All fields are required";
 const fields = ["full_name", "email", "child_name"];
 
-/** Adds a family by hand: it gets the default plan and an invitation. Collapsed it keeps what was typed. */
+/**
+ * Adds a family by hand. It gets the default plan and an invitation. While collapsed, the form keeps what was typed.
+ */
 export function AddUser({ open, onClose }: { open: boolean; onClose: () => void }) {
   const usersChanged = useUsersChanged();
   const first = useRef<HTMLInputElement>(null);

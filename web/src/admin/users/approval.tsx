@@ -29,7 +29,7 @@ export function ApproveButtons({ family }: { family: Family }) {
 
   function failed(error: unknown) {
     if (!isApiError(error) || error.status !== 409) return toastFailure(error);
-    // The address is not confirmed yet, or somebody else has decided; the refetched lists show it.
+    // The address is not confirmed yet, or somebody else has decided. The refetched lists show which.
     toast({
       title: isApiError(error, "conflict") ? "Not approved yet" : "Already decided",
       description: `${name}: ${explain(error)}`,

@@ -30,7 +30,7 @@ export function DeleteUser({
       onClose={onClose}
       failed={(error) => toastFailureOf("Failed to delete user", error)}
       onConfirm={async () => {
-        // Somebody else may have deleted it already, which is no error.
+        // If somebody else has already deleted the family, that is not an error.
         await ignoreNotFound(deleteFamily(family.id));
         toast({ title: "User Deleted", description: `${name} has been removed from the system` });
         onDeleted?.();

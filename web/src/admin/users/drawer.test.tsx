@@ -65,7 +65,7 @@ describe("the drawer of a family", () => {
     expect(camp.asked("DELETE", "/api/admin/users/f1/logins/u9")).toHaveLength(1);
   });
 
-  it("invites, and approves and refuses who waits", async () => {
+  it("invites, and approves and refuses waiting families", async () => {
     const waiting = detail({ approved_at: null, invited: false });
     const camp = office({
       "GET /api/admin/users/f1": waiting,
@@ -87,7 +87,7 @@ describe("the drawer of a family", () => {
     expect(camp.asked("POST", "/api/admin/users/f1/refuse").map(({ query }) => query)).toEqual([{ seen: "waiting" }]);
   });
 
-  it("says who decided meanwhile, and shows it", async () => {
+  it("says that somebody else decided first, and shows the decision", async () => {
     const waiting = detail({ approved_at: null });
     const camp = office({
       "GET /api/admin/users/f1": waiting,
@@ -164,7 +164,7 @@ describe("the drawer of a family", () => {
     ]);
   });
 
-  it("asks which total stays when both have a plan, and chooses nothing by itself", async () => {
+  it("asks which total to keep when both have a plan, and preselects nothing", async () => {
     const totals = { keep: 280_000, drop: 140_000 };
     const merged = {
       full_name: "Chaya Lindenfeld",
@@ -195,7 +195,7 @@ describe("the drawer of a family", () => {
     expect(dialog.getByRole("alert").textContent).toContain("choose which total stays");
     await user.click(choices.getByRole("radio", { name: /Leah Morgenshtern \$1,400/ }));
     expect(dialog.queryByRole("alert")).toBeNull();
-    // The choice is a family's, whichever of the two is kept.
+    // Each total belongs to a family, whichever of the two is kept.
     await user.click(dialog.getByRole("button", { name: "Keep the other one instead" }));
     await user.click(await dialog.findByRole("radio", { name: /Both together \$4,200/ }));
     expect(await dialog.findByText("$1,680 of $4,200")).toBeTruthy();
@@ -220,7 +220,7 @@ describe("on paper", () => {
     date: "2026-07-29",
   };
 
-  it("a statement of somebody who is gone leads back to the list, not to another try", async () => {
+  it("the statement of a deleted family leads back to the list instead of offering a retry", async () => {
     office({ "GET /api/admin/users/f1/statement": refuse(404, "not_found", "User not found.") });
     open("/admin/users/f1/statement");
     expect(await screen.findByText("User not found")).toBeTruthy();
@@ -228,7 +228,7 @@ describe("on paper", () => {
     expect(screen.getByRole("link", { name: "Back to all users" }).getAttribute("href")).toBe("/admin/users");
   });
 
-  it("a statement tells every row and what remains", async () => {
+  it("a statement shows every entry and the balance", async () => {
     office({ "GET /api/admin/users/f1/statement": statement });
     open("/admin/users/f1/statement");
     expect(await screen.findByRole("heading", { name: "Statement" })).toBeTruthy();

@@ -20,7 +20,7 @@ import { isStopped, type Preference } from "./preferences";
 import { editFamily, readFamily, useUsersChanged, writeFamily, type Family } from "./queries";
 import { nameOf, signed } from "./words";
 
-/** The paid amount in cents, as it was when the form opened and after somebody else changed it. */
+/** The paid amount in cents: when the form opened, and after somebody else changed it. */
 type PaidMeanwhile = { before: number; now: number };
 
 const ofThePlan = (field: string) => /amount|due_date|adjustment/.test(field);
@@ -79,7 +79,10 @@ function useEditUser({ family: opened, withPlan = false, currency, onClose }: Pr
   return { ...state, ...edited, paidMeanwhile };
 }
 
-/** A family with its plan and the mail it gets. The paid amount is never overwritten: a change is an adjustment. */
+/**
+ * A family with its plan and the emails it gets. The paid amount is never overwritten, because a change is recorded as
+ * an adjustment.
+ */
 export function EditUser(props: Props) {
   const { family: opened, currency } = props;
   const { row: family, values, set, stale, reload, paidMeanwhile, ...state } = useEditUser(props);
@@ -188,7 +191,7 @@ type PlanProps = {
   values: EditValues;
   set: (change: Partial<EditValues>) => void;
   typed: Typed;
-  /** In cents, between what was paid and what is typed. */
+  /** The difference in cents between the amount paid and the amount typed. */
   difference: number;
   paidMeanwhile: PaidMeanwhile | null;
   currency: string;

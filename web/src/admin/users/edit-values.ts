@@ -20,7 +20,7 @@ export type EditValues = {
   camp_updates_email: boolean;
 };
 
-/** `usual`: what a new plan begins with, in cents, where it is known. */
+/** `usual` is what a new plan starts with, in cents, where it is known. */
 export function valuesOf({ plan, ...family }: Family, usual: number | null = null): EditValues {
   const total = plan?.total_amount ?? usual;
   return {
@@ -43,15 +43,15 @@ export function valuesOf({ plan, ...family }: Family, usual: number | null = nul
 export const noAmount = "Please enter an amount, for example 1,250.00.";
 const noNote = "Please add a note that says why the paid amount changes.";
 
-/** The difference to what was paid, in cents, which is recorded as an adjustment (decision $1). */
+/** The difference from what was paid, in cents, which is recorded as an adjustment (decision $1). */
 export function adjustment(values: EditValues, family: Family) {
   const paid = values.planned ? parseMoney(values.paid_amount) : null;
   return paid === null ? 0 : paid - (family.plan?.paid_amount ?? 0);
 }
 
 /**
- * Keeps what I typed when somebody else saved first. A paid amount that both changed keeps my difference: it means one
- * more adjustment, and the payment that came meanwhile stays.
+ * Keeps what the user typed when somebody else saved first. If both changed the paid amount, the user's difference is
+ * kept: it adds one more adjustment, and the other person's payment stays.
  */
 export function merged(mine: EditValues, base: EditValues, fresh: EditValues): EditValues {
   const kept = threeWay(mine, base, fresh);
@@ -74,7 +74,7 @@ export function problemsOf(values: EditValues, family: Family, currency: string)
   };
 }
 
-/** Only what the person changed, in cents where it is money. */
+/** Only the changed values. Money is in cents. */
 export function changesOf(values: EditValues, family: Family): Omit<FamilyPatch, "version"> {
   const before = valuesOf(family);
   const changes: Omit<FamilyPatch, "version"> = {};

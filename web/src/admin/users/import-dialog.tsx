@@ -21,7 +21,7 @@ const encodings: Record<TextEncoding, string> = {
   "windows-1255": "Windows-1255 (Hebrew)",
 };
 
-/** The table, what the last check found, and what is ticked. */
+/** The table, what the last check found, and which changes are ticked. */
 function useImport() {
   const usersChanged = useUsersChanged();
   const [csv, setCsv] = useState("");
@@ -31,7 +31,7 @@ function useImport() {
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const [busy, setBusy] = useState<"check" | "import" | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
-  // Counts the tables, so that what was said of an earlier one is not shown beside the next.
+  // Counts the tables, so that the result for an earlier table is not shown with the next one.
   const tables = useRef(0);
 
   function begin(next: Table) {
@@ -45,7 +45,7 @@ function useImport() {
     setFailure(null);
   }
 
-  /** The rows to import: only those that the last check showed. */
+  /** The rows to import, which are only those that the last check showed. */
   function wanted() {
     const changes = report?.changes.filter(({ id }) => ticked.has(id)) ?? [];
     return {
@@ -91,7 +91,7 @@ function useImport() {
 const outcome = ({ added, updated, skipped, differing }: ImportReport) =>
   `${number(added)} added, ${number(updated)} updated, ${number(skipped + differing)} unchanged.`;
 
-/** Imports families from a pasted table or a file. Every change is shown before anything is written. */
+/** Imports families from a pasted table or a file. Every change is shown before anything is saved. */
 export function ImportDialog({ currency, onClose }: { currency: string; onClose: () => void }) {
   const table = useImport();
   const { csv, file, encoding, report, ticked, setTicked, busy, failure, setFailure, begin, run, readAs } = table;
@@ -210,7 +210,7 @@ type SourceProps = {
   onFailure: (failure: string) => void;
 };
 
-/** The table as a file or pasted. */
+/** The table, as a file or pasted text. */
 function TableSource({ csv, file, disabled, onTable, onFailure }: SourceProps) {
   const input = useRef<HTMLInputElement>(null);
 
@@ -284,7 +284,7 @@ const Sample = ({ values }: { values: string[] }) =>
     "The table has plain letters only."
   );
 
-/** Sends the bytes unchanged: the server detects the encoding. */
+/** Sends the bytes unchanged, because the server detects the encoding. */
 async function base64(file: File) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = "";

@@ -11,7 +11,7 @@ type Props = Ticks & { report: ImportReport; currency: string; fromFile: boolean
 
 const atOnce = 50;
 
-/** The result or preview of an import: figures, then each family. */
+/** The result or preview of an import: totals, then each family. */
 export function ImportReportView({ report, currency, fromFile, ticked, onTick }: Props) {
   const { dry_run, rows, added, updated, differing, skipped, problems, unknown_columns, changes, merged } = report;
   const figures = [
@@ -245,7 +245,7 @@ function shown(of: ImportChange["before"], field: keyof typeof names, currency: 
   return of[field] || "None";
 }
 
-/** From which worksheet the rows are, and what of the file was not read. */
+/** Which worksheet the rows are from, and what was not read from the file. */
 function WhatWasRead({ source }: { source: ImportReport["source"] }) {
   return (
     <>

@@ -3,11 +3,11 @@ import { describe, expect, it, vi } from "vitest";
 import { detail, family, leah, summary } from "../../test/families";
 import { list, open, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
-// Fetched before the clock of the first test runs.
+// Loads the lazy page before the first test's time limit starts.
 import "../../app/admin";
 import "./users";
 
-// Long journeys on a busy machine.
+// These tests are long, and the machine may be busy.
 vi.setConfig({ testTimeout: 20_000 });
 
 const before = {

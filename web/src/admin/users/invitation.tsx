@@ -12,7 +12,7 @@ import { focusOnMount } from "../../ui/focus";
 import { invitationLink, invite, useUsersChanged, type Family } from "./queries";
 import { nameOf } from "./words";
 
-/** Sends an invitation by mail, or copies its link. `manual` shows the link where the browser does not copy it. */
+/** Sends an invitation by email, or copies its link. `manual` is the link to show where the browser cannot copy it. */
 function useInvitation(family: Family) {
   const usersChanged = useUsersChanged();
   const [link, setLink] = useState<string | null>(null);
@@ -52,7 +52,7 @@ function useInvitation(family: Family) {
   };
 }
 
-/** The link itself, to copy by hand or to send from a phone. */
+/** The link itself, to copy by hand or to share from a phone. */
 function LinkDialog({ link, onClose }: { link: string; onClose: () => void }) {
   return (
     <Dialog title="Copy failed" onClose={onClose}>
@@ -63,7 +63,7 @@ function LinkDialog({ link, onClose }: { link: string; onClose: () => void }) {
         <Button
           look="line"
           icon="share"
-          // Whoever closes the list of apps has changed their mind.
+          // Closing the share sheet is not an error.
           onClick={() => navigator.share({ url: link }).catch(() => undefined)}
           className="mt-4 w-full"
         >
@@ -74,7 +74,7 @@ function LinkDialog({ link, onClose }: { link: string; onClose: () => void }) {
   );
 }
 
-/** The buttons of the drawer. */
+/** The invitation buttons in the drawer. */
 export function InvitationButtons({ family }: { family: Family }) {
   const { send, copy, copying, manual } = useInvitation(family);
   return (
@@ -92,7 +92,7 @@ export function InvitationButtons({ family }: { family: Family }) {
   );
 }
 
-/** The same in the list, for families that have not signed up: two icons in a row, two buttons on a card. */
+/** The same in the list, for families that have not signed up: two icons in a row, or two buttons on a card. */
 export function RowInvitation({ family }: { family: Family }) {
   const { send, copy, copying, manual } = useInvitation(family);
   const whom = nameOf(family);
@@ -118,10 +118,10 @@ export function RowInvitation({ family }: { family: Family }) {
 
 type RowButtonProps = {
   icon: IconName;
-  /** What a card says; a row has the icon alone. */
+  /** The text on a card. A row shows only the icon. */
   label: string;
   whom: string;
-  /** Nobody has invited this family yet. */
+  /** Whether nobody has invited this family yet. */
   urgent?: boolean;
   busy: boolean;
   disabled?: boolean;

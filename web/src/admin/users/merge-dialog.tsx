@@ -9,7 +9,7 @@ import { addressOf, nameOf } from "./words";
 
 type Props = { family: Family; currency: string; onClose: () => void; onMerged: (kept: string) => void };
 
-/** Merges a duplicate family: choose the other one, see the preview, then merge. */
+/** Merges a duplicate family. Staff choose the other family, see the preview, and then merge. */
 export function MergeDialog({ family, currency, onClose, onMerged }: Props) {
   const [other, setOther] = useState<Family | null>(null);
   return (

@@ -16,7 +16,7 @@ type Mail = Merged["mail"][number];
 
 type Props = { one: Family; other: Family; currency: string; onBack: () => void; onMerged: (kept: string) => void };
 
-/** Shows what a merge would do before it is done; either family can be the one that stays. */
+/** Shows the result of a merge before it is done. Either family can be the one that is kept. */
 export function MergePreview({ one, other, currency, onBack, onMerged }: Props) {
   const [turned, setTurned] = useState(false);
   const [keep, drop] = turned ? [other, one] : [one, other];
@@ -70,19 +70,19 @@ export function MergePreview({ one, other, currency, onBack, onMerged }: Props) 
   );
 }
 
-/** The preview of the merge, and the merge. */
+/** The preview of the merge, and the merge itself. */
 function useMerge(keep: Family, drop: Family, onMerged: (kept: string) => void) {
   const usersChanged = useUsersChanged();
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
-  // The id of the family whose total stays, or "sum"; the choice stays when the two are swapped.
+  // The id of the family whose total is kept, or "sum". The choice survives when the two are swapped.
   const [choice, setChoice] = useState<string | null>(null);
   const total: MergedTotal | null =
     choice === null ? null : choice === keep.id ? "keep" : choice === drop.id ? "drop" : "sum";
   const preview = useQuery({
     queryKey: ["admin", "merge", keep.id, drop.id, total],
     queryFn: () => mergeFamilies(keep.id, drop.id, total, true),
-    // Only the plan differs between the choices.
+    // Keeps the old preview meanwhile, because the choices differ only in the plan.
     placeholderData: (before, query) => (query?.queryKey[2] === keep.id ? before : undefined),
     staleTime: 0,
     retry: false,
@@ -147,7 +147,7 @@ const Outcome = ({ preview, kept, leftOut, currency }: OutcomePreview) => (
 
 type MergedProps = { merged: Merged; kept: Mail[]; leftOut: Mail[]; currency: string };
 
-/** What the merged family has, and what does not come with it. */
+/** What the merged family has, and what is left out. */
 function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
   return (
     <dl className="grid gap-x-4 rounded-md bg-sunk px-4 py-3 tabular-nums max-sm:[&_dd]:mb-1.5 sm:grid-cols-[auto_minmax(0,1fr)] sm:gap-y-1.5">
@@ -195,7 +195,7 @@ function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
         <>
           <dt className="text-clay">Daily email</dt>
           <dd>
-            Only one of the two gets all emails in one a day. The merged family does as the one that you keep does now.
+            Only one of the two gets one email a day. The merged family will do whatever the one you keep does now.
           </dd>
         </>
       )}
@@ -216,7 +216,7 @@ function MergedFamily({ merged, kept, leftOut, currency }: MergedProps) {
 
 type TotalOption = { value: string; name: string; cents: number };
 
-/** Asks which total stays. Nothing is preselected, because only the office knows what was agreed. */
+/** Asks which total to keep. Nothing is preselected, because only the office knows what was agreed. */
 const TotalChoice = ({
   options,
   currency,
@@ -265,7 +265,7 @@ function fate(mail: Mail) {
   );
 }
 
-/** Addresses, each with the mail that it gets after the merge, and what it no longer gets. */
+/** The addresses, each with the emails that it gets after the merge and those that it no longer gets. */
 const Mails = ({ mails }: { mails: Mail[] }) =>
   mails.map((mail) => (
     <span key={mail.email} className="mb-1 block">

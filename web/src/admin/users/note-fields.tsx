@@ -13,7 +13,7 @@ type Props = {
   errors: Record<string, string>;
 };
 
-/** One note for the family and one for staff; the label of each says who reads it. */
+/** One note for the family and one for staff. Each label says who reads it. */
 export function NoteFields({ legend, optional = false, familyHint, family, staff, errors }: Props) {
   return (
     <fieldset className="grid min-w-0 gap-3">
@@ -31,7 +31,7 @@ export function NoteFields({ legend, optional = false, familyHint, family, staff
   );
 }
 
-/** Says whether the family gets a mail. */
+/** Says whether the family gets an email. */
 export function MailNotice({
   family,
   children,

@@ -27,7 +27,10 @@ export function PaymentBadge({ plan }: { plan: Plan | null | undefined }) {
   return <Badge>{badgeName[badge]}</Badge>;
 }
 
-/** Paid of total with a bar; the percent is the server's, rounded down unless fully paid. */
+/**
+ * A bar with the paid share of the total. The server computes the percentage, and rounds it down unless the plan is
+ * fully paid.
+ */
 export const PaidBar = ({ plan, name, currency }: { plan: Plan; name: string; currency: string }) => (
   <div className="grid gap-1.5 tabular-nums">
     <p className="flex flex-wrap items-baseline justify-between gap-x-1.5 text-sm whitespace-nowrap">

@@ -13,12 +13,12 @@ const kindOf = {
   email_notifications: "general",
 } as const;
 
-/** The family stopped these mails itself, and only the family can start them again. */
+/** The family stopped these emails itself, and only the family can start them again. */
 export const isStopped = ({ stopped }: Family, preference: Preference) => stopped.includes(kindOf[preference]);
 
 /**
- * Changes one switch of a family, optimistically in the list and then on the server. When somebody else changed the
- * family meanwhile, the switch is retried on the newest version.
+ * Changes one of a family's switches, optimistically in the list and then on the server. If somebody else has changed
+ * the family since, the switch is retried on the newest version.
  */
 async function savePreference(
   client: QueryClient,
@@ -41,10 +41,10 @@ export function usePreference(family: Family, preference: Preference): [boolean,
   const { id } = family;
   const write = (change: Partial<Family>) => writeFamily(client, id, (now) => ({ ...now, ...change }));
   const save = useAction({
-    // Runs one request at a time, so that the second has the version that the first one created.
+    // Sends one request at a time, so that the second one has the version that the first one created.
     scope: { id: `family ${id}` },
     mutationFn: (on: boolean) => savePreference(client, family, preference, on),
-    // Updates the cache first: waiting for a running fetch would make the switch jump back for a moment.
+    // Updates the cache first, because waiting for a running fetch would make the switch jump back for a moment.
     onMutate: (on) => {
       write({ [preference]: on });
       return client.cancelQueries({ queryKey: ["admin", "users", "list"] });

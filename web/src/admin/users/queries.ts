@@ -46,7 +46,7 @@ export type Search = { q?: string; filter?: Filter; sort?: Sort; direction?: Dir
 
 const pageSize = 50;
 
-/** Families in pages of fifty, the last who joined first unless another order is asked for. */
+/** Families in pages of fifty. The newest come first, unless another order is requested. */
 export const usersQuery = (search: Search, limit = pageSize) =>
   infiniteQueryOptions({
     queryKey: ["admin", "users", "list", search, limit],
@@ -72,7 +72,7 @@ export const statementQuery = (id: string) =>
     queryFn: ({ signal }) => asStaff(api.GET("/api/admin/users/{id}/statement", { ...at(id), signal })),
   });
 
-/** The imports of the last day, which can be undone. */
+/** The imports of the last day, which can still be undone. */
 export const importsQuery = queryOptions({
   queryKey: ["admin", "users", "imports"],
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/users/imports", { signal })),
@@ -105,7 +105,7 @@ export function decide(id: string, decision: Decision, seen: Standing): Promise<
       : api.POST("/api/admin/users/{id}/refuse", asked),
   );
 }
-/** Takes a login off a family. */
+/** Removes a login from a family. */
 export const removeLogin = (id: string, user_id: string) =>
   asStaff(api.DELETE("/api/admin/users/{id}/logins/{user_id}", { params: { path: { id, user_id } } }));
 export const clearLimits = (id: string) => asStaff(api.POST("/api/admin/users/{id}/clear-limits", at(id)));
@@ -119,7 +119,7 @@ export const importFamilies = (body: ImportTable): Promise<ImportReport> =>
   asStaff(api.POST("/api/admin/users/import", { body: body as Schemas["FamilyTable"] }));
 export const undoImport = (id: string): Promise<UndoneImport> =>
   asStaff(api.POST("/api/admin/users/imports/{id}/undo", at(id)));
-/** Reads bytes: text would lose the byte order mark by which spreadsheets recognize UTF-8. */
+/** Reads bytes, because text would lose the byte order mark by which spreadsheets recognize UTF-8. */
 export const exportFamilies = () => asStaff<Blob>(api.GET("/api/admin/users/export.csv", { parseAs: "blob" }));
 
 /** The newest cached version of a family. */
@@ -147,7 +147,7 @@ export function writeFamily(client: QueryClient, id: string, change: (family: Fa
   client.setQueryData(familyQuery(id).queryKey, (detail) => detail && { ...detail, ...change(detail) });
 }
 
-/** Call after any change to a family: refetches lists, figures and what needs attention. */
+/** Call after any change to a family. Refetches lists, totals and what needs attention. */
 export function useUsersChanged() {
   const client = useQueryClient();
   return () =>

@@ -6,7 +6,7 @@ import { EmptyState } from "../../ui/states";
 import { Letterhead, PrintPage } from "./print-page";
 import { statementQuery } from "./queries";
 
-/** Short enough to be read over the telephone; the end of an id is its random part. */
+/** Short enough to read over the phone. Takes the end of the id, which is random. */
 const receiptNumber = (paymentId: string) => paymentId.replaceAll("-", "").slice(-8).toUpperCase();
 
 export default function ReceiptPage() {

@@ -8,7 +8,7 @@ import { ErrorState } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { importsQuery, undoImport, useUsersChanged, type RecentImport, type UndoneImport } from "./queries";
 
-/** The imports of the last day, or one of them, each with a button that undoes it. */
+/** The imports of the last day, or one of them, each with an undo button. */
 export function RecentImports({ only }: { only?: string }) {
   const usersChanged = useUsersChanged();
   const imports = useQuery(importsQuery);

@@ -21,7 +21,10 @@ import { nameOf, recorded } from "./words";
 type Props = { family: Family; kind: Kind; currency: string; onClose: () => void };
 type Plan = NonNullable<Family["plan"]>;
 
-/** One row for the ledger. Its key stays while the dialog is open: a double click or a second try counts once. */
+/**
+ * Records one ledger entry. Its key stays the same while the dialog is open, so that a double click or a retry counts
+ * once.
+ */
 export function RecordDialog(props: Props) {
   const { family, kind, onClose } = props;
   if (family.plan) return <RecordForm {...props} plan={family.plan} />;
@@ -118,7 +121,8 @@ function useRecordForm({ family, kind, currency, onClose }: FormProps) {
     },
     failed: (error) => {
       toastFailureOf(`Failed to record ${kind}`, error);
-      // The first request may have succeeded, or the plan has changed: refetch the data behind the dialog.
+      // The first request may have succeeded, or the plan may have changed, so this refetches the data behind the
+      // dialog.
       if (isApiError(error, "conflict", "not_found", "network")) void usersChanged();
     },
   });

@@ -32,7 +32,7 @@ export function amountOf({
   return kind === "adjustment" && direction === "less" ? -cents : cents;
 }
 
-/** How much of the total is still to be paid once this is recorded; never below 0. */
+/** How much of the total is still unpaid once this is recorded. Never below 0. */
 export function balanceAfter(plan: Plan, values: Pick<RecordValues, "kind" | "amount" | "direction">): number | null {
   const amount = amountOf(values);
   if (amount === null) return null;

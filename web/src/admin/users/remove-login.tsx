@@ -6,10 +6,10 @@ import { ignoreNotFound } from "../shared/missing-records";
 import { removeLogin, useUsersChanged, type FamilyDetail } from "./queries";
 import { nameOf } from "./words";
 
-/** A login whose address is none of the family's: somebody joined with it by an invitation link. */
+/** A login whose address is not the family's: somebody used it to join with an invitation link. */
 export type Login = { user_id: string; email: string };
 
-/** For a login that does not belong to the family, such as that of a stranger who got an invitation link. */
+/** Removes a login that does not belong to the family, such as that of a stranger who got an invitation link. */
 export function RemoveLogin({ family, login, onClose }: { family: FamilyDetail; login: Login; onClose: () => void }) {
   const usersChanged = useUsersChanged();
   return (

@@ -7,7 +7,7 @@ import { Letterhead, PrintPage } from "./print-page";
 import { statementQuery, type FamilyPayment } from "./queries";
 import { kindName, signed } from "./words";
 
-/** The ledger from its first row on, each with what was still to be paid after it. */
+/** The ledger from its first entry on, each with the balance left after it. */
 export function withRunningBalance(payments: readonly FamilyPayment[], total: number) {
   let paid = 0;
   return payments.toReversed().map((payment) => {

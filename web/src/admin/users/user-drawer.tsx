@@ -244,7 +244,7 @@ function Money({ family, currency, ask }: { family: FamilyDetail; currency: stri
   );
 }
 
-/** When the family was reminded, and when it will be. */
+/** When the family was reminded, and when it will be reminded next. */
 function ReminderTimes({ family: { plan, reminders } }: { family: FamilyDetail }) {
   const timeZone = useSite()?.timezone ?? "UTC";
   const { last_sent_at, next_at } = reminders;

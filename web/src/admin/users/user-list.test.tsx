@@ -3,11 +3,11 @@ import { describe, expect, it, vi } from "vitest";
 import { detail, family, leah, summary } from "../../test/families";
 import { list, never, open, refuse, server } from "../../test/portal";
 import { onDuty } from "../../test/staff";
-// Fetched before the clock of the first test runs.
+// Loads the lazy page before the first test's time limit starts.
 import "../../app/admin";
 import "./users";
 
-// Long journeys on a busy machine.
+// These tests are long, and the machine may be busy.
 vi.setConfig({ testTimeout: 20_000 });
 
 const away = refuse(500, "internal", "The lake is closed.");
@@ -33,7 +33,7 @@ describe("what the screen says, in the words of the portal", () => {
     expect(await screen.findByRole("status", { name: "Loading users..." })).toBeTruthy();
   });
 
-  it("of whoever is known by little", async () => {
+  it("about families with little data", async () => {
     office({ "GET /api/admin/users": list(family({ full_name: "", email: null, child_name: "" })) });
     open("/admin/users");
     const row = within((await screen.findByText("No Name", { selector: "td bdi" })).closest("tr")!);

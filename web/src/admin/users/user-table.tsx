@@ -26,7 +26,7 @@ type Props = {
 
 const cell = "@4xl:px-2 @4xl:py-1.5 @4xl:first:ps-5 @4xl:last:pe-2";
 
-/** Families as rows, or as cards where there is no room for seven columns. */
+/** Families as rows, or as cards where seven columns do not fit. */
 export function UserTable({ users, currency, sort, direction, onSort, onShow, ask }: Props) {
   const sorted = { sort, direction, onSort };
   return (
@@ -173,12 +173,12 @@ function RowActions({ family, ask }: { family: Family; ask: Ask }) {
   );
 }
 
-/** The name and the address, which open the details. On a card the payment badge stands in the corner. */
+/** The name and address, which open the details. On a card, the payment badge is in the corner. */
 function FamilyName({ family, onShow }: { family: Family; onShow: () => void }) {
   return (
     <div className="relative">
       <button type="button" onClick={onShow} className="group max-w-full min-w-0 rounded-sm text-start">
-        {/* The line keeps the page's direction; only the name inside has its own. */}
+        {/* The line keeps the page's direction. Only the name inside has its own. */}
         <span className="flex flex-wrap items-center gap-x-2 @max-4xl:pe-32 @max-3xs:pe-0">
           <bdi
             className={cx(
@@ -202,7 +202,7 @@ function FamilyName({ family, onShow }: { family: Family; onShow: () => void }) 
   );
 }
 
-/** An address that has to break does so before its @. */
+/** An address that is too long breaks before its @. */
 function EmailAddress({ text }: { text: string }) {
   const at = text.indexOf("@");
   if (at < 0) return <bdi>{text}</bdi>;

@@ -19,7 +19,7 @@ describe("the list of users", () => {
     expect(screen.queryByRole("alert")).toBeNull();
   });
 
-  it("shows four cards and of each family how it stands", async () => {
+  it("shows four cards, and the status of each family", async () => {
     office();
     open("/admin/users");
     expect(await screen.findByText("$318,460")).toBeTruthy();
@@ -58,7 +58,7 @@ describe("the list of users", () => {
     await waitFor(() => expect(address()).toBe("/admin/users?filter=overdue&sort=name&direction=desc"));
   });
 
-  it("is sorted by what has no column and searched, on top of its filter", async () => {
+  it("is sorted by fields without a column and searched, together with its filter", async () => {
     const camp = office();
     const user = open("/admin/users?filter=overdue&sort=name&direction=desc");
     await row("Chaya Lindenfeld");
@@ -88,7 +88,7 @@ describe("the list of users", () => {
     expect(camp.asked("GET", "/api/admin/users").at(-1)?.query.cursor).toBe("c2");
   });
 
-  it("does not take a failure for an empty list", async () => {
+  it("does not show a failure as an empty list", async () => {
     const camp = office({ "GET /api/admin/users": refuse(500, "internal", "Something went wrong.") });
     const user = open("/admin/users");
     expect(await screen.findByText("Failed to load users")).toBeTruthy();
@@ -114,7 +114,7 @@ describe("the list of users", () => {
 });
 
 describe("the switches for mail", () => {
-  it("turn at once and are saved", async () => {
+  it("change at once and are saved", async () => {
     const camp = office({ "PATCH /api/admin/users/f1": { ...patched, camp_updates_email: true } });
     const user = open("/admin/users");
     const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", { name: "Updates mail to Chaya Lindenfeld" });
@@ -124,7 +124,7 @@ describe("the switches for mail", () => {
     expect(camp.asked("PATCH", "/api/admin/users/f1")[0]?.body).toEqual({ version: 4, camp_updates_email: true });
   });
 
-  it("try again on the newest version when somebody else was quicker", async () => {
+  it("try again on the newest version when somebody else saved first", async () => {
     const camp = office({
       "GET /api/admin/users/f1": detail({ version: 9 }),
       "PATCH /api/admin/users/f1": (call: { body: { version: number } }) =>
@@ -159,7 +159,7 @@ describe("the switches for mail", () => {
     expect(screen.getByText(/The family turned these emails off/)).toBeTruthy();
   });
 
-  it("turn back when it fails", async () => {
+  it("go back when saving fails", async () => {
     office({ "PATCH /api/admin/users/f1": refuse(500, "internal") });
     const user = open("/admin/users");
     const toggle = (await row("Chaya Lindenfeld")).getByRole("switch", { name: /^Videos/ });
@@ -200,7 +200,7 @@ describe("a new user", () => {
   });
 });
 
-it("deletes after the question of the portal", async () => {
+it("deletes after asking", async () => {
   const camp = office({ "DELETE /api/admin/users/f1": null });
   const user = open("/admin/users");
   await user.click((await row("Chaya Lindenfeld")).getByRole("button", { name: "Delete Chaya Lindenfeld" }));
@@ -238,7 +238,7 @@ describe("an invitation", () => {
     camp.answer("GET /api/admin/users", list(family(), { ...gitty, invited: true }, leah));
     await user.click(screen.getByRole("button", invite));
     expect(await screen.findByText("It is on its way to gitty@family.example.")).toBeTruthy();
-    // A second press would be a second mail.
+    // A second press would send a second email.
     const sent = await screen.findByRole("button", { name: "Sent: Gitty Falkenrath" });
     expect(sent).toHaveProperty("disabled", true);
 
@@ -248,7 +248,7 @@ describe("an invitation", () => {
     expect(camp.asked("POST", "/api/admin/users/f3/invite")).toHaveLength(1);
   });
 
-  it("begins to copy within the press, as phones ask for, before the link is there", async () => {
+  it("starts copying during the press, as phones require, before the link has arrived", async () => {
     let answer: (link: object) => void = () => undefined;
     office({
       "GET /api/admin/users": list(gitty),

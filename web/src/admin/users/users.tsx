@@ -147,14 +147,14 @@ export default function Users() {
 
 type FiguresProps = {
   summary: UseQueryResult<Summary>;
-  /** The list below could be loaded. */
+  /** Whether the list below was loaded. */
   listed: boolean;
   currency: string;
   retrying: boolean;
   onRetry: () => unknown;
 };
 
-/** The figures of all families, or why there are none. The list says it when both could not be loaded. */
+/** The totals for all families, or why there are none. If the list could not be loaded either, the list says so. */
 function Figures({ summary, listed, currency, retrying, onRetry }: FiguresProps) {
   if (!summary.isError || summary.data || !listed)
     return <Cards summary={summary.data} failed={summary.isError} currency={currency} />;
@@ -175,7 +175,7 @@ const Found = ({ term, count: found }: { term: string; count: string | null }) =
   </p>
 );
 
-/** What the address asks for. */
+/** The filters in the URL. */
 function readFilter(params: URLSearchParams) {
   const sort = sorts.find((one) => one === params.get("sort")) ?? "joined";
   return {
@@ -186,7 +186,7 @@ function readFilter(params: URLSearchParams) {
   };
 }
 
-/** What a button of a row opens. */
+/** The dialog that a row's button opens. */
 function FamilyDialog({ what, ...props }: Open & { currency: string; onClose: () => void }) {
   if (what === "pay") return <RecordDialog {...props} kind="payment" />;
   if (what === "delete") return <DeleteUser family={props.family} onClose={props.onClose} />;
@@ -232,7 +232,7 @@ function UserFilters({ chosen: { term, filter, sort, direction }, summary, set, 
 
 type NoUsersProps = { term: string; filter: Filter; set: Filters["set"]; onAdd: () => void };
 
-/** Why the list is empty, and the next step. */
+/** Why the list is empty, and what to do next. */
 function NoUsers({ term, filter, set, onAdd }: NoUsersProps) {
   if (term) {
     return (
@@ -360,7 +360,7 @@ function SortBy({
   );
 }
 
-/** Owners take the list along. */
+/** Lets owners download the list. */
 function ExportUsers() {
   if (useStaff()?.role !== "owner") return null;
   return (

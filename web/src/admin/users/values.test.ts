@@ -39,7 +39,7 @@ describe("the edit dialog", () => {
     });
   });
 
-  it("takes addresses and dates away with null, and refuses what is no amount", () => {
+  it("removes addresses and dates with null, and refuses what is not an amount", () => {
     expect(changesOf({ ...valuesOf(family()), email: " ", due_date: "" }, family())).toEqual({
       email: null,
       due_date: null,
@@ -71,13 +71,13 @@ describe("a row for the ledger", () => {
     ...change,
   });
 
-  it("is exact, and only an adjustment can be below nothing", () => {
+  it("is exact, and only an adjustment can be negative", () => {
     expect(amountOf(values({ amount: "19.99" }))).toBe(1_999);
     expect(amountOf(values({ kind: "adjustment", direction: "less", amount: "5" }))).toBe(-500);
     for (const amount of ["", "0", "-5", "x"]) expect(amountOf(values({ amount }))).toBeNull();
   });
 
-  it("says what remains afterwards, never less than nothing", () => {
+  it("says what remains afterwards, never less than zero", () => {
     expect(balanceAfter(plan(), values({ amount: "120" }))).toBe(100_000);
     expect(balanceAfter(plan(), values({ amount: "9999" }))).toBe(0);
     expect(balanceAfter(plan(), values({ kind: "refund", amount: "80" }))).toBe(120_000);
@@ -110,7 +110,7 @@ describe("a row for the ledger", () => {
 });
 
 describe("words", () => {
-  it("says what was recorded as the portal always did", () => {
+  it("confirms what was recorded in the portal's usual words", () => {
     expect(recorded("payment", 50_000, 112_050, "USD")).toBe(
       "Payment of $500 recorded successfully. Remaining balance: $1,120.50",
     );
@@ -124,12 +124,12 @@ describe("words", () => {
     expect(dueText(plan({ due_date: null }))).toBe("No due date");
   });
 
-  it("counts shares downwards", () => {
+  it("rounds percentages down", () => {
     expect(paidShare({ total_users: 132, paid_in_full: 61, no_plan: 14 })).toBe(51);
     expect(paidShare({ total_users: 3, paid_in_full: 0, no_plan: 3 })).toBeNull();
   });
 
-  it("knows who waits", () => {
+  it("knows which families wait for approval", () => {
     expect(awaitsApproval(family())).toBe(false);
     expect(awaitsApproval(family({ approved_at: null }))).toBe(true);
     expect(awaitsApproval(family({ approved_at: null, refused_at: "2026-07-01T00:00:00Z" }))).toBe(false);

@@ -14,7 +14,7 @@ import { MailNotice, NoteFields } from "./note-fields";
 import { useUsersChanged, voidPayment, type Family, type Payment } from "./queries";
 import { kindName, signed } from "./words";
 
-/** Voids a row of the ledger with a reversing row; nothing is deleted. */
+/** Voids a ledger entry with a reversing entry. Nothing is deleted. */
 export function VoidDialog({
   payment,
   family,

@@ -19,7 +19,7 @@ export const sortName: Record<Sort, string> = {
   email: "Email",
 };
 
-/** The direction of a column when it is first sorted by. */
+/** The direction in which a column is first sorted. */
 export const usualDirection = (sort: Sort) => (sort === "joined" || sort === "amount" ? "desc" : "asc");
 
 export const badgeName: Record<Plan["badge"], string> = {
@@ -41,14 +41,14 @@ export const listed = (words: string[]) => new Intl.ListFormat("en-GB").format(w
 
 export const nameOf = ({ full_name }: Pick<Family, "full_name">) => full_name || "No Name";
 
-/** A parent who registered by themselves and whom the camp has neither approved nor refused. */
+/** Whether this parent registered on their own, and the camp has neither approved nor refused them. */
 export const awaitsApproval = ({ user_type, approved_at, refused_at }: Family) =>
   user_type === "parent" && !approved_at && !refused_at;
 
 export const approvalStatus = ({ approved_at, refused_at }: Family): Standing =>
   approved_at ? "approved" : refused_at ? "refused" : "waiting";
 
-/** Whether somebody is mailed about the decision. */
+/** Says whether somebody gets an email about the decision. */
 export function decisionMessage(told: Decided["told"], name: string, decision: Decision) {
   if (told === "by_mail") return `We’ll email ${name}.`;
   if (told === "no_address") return `${name} has not confirmed an email yet, so no email was sent.`;
@@ -72,7 +72,7 @@ export const kindName: Record<Payment["kind"], string> = {
   void: "Void",
 };
 
-/** "+$500", "−$120.50": how a row changed what was paid. */
+/** "+$500" or "−$120.50": how an entry changed the amount paid. */
 export const signed = (cents: number, currency: string) =>
   `${cents < 0 ? "−" : "+"}${money(Math.abs(cents), currency)}`;
 
@@ -81,7 +81,7 @@ export function dueText({ badge, due_date }: Plan) {
   return `${badge === "overdue" ? "Was due" : "Due"} ${shortDate(due_date)}`;
 }
 
-/** Of those who have a plan, how many have paid it, rounded down unless all have. */
+/** The share of families with a plan that have paid it in full, rounded down unless all have. */
 export function paidShare({
   total_users,
   paid_in_full,
@@ -95,6 +95,6 @@ export function paidShare({
   return planned > 0 ? Math.floor((paid_in_full * 100) / planned) : null;
 }
 
-/** The address of a family in lists; an unconfirmed one is marked. */
+/** A family's address in lists. An unconfirmed one is marked. */
 export const addressOf = ({ email, unconfirmed_email }: Family) =>
   email ?? (unconfirmed_email ? `${unconfirmed_email} (not confirmed)` : "No Email");

@@ -49,7 +49,7 @@ export function CaptionsField({ video }: { video: AdminVideo }) {
           const set = captions.find(({ language }) => language === code);
           return (
             <li key={code} className="flex items-center">
-              {/* On a narrow phone the number stands below the language. */}
+              {/* On a narrow phone, the number is below the language. */}
               <span className="flex min-w-0 flex-1 flex-wrap items-baseline">
                 <span className="w-20">{name}</span>
                 <span className="text-sm text-muted tabular-nums">{set ? count(set.cues, "caption") : "None"}</span>

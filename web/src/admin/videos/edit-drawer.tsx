@@ -72,7 +72,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
       ...(!values.publish && values.time && !values.date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
-      // Asks first when families lose a video that they can watch.
+      // Asks first if families would lose a video that they can watch now.
       if (takesAway) setAsking(true);
       else await save();
     },
@@ -91,7 +91,7 @@ function useEditForm({ video: opened, timeZone, onClose }: Props) {
   return { ...state, ...edited, status, unpublishing };
 }
 
-/** Changes a video. A status that nobody touched stays as it is (decision V3). */
+/** Edits a video. A status that nobody touched stays as it is (decision V3). */
 export function EditDrawer(props: Props) {
   const site = useSite();
   const counts = useQuery(countsQuery).data;
@@ -177,7 +177,7 @@ type AvailabilityProps = {
   reach: number;
 };
 
-/** Published, scheduled or a draft, and what that means for families. */
+/** Whether the video is published, scheduled or a draft, and what that means for families. */
 function AvailabilityFields({ video, values, set, error, reach }: AvailabilityProps) {
   const status = statusOf(values);
   return (

@@ -42,14 +42,14 @@ describe("the details of a file of the camp", () => {
     });
   });
 
-  it("show what is wrong with a line beside the chapters", async () => {
+  it("show beside the chapters what is wrong with a line", async () => {
     const message = "Line 1: please begin with a time, such as 0:42 Bunk 7.";
     const problem = refuse(422, "validation", "Please check the form.", [{ field: "chapters", message }]);
     const { user, panel } = await opened({ "PATCH /api/admin/videos/v1": problem });
     await user.type(panel.getByLabelText(/^Chapters/), "Bunk 7");
     await user.click(panel.getByRole("button", { name: "Update Video" }));
     expect(await panel.findByText(message)).toBeTruthy();
-    // It stays open while the line is corrected, also after it was folded up.
+    // The section stays open while the line is corrected, even after it was collapsed once.
     const details = panel.getByText("Picture, chapters, captions and more").closest("details")!;
     await user.click(panel.getByText("Picture, chapters, captions and more"));
     expect(details.open).toBe(false);
@@ -90,7 +90,7 @@ describe("the details of a file of the camp", () => {
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   });
 
-  it("take a picture of one's own, which is saved at once and can be removed", async () => {
+  it("accept the camp's own picture, which is saved at once and can be removed", async () => {
     const thumbnail_url = "/media/thumbnails/v1?picture=p1";
     const { camp, user, panel } = await opened({
       "PUT /api/admin/videos/v1/picture": { ...own, thumbnail_url, has_own_picture: true, poster: null },
@@ -214,7 +214,7 @@ describe("trimming", () => {
     expect(camp.asked("POST", "/api/admin/videos/v1/trim")).toHaveLength(0);
   });
 
-  it("takes only times", async () => {
+  it("accepts only times", async () => {
     const { user, panel } = await opened();
     const end = panel.getByLabelText("End at");
     for (const [typed, said] of [

@@ -7,7 +7,7 @@ import { PictureField } from "./picture-field";
 import type { VideoPatch } from "./queries";
 import { TrimField } from "./trim-field";
 
-/** What staff say about a file of the camp, beyond the texts that every video has. */
+/** The details of a video with its own file, beyond the texts that every video has. */
 export type FileDetails = { chapters: string; is_downloadable: boolean; poster: number | null };
 
 export const fileDetailsOf = (video: AdminVideo | null): FileDetails => ({
@@ -32,7 +32,7 @@ type Props = {
   video: AdminVideo;
   values: FileDetails;
   set: (change: Partial<FileDetails>) => void;
-  /** Called when a picture was saved by itself. */
+  /** Called after a picture was saved on its own. */
   onPicture: (poster: number | null) => void;
   errors: { chapters?: string | undefined; poster?: string | undefined };
   dirty: boolean;
@@ -40,7 +40,7 @@ type Props = {
   onTrimmed: () => void;
 };
 
-/** Poster, chapters, captions, download and trim: folded, because most videos need none of them. */
+/** Poster, chapters, captions, download and trim. The section is collapsed, because most videos need none of them. */
 export function FileDetailsFields({ video, values, set, onPicture, errors, dirty, onTrimmed }: Props) {
   const [open, setOpen] = useUnfolded(Boolean(errors.chapters ?? errors.poster));
   if (!isOwnFile(video)) return null;
@@ -91,7 +91,7 @@ export function FileDetailsFields({ video, values, set, onPicture, errors, dirty
   );
 }
 
-/** Opens for each new error, and stays open while it is corrected. */
+/** Opens for each new error, and stays open while the error is corrected. */
 function useUnfolded(hasError: boolean) {
   const [open, setOpen] = useState(hasError);
   const [hadError, setHadError] = useState(hasError);

@@ -61,7 +61,7 @@ describe("the edit panel", () => {
     }
   });
 
-  it("can take a description away", () => {
+  it("can remove a description", () => {
     const video = adminVideo();
     expect(changesOf({ ...valuesOf(video, zone), description: "  " }, video, zone)).toEqual({ description: null });
   });
@@ -101,11 +101,11 @@ describe("who is notified", () => {
     expect(reachOf(draftVideo(), "2026-07-29", 2026, 212)).toBe(212);
     const again = { published_at: "2026-07-30T00:41:00Z", announced: true };
     expect(reachOf(draftVideo({ ...again, recipients: null }), "2026-07-29", 2026, 212)).toBe(0);
-    // Those who had not got the email when it was taken back.
+    // These five had not received the email yet when the video was unpublished.
     expect(reachOf(draftVideo({ ...again, recipients: 5 }), "2026-07-29", 2026, 212)).toBe(5);
     expect(reachOf(draftVideo({ ...again, recipients: 5 }), "2026-07-29", 2027, 212)).toBe(0);
     expect(reachOf(adminVideo({ announced: true, recipients: null }), "2026-07-29", 2026, 212)).toBe(0);
-    // It was published with the date of an earlier year.
+    // It was first published with a date in an earlier year.
     expect(reachOf(draftVideo({ ...again, announced: false }), "2026-07-29", 2026, 212)).toBe(212);
   });
 
@@ -127,7 +127,7 @@ describe("who is notified", () => {
   });
 });
 
-it("a scheduled time is told as people at camp would", () => {
+it("a scheduled time is shown as people at camp would say it", () => {
   const now = new Date("2026-07-30T01:00:00Z");
   const tell = (moment: string) => scheduleTime(moment, zone, now).replace(/\s/g, " ");
   expect(tell("2026-07-30T02:30:00Z")).toBe("Today, 10:30 PM");
@@ -143,7 +143,7 @@ it("the gallery offers the ten years ending last year, and a video's own", () =>
   expect(dayInYear("2024-07-14", 2022)).toBe("2022-07-14");
 });
 
-it("knows a link from a slip", () => {
+it("tells a link from a typo", () => {
   expect(
     ["https://youtu.be/dQw4w9WgXcQ", " https://drive.google.com/open?id=1 ", "/media/videos/v1"].map(looksLikeLink),
   ).toEqual([true, true, true]);

@@ -10,7 +10,7 @@ export type FormValues = FileDetails & {
   title: string;
   description: string;
   video_url: string;
-  /** A file that takes the place of what families watch now. */
+  /** A file that replaces what families watch now. */
   upload_id: string | null;
   upload_date: string;
   is_featured: boolean;
@@ -37,13 +37,13 @@ export function valuesOf(video: AdminVideo, timeZone: string): FormValues {
   };
 }
 
-/** The status that the form results in: published by the switch, scheduled by a date, else a draft. */
+/** The status that the form results in: published by the switch, scheduled by a date, or else a draft. */
 export const statusOf = (values: FormValues): VideoStatus =>
   values.publish ? "published" : values.date ? "scheduled" : "draft";
 
 export const wallTime = ({ date, time }: { date: string; time: string }) => `${date}T${time || nineInTheMorning}`;
 
-/** Only what the person changed: a status that nobody touched is not sent, so it stays (decision V3). */
+/** Only the changed values. A status that nobody touched is not sent, so it stays (decision V3). */
 export function changesOf(values: FormValues, video: AdminVideo, timeZone: string): Omit<VideoPatch, "version"> {
   const before = valuesOf(video, timeZone);
   const status = statusOf(values);
@@ -65,17 +65,19 @@ export function changesOf(values: FormValues, video: AdminVideo, timeZone: strin
   };
 }
 
-/** Merges with the video that somebody else saved: keeps what I typed and takes the rest from the new version. */
+/**
+ * Merges with the version that somebody else saved. Keeps what the user typed, and takes the rest from the new version.
+ */
 export function merge(mine: FormValues, base: FormValues, fresh: FormValues): FormValues {
-  // The switch and the date belong together: a change of either keeps both.
+  // The switch and the date belong together, so a change to either one keeps both.
   const touched = mine.publish !== base.publish || mine.date !== base.date || mine.time !== base.time;
   const { publish, date, time } = touched ? mine : fresh;
   return { ...threeWay(mine, base, fresh), publish, date, time };
 }
 
 /**
- * How many addresses get mail if the video is published, only in its own year: all the first time, later those
- * from whom it was taken back before they got it.
+ * How many addresses get an email if the video is published, which happens only in its own year. The first time,
+ * everybody does. Later, only those who had not received the email when the video was unpublished.
  */
 export function reachOf(
   video: Pick<AdminVideo, "announced" | "recipients"> | null,
@@ -87,7 +89,7 @@ export function reachOf(
   return video?.announced ? (video.recipients ?? 0) : recipients;
 }
 
-/** The year in which a video becomes public: families are told only of videos of that year. */
+/** The year in which a video becomes public. Families are told only about videos of that year. */
 export const publicationYear = (status: VideoStatus, date: string, site: Site | undefined) =>
   status === "scheduled" && date ? Number(date.slice(0, 4)) : (site?.current_year ?? 0);
 

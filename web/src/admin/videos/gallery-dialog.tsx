@@ -29,14 +29,14 @@ import { UnpublishQuestion } from "./unpublish-question";
 
 type Props = {
   video: AdminVideo | null;
-  /** An upload that was dropped on the page for a new video. */
+  /** An upload that was dropped on the page, for a new video. */
   file?: string | null;
   currentYear: number;
   timeZone: string;
   onClose: () => void;
 };
 
-/** The ten years ending last year, last year first; and the video's own, should it be older. */
+/** The ten years ending last year, newest first, and the video's own year if it is older. */
 export function campYears(currentYear: number, own?: number) {
   const years = Array.from({ length: 10 }, (_, i) => currentYear - 1 - i);
   return own === undefined || years.includes(own) ? years : [...years, own].toSorted((a, b) => b - a);
@@ -78,7 +78,7 @@ const newVideoOf = (values: FormValues) => ({
   ...scheduleOf(values),
 });
 
-/** Only what was changed. */
+/** Only the changed values. */
 function changesOf(values: FormValues, base: FormValues, video: AdminVideo): Omit<VideoPatch, "version"> {
   const mine = changed(values, base);
   const fields = fieldsOf(values);
@@ -117,7 +117,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
       title: "Success",
       description: video ? "Gallery video updated successfully!" : "Gallery video uploaded successfully!",
     });
-    // Whoever opens it again at once gets it as it was saved.
+    // Refetches before closing, so that reopening the dialog at once shows what was saved.
     await videosChanged();
     onClose();
   }
@@ -132,7 +132,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
       ...(status === "scheduled" && !date ? { scheduled_date: noMoment } : {}),
     }),
     submit: async () => {
-      // Asks first when families lose a video that they can watch.
+      // Asks first if families would lose a video that they can watch now.
       if (takesAway) setAsking(true);
       else await save();
     },
@@ -155,7 +155,7 @@ function useGalleryForm({ video: opened, file = null, currentYear, timeZone, onC
   return { ...state, ...edited, unpublishing };
 }
 
-/** Adds a video of an earlier summer, or changes one. */
+/** Adds a video from an earlier summer, or edits one. */
 export function GalleryDialog(props: Props) {
   const { video: opened, currentYear } = props;
   const [tried, setTried] = useState<Tried | null>(null);

@@ -25,7 +25,7 @@ const openGallery = (answers: Record<string, unknown> = {}) =>
     ...answers,
   });
 
-it("stands year by year, and a year is fetched when it is opened", async () => {
+it("is grouped by year, and a year loads when it is opened", async () => {
   const camp = openGallery();
   const user = open("/admin/gallery");
   expect(await screen.findByRole("heading", { name: "Summer 2025 (1 video)" })).toBeTruthy();
@@ -99,7 +99,7 @@ it("says when it could not be fetched", async () => {
   expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
 });
 
-it("takes a video of an earlier summer", async () => {
+it("accepts a video from an earlier summer", async () => {
   const camp = openGallery({ "POST /api/admin/gallery": { video: old, notified: 0 } });
   const user = open("/admin/gallery");
   await user.click(await screen.findByRole("button", { name: "Add Gallery Video" }));
@@ -194,6 +194,6 @@ it("lets staff try a video that stands in the gallery already", async () => {
   fireEvent.loadedMetadata(player);
   expect(dialog.getByText("The video started. This is the player families see.")).toBeTruthy();
   await user.click(dialog.getByRole("button", { name: "Close the player" }));
-  // Nothing was asked of the server about a link that it knows, and nothing was counted or saved.
+  // The server knew the link, so nothing more was asked, and nothing was counted or saved.
   expect(camp.calls.filter(({ method }) => method !== "GET")).toEqual([]);
 });

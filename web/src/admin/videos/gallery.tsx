@@ -44,7 +44,7 @@ export default function Gallery() {
   async function drop(files: File[]) {
     const { ids, problems } = await send(files);
     problems.forEach((problem) => errorToast(problem));
-    // Beside an open form the file is offered there.
+    // If a form is already open, the form offers the file.
     if (ids[0]) setOpen((before) => before ?? { what: "add", video: null, file: ids[0]! });
   }
 
@@ -189,7 +189,7 @@ function SummerVideos({ year, expected, order, ask }: { year: number; expected: 
   );
 }
 
-/** The search results of all summers. */
+/** The search results from all summers. */
 function FoundVideos({ term, order, ask, onClear }: { term: string; order: Order; ask: Ask; onClear: () => void }) {
   const videos = useInfiniteQuery({
     ...adminVideosQuery({ collection: "archive", q: term, ...order }),

@@ -11,7 +11,7 @@ import { providerName } from "./words";
 
 export const invalidUrl = "Please enter a valid URL.";
 
-/** Whether the text looks like a link or the path of an own file. The server validates the rest. */
+/** Whether the text looks like a link or the path of the camp's own file. The server validates the rest. */
 export function looksLikeLink(typed: string) {
   const url = typed.trim();
   return (
@@ -31,7 +31,7 @@ type Props = {
   onTried: (tried: Tried) => void;
 };
 
-/** The video's address with its provider, its thumbnail and a preview in the player. */
+/** The video's URL, with its provider, its thumbnail and a preview in the player. */
 export function LinkField({ label = "Video URL", value, onChange, error, saved, onTried }: Props) {
   const [left, setLeft] = useState(false);
   const settled = useSettled(value.trim(), 300);

@@ -11,7 +11,7 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { deliverySummary, sentAgain } from "../shared/words";
 import { deliveriesQuery, retryDeliveries } from "./queries";
 
-/** Polls faster while mails are being sent. */
+/** Polls faster while emails are being sent. */
 function useDeliveries(id: string, enabled = true) {
   const slowly = useRefetchInterval(everyFifteenSeconds);
   return useQuery({
@@ -21,14 +21,14 @@ function useDeliveries(id: string, enabled = true) {
   });
 }
 
-/** The delivery of a new video's mails in a few words. */
+/** The delivery status of a new video's emails in a few words. */
 export function MailSummary({ video }: { video: AdminVideo }) {
   const { data } = useDeliveries(video.id);
   if (!data) return "Email";
   return deliverySummary(data);
 }
 
-/** The numbers of queued, sent and failed mails, with a retry for failed ones. */
+/** The numbers of queued, sent and failed emails, with a Retry for failed ones. */
 export function MailReport({ video }: { video: AdminVideo }) {
   const client = useQueryClient();
   const deliveries = useDeliveries(video.id, video.announced);

@@ -11,15 +11,18 @@ import { PickButton } from "./uploads/pick-button";
 
 type Props = {
   video: AdminVideo;
-  /** Which picture of the conversion is chosen in the form: 0 for the one that it proposed. */
+  /** Which of the conversion's pictures is chosen in the form. 0 means the one that it suggested. */
   chosen: number | null;
   error: string | undefined;
   onChoose: (poster: number) => void;
-  /** Called after a picture of one's own was saved or removed, which is saved at once. */
+  /** Called after the camp's own picture was saved or removed, which happens at once. */
   onSaved: (poster: number | null) => void;
 };
 
-/** What families see before the video plays: a picture of the conversion, or one of one's own, which is saved at once. */
+/**
+ * The picture that families see before the video plays: one from the conversion, or the camp's own, which is saved at
+ * once.
+ */
 export function PictureField({ video, chosen, error, onChoose, onSaved }: Props) {
   const [own, setOwn] = useState(video.has_own_picture ? video.thumbnail_url : null);
   const [busy, setBusy] = useState(false);

@@ -37,7 +37,10 @@ const page = (filter: AdminVideoFilter, limit: number, cursor: string, signal?: 
     api.GET("/api/admin/videos", { params: { query: { ...filter, limit, ...(cursor ? { cursor } : {}) } }, signal }),
   );
 
-/** The videos of every status, the last added first unless another order is asked for. A search loads larger pages, so that its count is exact. */
+/**
+ * Videos of every status. The last added come first, unless another order is requested. A search loads larger pages, so
+ * that its count is exact.
+ */
 export const adminVideosQuery = (filter: AdminVideoFilter) =>
   infiniteQueryOptions({
     queryKey: ["admin", "videos", filter],
@@ -84,7 +87,7 @@ export const deliveriesQuery = (id: string) =>
 
 const at = (id: string) => ({ params: { path: { id } } });
 
-/** The current video, or null when it was deleted. */
+/** The current video, or null if it was deleted. */
 export const readVideo = ({ id }: AdminVideo) => nullIfNotFound(asStaff(api.GET("/api/admin/videos/{id}", at(id))));
 export const createVideo = (key: string, body: NewVideo) =>
   asStaff(api.POST("/api/admin/videos", { params: { header: { "Idempotency-Key": key } }, body }));
@@ -104,7 +107,7 @@ const ofLanguage = (id: string, language: CaptionLanguage) => ({ params: { path:
 export const removeCaptions = (id: string, language: CaptionLanguage) =>
   asStaff(api.DELETE("/api/admin/videos/{id}/captions/{language}", ofLanguage(id, language)));
 
-/** Sends a file as it is: the server finds out how it is encoded. */
+/** Sends the file unchanged, because the server detects the encoding. */
 export const setCaptions = (id: string, language: CaptionLanguage, file: File): Promise<Captions> =>
   asStaff(
     api.PUT("/api/admin/videos/{id}/captions/{language}", {
@@ -114,7 +117,7 @@ export const setCaptions = (id: string, language: CaptionLanguage, file: File): 
     }),
   );
 
-/** Sends a picture as it is. */
+/** Sends the picture unchanged. */
 export const setPicture = (id: string, file: File): Promise<AdminVideo> =>
   asStaff(
     api.PUT("/api/admin/videos/{id}/picture", {
@@ -127,7 +130,7 @@ export const setPicture = (id: string, file: File): Promise<AdminVideo> =>
 export const removePicture = (id: string): Promise<AdminVideo> =>
   asStaff(api.DELETE("/api/admin/videos/{id}/picture", { params: { path: { id } } }));
 
-/** Call after any change to a video: refetches lists, counts, files without a video and what families see. */
+/** Call after any change to a video. Refetches lists, counts, files without a video, and what families see. */
 export function useVideosChanged() {
   const client = useQueryClient();
   return () => {

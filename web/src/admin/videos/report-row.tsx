@@ -31,14 +31,14 @@ export const StatusBadge = ({ status }: { status: AdminVideo["status"] }) => {
   return <Badge>{statusName.draft}</Badge>;
 };
 
-/** The address of the page that families see, or of the video itself before it is published. */
+/** The URL of the page that families see, or of the video itself before it is published. */
 export const addressOf = (video: AdminVideo) => (video.status === "published" ? video.page_url : video.video_url);
 
-/** Whether a scheduled video becomes public in the year of its day; families are told of no other. */
+/** Whether a scheduled video becomes public in the year it was filmed. Families are told about no other videos. */
 const isOfItsYear = ({ publishes_at, scheduled_date, upload_date }: AdminVideo, timeZone: string) =>
   campLocal(publishes_at ?? scheduled_date!, timeZone).date.slice(0, 4) === upload_date.slice(0, 4);
 
-/** Opens a video in a new tab. One whose first file is not ready has nothing to show yet. */
+/** Opens a video in a new tab. A video whose first file is not ready has nothing to show yet. */
 export function OpenLink({ video }: { video: AdminVideo }) {
   const upload = useLiveUpload(video.upload);
   if (upload && upload.state !== "ready" && video.status !== "published") return <span className="size-tap" />;

@@ -5,7 +5,7 @@ import { desk, row, address } from "../../test/reports-page";
 import { adminVideo, scheduledVideo } from "../../test/staff";
 
 describe("the list of reports", () => {
-  it("tells of each video its state, its date, its reads and where it lies", async () => {
+  it("shows each video's status, date, reads and provider", async () => {
     desk();
     open("/admin/reports");
     const published = await row(/Color War/);
@@ -72,7 +72,7 @@ describe("the list of reports", () => {
     expect(await screen.findByText("No videos found")).toBeTruthy();
   });
 
-  it("does not take a failure for an empty list", async () => {
+  it("does not show a failure as an empty list", async () => {
     const camp = desk({ "GET /api/admin/videos": refuse(500, "internal", "Something went wrong.") });
     const user = open("/admin/reports");
     expect(await screen.findByText("Failed to load videos")).toBeTruthy();
@@ -140,7 +140,7 @@ describe("several videos at once", () => {
     expect(camp.asked("POST", "/api/admin/videos/bulk")[1]?.body).toEqual({ ids: ["v2", "v1"], action: "delete" });
   });
 
-  it("are not more than the list shows, and can be let go", async () => {
+  it("are only those on the list, and can be deselected", async () => {
     desk();
     const user = open("/admin/reports");
     const bar = await select(user, /Color War/);

@@ -44,7 +44,7 @@ const reasonName: Record<Attention, string> = {
 };
 const reasons = Object.keys(reasonName) as Attention[];
 
-/** The videos of every status: added, corrected, published, deleted, one by one or several at once. */
+/** The videos of every status. Staff add, correct, publish and delete them, one by one or several at once. */
 export default function Reports() {
   const site = useSite();
   const filters = useFilters();
@@ -60,7 +60,7 @@ export default function Reports() {
       ...(attention ? { attention } : {}),
       ...order,
     }),
-    // A scheduled video becomes a published one by itself.
+    // A scheduled video gets published by itself.
     refetchInterval,
   });
   const [open, setOpen] = useState<Open>(null);
@@ -142,7 +142,7 @@ export default function Reports() {
   );
 }
 
-/** The file of the new report: chosen in its form, named by the address, or dropped on the page. */
+/** The file for the new report: chosen in its form, named in the URL, or dropped on the page. */
 function useChosenFile({ params, set }: Filters, unfold: () => void) {
   const named = params.get("file");
   const [file, setFile] = useState(named);
@@ -166,7 +166,7 @@ function useChosenFile({ params, set }: Filters, unfold: () => void) {
   return { file, setFile, drop: (files: File[]) => void drop(files) };
 }
 
-/** What the address asks for. */
+/** The filters in the URL. */
 const readFilter = (params: URLSearchParams) => ({
   term: params.get("q")?.trim() ?? "",
   status: statuses.find((one) => one === params.get("status")),
@@ -236,7 +236,7 @@ type NothingProps = {
   onUpload: () => void;
 };
 
-/** Why the list is empty, and the next step. */
+/** Why the list is empty, and what to do next. */
 function Nothing({ term, status, attention, set, onUpload }: NothingProps) {
   if (term) {
     return (

@@ -17,7 +17,7 @@ import { withNotifications } from "./words";
 /** The server's limit for one request. */
 const most = 100;
 
-/** The selected videos among those that are shown. A filter removes hidden ones from the selection. */
+/** The selected videos among those on the page. Videos that a filter hides are no longer selected. */
 export function useSelection(shown: readonly AdminVideo[]) {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const chosen = shown.filter(({ id }) => ids.has(id));
@@ -38,7 +38,7 @@ export function useSelection(shown: readonly AdminVideo[]) {
 
 type Selection = ReturnType<typeof useSelection>;
 
-/** Selects all videos that are shown. */
+/** Selects all videos on the page. */
 export const SelectAll = ({ selection: { chosen, all, toggleAll } }: { selection: Selection }) => (
   <label className="inline-flex min-h-tap items-center gap-3 ps-3 text-sm md:ps-4">
     <input
@@ -61,7 +61,7 @@ export function SelectionBar({ selection: { chosen, clear } }: { selection: Sele
   const close = () => setAsking(null);
   return (
     <>
-      {/* Announced also when the selection becomes empty. */}
+      {/* Announced even when the selection becomes empty. */}
       <p role="status" className="sr-only">
         {chosen.length > 0 ? `${count(chosen.length, "video")} selected` : ""}
       </p>
@@ -189,7 +189,7 @@ function useBulk(action: "publish" | "delete", onDone: () => void) {
   return { run, failed };
 }
 
-/** The titles of the selected videos; a long list scrolls, by keyboard too. */
+/** The titles of the selected videos. A long list scrolls, with the keyboard too. */
 const Titles = ({ videos }: { videos: readonly AdminVideo[] }) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   <ul aria-label="Videos" tabIndex={videos.length > 6 ? 0 : undefined} className="grid max-h-48 gap-1 overflow-auto">

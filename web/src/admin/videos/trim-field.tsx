@@ -8,7 +8,7 @@ import { InlineTitle } from "../../ui/inline-title";
 import { toast } from "../../ui/toast";
 import { trimVideo, useVideosChanged } from "./queries";
 
-/** `0:42` or `1:02:03` in seconds; null for anything else. */
+/** Converts `0:42` or `1:02:03` to seconds. Null for anything else. */
 function secondsOf(time: string): number | null {
   const parts = time.trim().split(":");
   if (parts.length < 2 || parts.length > 3 || !parts.every((part) => /^\d{1,4}$/.test(part))) return null;
@@ -17,12 +17,12 @@ function secondsOf(time: string): number | null {
 
 type Props = {
   video: AdminVideo;
-  /** Whether something in the form around it is not saved. */
+  /** Whether the form around this field has unsaved changes. */
   dirty: boolean;
   onDone: () => void;
 };
 
-/** Cuts the beginning and the end off. */
+/** Cuts off the beginning and the end. */
 export function TrimField({ video, dirty, onDone }: Props) {
   const length = video.duration_seconds ?? 0;
   const [start, setStart] = useState("0:00");

@@ -26,13 +26,13 @@ async function paste(user: ReturnType<typeof open>, url = link) {
   await user.type(screen.getByLabelText("Video URL"), url);
 }
 
-/** As a browser tells of it that has understood a file. */
+/** Fires the event that a browser fires once it can read a file. */
 function load(width: number) {
   Object.defineProperty(player(), "videoWidth", { value: width, configurable: true });
   fireEvent.loadedMetadata(player());
 }
 
-it("staff try a link in the player of families, and read that it started", async () => {
+it("staff preview a link in the families' player, and are told that it plays", async () => {
   const camp = desk();
   const user = open("/admin/reports?action=upload");
   await paste(user);
@@ -47,7 +47,7 @@ it("staff try a link in the player of families, and read that it started", async
   expect(screen.getByRole("button", { name: "Try it" })).toBeTruthy();
 });
 
-it("a try that failed stands beside the button, forbids nothing, and belongs to that link alone", async () => {
+it("a failed preview is shown beside the button, prevents nothing, and applies to that link only", async () => {
   const camp = desk();
   const user = open("/admin/reports?action=upload");
   await paste(user);

@@ -5,11 +5,14 @@ import { Icon } from "../../ui/icon";
 import { Screen } from "../../videos/player";
 import type { VideoType } from "./queries";
 
-/** The result of a preview. `embed`: another site's player was shown, which does not say whether it plays. */
+/**
+ * The result of a preview. `embed` means that another site's player was shown, which does not tell whether the video
+ * plays.
+ */
 type Outcome = "trying" | "plays" | "soundOnly" | "fails" | "late" | "embed";
 export type Tried = { url: string; outcome: Outcome };
 
-/** A video that has not started after this counts as failed, in milliseconds. */
+/** A video that has not started after this many milliseconds counts as failed. */
 const startLimit = 15_000;
 
 type Props = {
@@ -17,7 +20,7 @@ type Props = {
   onOutcome: (outcome: Outcome) => void;
 };
 
-/** Previews a link in the player of the families before anything is published. */
+/** Previews a link in the families' player before anything is published. */
 export function TryVideo({ video, onOutcome }: Props) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [round, setRound] = useState(0);
@@ -85,7 +88,7 @@ export function TryVideo({ video, onOutcome }: Props) {
   );
 }
 
-/** Browsers play the sound of a video whose picture they cannot decode. */
+/** Whether the video has a picture. Browsers play the sound even if they cannot decode the picture. */
 function hasPicture({ currentTarget }: SyntheticEvent<HTMLVideoElement>, url: string) {
   return currentTarget.videoWidth > 0 || /\.(mp3|m4a)([?#]|$)/i.test(url);
 }
@@ -111,7 +114,7 @@ function said(outcome: Outcome, type: VideoType) {
   }
 }
 
-/** Warns beside the button when the preview failed; publishing is still possible. */
+/** Warns beside the button if the preview failed. Publishing is still possible. */
 export function TriedNotice({ tried, url }: { tried: Tried | null; url: string }) {
   if (!tried || tried.url !== url.trim() || !["fails", "late", "soundOnly"].includes(tried.outcome)) return null;
   return (

@@ -5,10 +5,10 @@ type Props = {
   name: string | undefined;
   /** What the published video becomes. */
   status: VideoStatus;
-  /** Added when families were mailed about the video. */
+  /** Adds that no second email is sent, for a video that families were emailed about. */
   noSecondMail?: boolean;
   save: () => Promise<void>;
-  /** Returns true when the form shows the failure. */
+  /** Returns true if the form shows the failure. */
   refused: (error: unknown) => boolean;
   onClose: () => void;
 };

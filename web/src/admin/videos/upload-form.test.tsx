@@ -123,7 +123,7 @@ describe("a new report", () => {
     expect(screen.getByLabelText("Title")).toHaveProperty("value", "Siyum");
   });
 
-  it("folded away, keeps what was typed", async () => {
+  it("keeps what was typed when it is collapsed", async () => {
     desk();
     const user = open("/admin/reports?action=upload");
     await user.type(await screen.findByLabelText("Title"), "Siyum");

@@ -22,14 +22,14 @@ const shortTitle = "Title must be at least 2 characters.";
 
 type Props = {
   open: boolean;
-  /** The id of the upload that was chosen for it. */
+  /** The id of the upload chosen for this video. */
   file: string | null;
   onFile: (id: string | null) => void;
   onDone: () => void;
   onCancel: () => void;
 };
 
-/** Asks for the camp's day when the form opens: the staff area may have been open since yesterday. */
+/** Asks for the current date in camp when the form opens, because the staff area may have been open since yesterday. */
 function useAskForDay(open: boolean) {
   const client = useQueryClient();
   useEffect(() => {
@@ -39,7 +39,7 @@ function useAskForDay(open: boolean) {
 
 const sheet = "sheet mb-6 px-[min(1.25rem,6.25vw)] py-5 shadow-low sm:p-6";
 
-/** Adds a report by its file or its link. Collapsed it keeps what was typed. */
+/** Adds a report from a file or a link. While collapsed, the form keeps what was typed. */
 export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
   const site = useSite();
   const timeZone = site?.timezone ?? "UTC";
@@ -143,7 +143,7 @@ export function UploadForm({ open, file, onFile, onDone, onCancel }: Props) {
 
 type PublicationProps = { status: VideoStatus; date: string; time: string };
 
-/** When the emails go out, once it is known when the video is published. */
+/** When the emails go out, once the publication time is known. */
 function PublicationMailTime({ status, date, time }: PublicationProps) {
   if (status === "draft" || (status === "scheduled" && !date)) return null;
   return <MailTime at={status === "scheduled" ? wallTime({ date, time }) : undefined} />;

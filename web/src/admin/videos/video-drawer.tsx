@@ -15,7 +15,7 @@ import { everyFifteenSeconds, useRefetchInterval } from "../shared/refetch-inter
 import { VideoTitle } from "../shared/video-title";
 import { MailReport } from "./mail-report";
 
-/** The mails about a video, and its comments. */
+/** The emails about a video, and its comments. */
 export function VideoDrawer({ video, onClose }: { video: AdminVideo; onClose: () => void }) {
   return (
     <Drawer title={<VideoTitle>{video.title}</VideoTitle>} onClose={onClose}>

@@ -14,7 +14,7 @@ export const providerName: Record<VideoType, string> = {
   upload: "Media file",
 };
 
-/** The label of the button that saves a new video. `waits`: its file cannot be watched yet. */
+/** The label of the button that saves a new video. `waits` means that its file cannot be watched yet. */
 export function uploadLabel(status: VideoStatus, reach: number, waits = false) {
   if (status === "draft") return "Save draft";
   if (status === "scheduled") return "Schedule";
@@ -24,14 +24,17 @@ export function uploadLabel(status: VideoStatus, reach: number, waits = false) {
 
 type Notified = { notified: number; mail_at?: string | null };
 
-/** Adds the wording of decision M5 when mails were queued, or when they go out after quiet time. */
+/** Adds the wording of decision M5 if emails were queued, or says when they go out after quiet time. */
 export function withNotifications(sentence: string, { notified, mail_at }: Notified, timeZone: string) {
   const later = mailsWait(mail_at, timeZone);
   if (later) return `${sentence}. ${later}`;
   return notified > 0 ? `${sentence} and notifications sent!` : sentence;
 }
 
-/** Adds when a scheduled video appears, in the camp's zone: "Video updated successfully. It appears tomorrow, 8:30 PM." */
+/**
+ * Adds when a scheduled video appears, in the camp's time zone: "Video updated successfully. It appears tomorrow, 8:30
+ * PM."
+ */
 export function withSchedule(sentence: string, video: AdminVideo, timeZone: string) {
   if (video.publishes_when_ready) return `${sentence}. Families see it as soon as its file is ready.`;
   const at = video.publishes_at ?? video.scheduled_date;
@@ -42,7 +45,7 @@ export function withSchedule(sentence: string, video: AdminVideo, timeZone: stri
 
 type SavedReport = Notified & { video: AdminVideo };
 
-/** What is said of a new report. One whose file has not arrived yet needs the page open. */
+/** The toast for a new report. If its file has not arrived yet, the page must stay open. */
 export function savedReport(saved: SavedReport, isSending: boolean, timeZone: string) {
   const sentence = isSending ? "Video saved" : "Video uploaded successfully";
   const said = withNotifications(withSchedule(sentence, saved.video, timeZone), saved, timeZone);

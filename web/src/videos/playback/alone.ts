@@ -1,4 +1,4 @@
-/** Pauses every other video, on this page and in other tabs, as soon as this one plays. */
+/** Pauses every other video, on this page and in other tabs, when this one plays. */
 export function playAlone(media: HTMLVideoElement) {
   const tabs = "BroadcastChannel" in window ? new BroadcastChannel("playing") : null;
   const onPlay = () => {
@@ -6,7 +6,7 @@ export function playAlone(media: HTMLVideoElement) {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no target
     tabs?.postMessage("playing");
   };
-  // A muted preview elsewhere disturbs nobody.
+  // A muted preview elsewhere bothers nobody.
   const onMessage = () => media.muted || media.pause();
   media.addEventListener("play", onPlay);
   tabs?.addEventListener("message", onMessage);

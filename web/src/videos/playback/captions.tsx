@@ -1,6 +1,6 @@
 import { useCallback } from "react";
 
-/** What is said at this moment, in the direction of its own script. */
+/** The captions of this moment, each in the direction of its own script. */
 export function CaptionTexts({ texts, language }: { texts: readonly DocumentFragment[]; language: string }) {
   if (texts.length === 0) return null;
   return (
@@ -13,7 +13,7 @@ export function CaptionTexts({ texts, language }: { texts: readonly DocumentFrag
 }
 
 function CaptionText({ text }: { text: DocumentFragment }) {
-  // The browser has parsed it: bold and italics are elements, and nothing else is.
+  // The browser has parsed the caption: bold and italics are elements, and everything else is text.
   const show = useCallback((element: HTMLElement | null) => element?.replaceChildren(text.cloneNode(true)), [text]);
   return (
     <p dir="auto">

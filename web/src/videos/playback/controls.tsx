@@ -20,14 +20,14 @@ import type { FileAddresses } from "./source";
 import "./controls.css";
 
 type Film = FileAddresses & {
-  /** Absent while staff try a link. */
+  /** Absent while staff preview a link. */
   id?: string | undefined;
   title: string;
   previews_url?: string | null | undefined;
   next?: { id: string; title: string } | null | undefined;
   captions?: readonly CaptionTrack[] | undefined;
   chapters?: readonly Chapter[] | undefined;
-  /** Where the signed-in viewer stopped. */
+  /** Where the signed-in viewer stopped watching. */
   resume_seconds?: number | null | undefined;
 };
 
@@ -38,9 +38,9 @@ export type ControlsProps = {
   /** Whether the browser plays HLS by itself. */
   native: boolean;
   hls: Hls | null;
-  /** A place was asked for, so the one where the video was stopped does not count. */
+  /** Whether a start time was requested, so that the place where the video was stopped does not count. */
   placed: boolean;
-  /** Keeps on the account of the viewer where the video was stopped. */
+  /** Saves in the viewer's account where the video was stopped. */
   onPlace?: ((seconds: number) => void) | undefined;
 };
 
@@ -67,7 +67,8 @@ export default function Controls({ video, media, stage, native, hls, placed, onP
     playNext: next ? () => navigate(paths.play(next.id)) : undefined,
   });
   useEffect(() => playAlone(media), [media]);
-  // Whoever pressed play goes on with the keyboard from there; whoever is typing meanwhile is left alone.
+  // Moves the focus to the play button, so that whoever pressed play can continue with the keyboard. Somebody who is
+  // typing is not interrupted.
   useEffect(() => {
     const here = document.activeElement;
     if (!here || here === document.body || here.tagName === "MAIN" || stage.contains(here))
@@ -87,7 +88,7 @@ export default function Controls({ video, media, stage, native, hls, placed, onP
           Resumed at {duration(resumed.at)} · Start over
         </button>
       )}
-      {/* For fingers, which do not hit the row below; everyone else has the button there. */}
+      {/* For fingers, which would miss the row below. Everybody else has the button there. */}
       {!state.ended && !state.waiting && (
         <button
           type="button"
@@ -129,7 +130,7 @@ type BarProps = Pick<ControlsProps, "video" | "media" | "stage"> & {
   say: (text: string) => void;
 };
 
-/** The timeline and the buttons. Time runs from left to right on a mirrored page too, as on every other player. */
+/** The timeline and the buttons. Time runs from left to right even on a mirrored page, as in every other player. */
 function Bar({ video, media, stage, state, captions, quality, menuOpen, onMenu, play, say }: BarProps) {
   const hasCaptions = (video.captions ?? []).length > 0;
   return (
@@ -273,7 +274,7 @@ function EndScreen({ media, next }: { media: HTMLVideoElement; next: Film["next"
   );
 }
 
-/** What a key or a double tap did: shown for a moment and read aloud. */
+/** What a key or a double tap did, shown briefly and read aloud. */
 function useMessage() {
   const [message, setMessage] = useState("");
   useEffect(() => {
@@ -284,7 +285,7 @@ function useMessage() {
   return { message, say: setMessage };
 }
 
-/** Whether nobody has moved for a while: then the picture is left alone. */
+/** Whether nobody has moved for a while, so that the controls hide. */
 function useIdle(stage: HTMLElement, playing: boolean) {
   const [still, setStill] = useState(false);
   const [moved, setMoved] = useState(0);
@@ -297,7 +298,7 @@ function useIdle(stage: HTMLElement, playing: boolean) {
     return () => clearTimeout(timer);
   }, [moved]);
   useEffect(() => {
-    // A tap on the picture decides for itself; a finger on the controls keeps them.
+    // A tap on the picture shows or hides the controls itself. A finger on the controls keeps them visible.
     const onMove = ({ pointerType, target }: globalThis.PointerEvent) => {
       if (pointerType !== "touch" || !(target as Element).closest(".vp-surface")) wake();
     };
@@ -320,11 +321,11 @@ type SurfaceOptions = Pick<ControlsProps, "media" | "stage"> & {
   idle: boolean;
   wake: () => void;
   hide: () => void;
-  /** Present while the menu is open: then a press beside it does nothing else. */
+  /** Set while the menu is open. Then a press outside it only closes the menu. */
   closeMenu: (() => void) | null;
 };
 
-/** A click plays and pauses; a tap shows or hides the controls, and each further tap at a side skips ten seconds. */
+/** A click plays and pauses. A tap shows or hides the controls, and each further tap at a side skips ten seconds. */
 function useSurface({ media, stage, say, idle, wake, hide, closeMenu }: SurfaceOptions) {
   const last = useRef({ at: -doubleTap, side: 0 });
   const hiding = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -339,7 +340,7 @@ function useSurface({ media, stage, say, idle, wake, hide, closeMenu }: SurfaceO
     clearTimeout(hiding.current);
     if (again && side !== 0) say(skip(media, side * 10));
     else if (again) say(togglePlay(media));
-    // The second of two taps would otherwise find nothing but a picture.
+    // Waits for a possible second tap, because it would find no controls if they were hidden at once.
     else if (!idle && !media.paused) {
       hiding.current = setTimeout(hide, doubleTap);
       return;
@@ -348,7 +349,7 @@ function useSurface({ media, stage, say, idle, wake, hide, closeMenu }: SurfaceO
   }
 
   return {
-    // The click that follows a tap would meet the control that the tap has just shown.
+    // The click that follows a tap would hit the control that the tap has just shown.
     onTouchEnd: (event: TouchEvent) => event.preventDefault(),
     onPointerUp: (event: PointerEvent) => {
       if (event.button !== 0) return;
@@ -372,7 +373,7 @@ function useQuality({ hlsUrl, media, native, hls }: QualityProps) {
   return quality;
 }
 
-/** Goes on where this video was stopped, and keeps where it is stopped next. */
+/** Resumes where this video was stopped, and saves where it is stopped next. */
 function useResume(
   media: HTMLVideoElement,
   { id, resume_seconds: onAccount }: Film,
@@ -380,12 +381,12 @@ function useResume(
   onPlace: ((seconds: number) => void) | undefined,
 ) {
   const [at, setAt] = useState<number | null>(null);
-  // Where it was stopped before this time; the account is read again while the video plays.
+  // Where the video was stopped before this visit. The account is refetched while the video plays.
   const [begun] = useState(onAccount);
   const tell = useEffectEvent((seconds: number) => onPlace?.(seconds));
   useEffect(() => {
     if (!id) return;
-    // Who finished it on another device begins anew.
+    // Somebody who finished the video on another device starts over.
     const before = placed ? null : (begun ?? positionOf(id)) || null;
     let told: number | null = null;
     const goOn = () => {
@@ -397,7 +398,7 @@ function useResume(
       const now = media.ended ? 0 : media.currentTime;
       keepPosition(id, now, media.duration);
       const place = keptPlace(now, media.duration);
-      // While it plays, the account is told now and then; when it stops, at once.
+      // The account is updated now and then while the video plays, and at once when it stops.
       if (place === told || (!media.paused && told !== null && Math.abs(place - told) < 15)) return;
       told = place;
       tell(place);

@@ -5,7 +5,7 @@ import { chaya, list, open, server, video } from "../../test/portal";
 const hls_url = "/media/videos/v1/master.m3u8";
 const media = () => screen.getByLabelText<HTMLVideoElement>("Color War breaks out", { selector: "video" });
 
-/** Stands for hls.js, which happy-dom cannot run: it has no media. */
+/** Replaces hls.js, which cannot run in happy-dom because happy-dom has no media support. */
 const fake = vi.hoisted(() => {
   class FakeHls {
     static made: FakeHls[] = [];
@@ -45,7 +45,7 @@ const fake = vi.hoisted(() => {
     }
     destroy() {
       this.destroyed = true;
-      // As in a browser, where the element is loaded anew.
+      // Resets the time, as a browser does when it loads the element again.
       if (this.media) this.media.currentTime = 0;
       this.media = null;
       this.tell(FakeHls.Events.DESTROYING);
@@ -71,7 +71,7 @@ beforeEach(() => {
   });
 });
 
-/** Opens a video, presses play and waits until hls.js has been asked. */
+/** Opens a video, presses play, and waits until hls.js was called. */
 async function watch() {
   server({
     "GET /api/session": { user: chaya },
@@ -86,7 +86,7 @@ async function watch() {
 }
 
 describe("a browser that needs hls.js", () => {
-  // First, because a module is loaded once.
+  // This test comes first, because a module loads only once.
   it("has loaded it before somebody presses play", async () => {
     vi.stubGlobal("requestIdleCallback", (run: () => void) => setTimeout(run, 0));
     server({ "GET /api/videos/v1": video({ hls_url }), "GET /api/videos/v1/comments": list() });
@@ -104,7 +104,7 @@ describe("a browser that needs hls.js", () => {
     expect(hls.destroyed).toBe(false);
   });
 
-  it("goes on where it was when it gives up in the middle, also after another failure", async () => {
+  it("continues at the same place when HLS gives up in the middle, also after another failure", async () => {
     const { hls, user } = await watch();
     hls.tell("parsed");
     await waitFor(() => expect(started).toHaveLength(1));
@@ -131,7 +131,7 @@ describe("a browser that needs hls.js", () => {
     expect(hls.said).toEqual([]);
     hls.tell("buffered", { frag: { endList: true, end: 20 } });
     expect(hls.said).toEqual(["eos"]);
-    // The sound ends some parts before.
+    // The sound ends a few segments earlier.
     hls.tell("error", { fatal: false, type: "mediaError", details: "bufferStalledError" });
     expect(hls.destroyed).toBe(false);
     const stuck = { fatal: false, type: "mediaError", details: "bufferAppendNoProgress" };
@@ -151,7 +151,7 @@ describe("a browser that needs hls.js", () => {
     expect(screen.getByRole("button", { name: "Retry" })).toBeTruthy();
   });
 
-  it("neither loads nor sounds any more after the page is left", async () => {
+  it("neither loads nor plays after the person leaves the page", async () => {
     const { user, hls } = await watch();
     await user.click(screen.getByRole("link", { name: "Back to Videos" }));
     await waitFor(() => expect(screen.queryByLabelText("Color War breaks out", { selector: "video" })).toBeNull());

@@ -1,7 +1,7 @@
-/** A size of the picture that can be chosen. */
+/** A picture size that can be chosen. */
 type Rung = { lines: number; url: string };
 
-/** The sizes that a master playlist offers, best first. */
+/** The picture sizes in a master playlist, best first. */
 export function rungsOf(playlist: string, base: string): Rung[] {
   const lines = playlist.split(/\r?\n/);
   const rungs = lines.flatMap((line, at) => {

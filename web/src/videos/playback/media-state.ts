@@ -19,7 +19,7 @@ const events = [
 const read = (media: HTMLVideoElement) => ({
   paused: media.paused,
   ended: media.ended,
-  /** It wants to go on but waits for the network. */
+  /** Whether the video should be playing but waits for the network. */
   waiting: !media.paused && !media.ended && media.readyState < HTMLMediaElement.HAVE_FUTURE_DATA,
   time: media.currentTime,
   duration: Number.isFinite(media.duration) ? media.duration : 0,
@@ -44,7 +44,7 @@ function storeOf(media: HTMLVideoElement) {
   };
 }
 
-/** What the element does now, for as long as it is shown. */
+/** The element's current state, for as long as the component is mounted. */
 export function useMediaState(media: HTMLVideoElement) {
   const store = useMemo(() => storeOf(media), [media]);
   return useSyncExternalStore(store.subscribe, store.read);

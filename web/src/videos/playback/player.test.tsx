@@ -167,7 +167,7 @@ describe("the player", () => {
     fireEvent.timeUpdate(media());
     const line = player().getByRole("slider", { name: "Seek" });
     expect(line.getAttribute("aria-valuetext")).toBe("1:20 of 6:12");
-    // A reader that reads each change aloud would never be silent.
+    // A screen reader that read every change aloud would never be silent.
     media().currentTime = 81.2;
     fireEvent.timeUpdate(media());
     expect(line.getAttribute("aria-valuetext")).toBe("1:20 of 6:12");
@@ -250,7 +250,7 @@ describe("the player", () => {
     expect(await screen.findByRole("heading", { name: "Please sign in to watch" })).toBeTruthy();
   });
 
-  it("goes on where it was stopped, and can start over", async () => {
+  it("resumes where it was stopped, and can start over", async () => {
     keepPosition("v1", 192, 372);
     const { user } = await watch();
     fireEvent.loadedMetadata(media());
@@ -281,7 +281,7 @@ describe("the player", () => {
     const text = player().getByText("אַ גוטן טאָג");
     expect(text.closest("[lang]")?.getAttribute("lang")).toBe("yi");
     expect(text.closest("p")?.dir).toBe("auto");
-    // An iPhone shows only the picture on its whole screen, and so draws captions itself.
+    // An iPhone's full screen shows only the video, so the phone draws the captions itself.
     fireEvent(media(), new Event("webkitbeginfullscreen"));
     expect(yiddish.mode).toBe("showing");
     fireEvent(media(), new Event("webkitendfullscreen"));
@@ -329,7 +329,7 @@ describe("the player", () => {
     expect(link.hasAttribute("download")).toBe(true);
   });
 
-  it("goes on where one stopped on another device, and tells the account", async () => {
+  it("resumes where the person stopped on another device, and updates the account", async () => {
     keepPosition("v1", 60, 372);
     const { camp } = await watch({ resume_seconds: 192 });
     camp.answer("PUT /api/videos/v1/position", null);
@@ -356,7 +356,7 @@ describe("the player", () => {
     expect(paused).toBe(false);
   });
 
-  it("never plays beside another video", async () => {
+  it("never plays at the same time as another video", async () => {
     await watch();
     const other = document.createElement("video");
     const pause = vi.spyOn(other, "pause");

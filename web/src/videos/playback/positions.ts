@@ -1,9 +1,9 @@
 import { ofOnePerson } from "../../lib/delete-unsent";
 
-/** Where each video was stopped, in this browser: seconds by id, the last one at the end. It goes when they sign out. */
+/** Where each video was stopped in this browser: seconds by id, the most recent last. Signing out deletes it. */
 const key = ofOnePerson.positions;
 const most = 100;
-/** Nobody misses the first seconds, and in the last ones the video is over. */
+/** In seconds. Nobody misses the beginning, and near the end the video is over. */
 const [first, last] = [10, 15];
 
 function stored(): Record<string, number> {
@@ -16,10 +16,10 @@ function stored(): Record<string, number> {
 
 export const positionOf = (id: string): number | null => stored()[id] ?? null;
 
-/** The place that is kept: the beginning and the end are not. */
+/** The place to save. The beginning and the end are not saved. */
 export const keptPlace = (at: number, duration: number) => (at < first || !(at < duration - last) ? 0 : Math.floor(at));
 
-/** Keeps where a video was stopped. */
+/** Saves where a video was stopped. */
 export function keepPosition(id: string, at: number, duration: number) {
   const { [id]: _before, ...others } = stored();
   const place = keptPlace(at, duration);
@@ -27,6 +27,6 @@ export function keepPosition(id: string, at: number, duration: number) {
   try {
     localStorage.setItem(key, JSON.stringify(Object.fromEntries(Object.entries(kept).slice(-most))));
   } catch {
-    // Without storage every video starts at its beginning.
+    // Without storage, every video starts at its beginning.
   }
 }

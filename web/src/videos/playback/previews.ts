@@ -2,7 +2,7 @@ export type Preview = { start: number; end: number; url: string; x: number; y: n
 
 const seconds = (time: string) => time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);
 
-/** The pictures for the seek bar: a WebVTT file whose cues name a part of a larger picture. */
+/** Reads the seek bar's pictures: a WebVTT file whose cues name parts of a larger picture. */
 export function previewsOf(vtt: string, base: string): Preview[] {
   return vtt.split(/\r?\n\r?\n/).flatMap((cue) => {
     const time = /([\d:.]+) --> ([\d:.]+)/.exec(cue);

@@ -3,14 +3,14 @@ import type { LoadPolicy, RetryConfig } from "hls.js";
 import { rungsOf } from "./master";
 import { goOnIn, playbackOf, type Playing } from "./source";
 
-/** The sizes of the picture by their lines, best first, and which is chosen; null is automatic. */
+/** The picture sizes as numbers of lines, best first, and which one is chosen. Null is automatic. */
 export type Quality = { rungs: number[]; chosen: number | null; choose: (lines: number | null) => void };
 
 const recovered = new WeakSet<Hls>();
 
 /**
- * A phone in a tunnel and a server that restarts answer nothing at all. By itself hls.js takes that for a file of another
- * site that may not be read, and gives up although half a minute is loaded.
+ * A phone in a tunnel gets no response at all, and neither does a player whose server restarts. By default hls.js takes
+ * that for a cross-origin file that it may not read, and gives up although half a minute is loaded.
  */
 const patient: RetryConfig = {
   maxNumRetry: 8,
@@ -24,8 +24,8 @@ const withPatience = ({ default: policy }: LoadPolicy): LoadPolicy => ({ default
 export const loadHls = () => import("hls.js/light");
 
 /**
- * Where the sound of a film ends before its picture, only what has both counts as loaded, and hls.js waits for the rest of the
- * last part without end. Once that is there nothing more comes, and the rest plays without sound.
+ * If a film's sound ends before its picture, only the part with both counts as loaded, and hls.js waits forever for the
+ * rest of the last segment. This tells hls.js that nothing more will come, so that the rest plays without sound.
  */
 function endWithTheLastPart(hls: Hls, events: typeof Hls.Events, media: HTMLVideoElement) {
   hls.on(events.FRAG_BUFFERED, (_event, { frag }) => {
@@ -35,7 +35,7 @@ function endWithTheLastPart(hls: Hls, events: typeof Hls.Events, media: HTMLVide
   });
 }
 
-/** Connects hls.js to an element, and returns null if it could not play. */
+/** Connects hls.js to an element. Returns null if it could not play. */
 export async function connectHls(
   media: HTMLVideoElement,
   url: string,
@@ -46,7 +46,7 @@ export async function connectHls(
     onFatal(playbackOf(media));
     return null;
   }
-  // The content security policy allows no worker that is made of a string.
+  // The content security policy does not allow a worker made from a string.
   const { fragLoadPolicy, playlistLoadPolicy } = HlsPlayer.DefaultConfig;
   const hls = new HlsPlayer({
     enableWorker: false,
@@ -55,7 +55,7 @@ export async function connectHls(
     playlistLoadPolicy: withPatience(playlistLoadPolicy),
   });
   hls.on(HlsPlayer.Events.ERROR, (_event, { fatal, type, details, frag }) => {
-    // A whole part without sound, say: it would be loaded again and again.
+    // For example a whole segment without sound, which hls.js would load again and again.
     const stuck = details === HlsPlayer.ErrorDetails.BUFFER_APPEND_NO_PROGRESS && !frag?.endList;
     if (!fatal && !stuck) return;
     const was = playbackOf(media);
@@ -78,7 +78,7 @@ export async function connectHls(
 
 const linesOf = ({ width, height }: { width: number; height: number }) => Math.min(width, height);
 
-/** Lets the sizes be chosen that hls.js has found. */
+/** Lets the viewer choose among the sizes that hls.js found. */
 export function qualityOfHls(hls: Hls, changed: (quality: Quality) => void) {
   const rungs = hls.levels.map(linesOf).toSorted((a, b) => b - a);
   const show = (chosen: number | null) =>
@@ -86,10 +86,10 @@ export function qualityOfHls(hls: Hls, changed: (quality: Quality) => void) {
       rungs,
       chosen,
       choose: (lines) => {
-        // A chosen size holds in a small player too.
+        // A chosen size also applies in a small player.
         hls.config.capLevelToPlayerSize = lines === null;
         hls.autoLevelCapping = -1;
-        // What is loaded already would otherwise be played in the old size first.
+        // Otherwise, what is already loaded would first play in the old size.
         if (lines === null) hls.nextLevel = -1;
         else hls.currentLevel = hls.levels.findIndex((level) => linesOf(level) === lines);
         show(lines);
@@ -98,7 +98,7 @@ export function qualityOfHls(hls: Hls, changed: (quality: Quality) => void) {
   show(null);
 }
 
-/** Lets the sizes be chosen where the browser plays HLS by itself: each has an address of its own. */
+/** Lets the viewer choose a size where the browser plays HLS itself. Each size has its own URL. */
 export async function qualityOfBrowser(media: HTMLVideoElement, hlsUrl: string, changed: (quality: Quality) => void) {
   const master = new URL(hlsUrl, location.href).href;
   const answer = await fetch(new Request(master, { credentials: "same-origin" })).catch(() => null);

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** iPhones show only the video itself on the whole screen, by a function of their own. */
+/** iPhones show only the video itself in full screen, through their own function. */
 type AppleVideo = HTMLVideoElement & { webkitEnterFullscreen?: () => void };
 
 const changes = ["fullscreenchange", "enterpictureinpicture", "leavepictureinpicture"];

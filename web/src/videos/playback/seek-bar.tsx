@@ -13,7 +13,7 @@ type Props = {
   chapters: readonly Chapter[];
 };
 
-/** The timeline, with a picture of the place under the pointer. */
+/** The timeline, with a picture of the position under the pointer. */
 export function SeekBar({ media, state: { time, duration: length, loaded }, previews, chapters }: Props) {
   const [pointed, setPointed] = useState<number | null>(null);
   const told = useTold(time);
@@ -62,7 +62,7 @@ export function SeekBar({ media, state: { time, duration: length, loaded }, prev
   );
 }
 
-/** Screen readers read each change of the bar that has the focus aloud, so that it changes only now and then. */
+/** Changes the announced time only now and then, because screen readers read every change of the focused bar aloud. */
 function useTold(time: number) {
   const [told, setTold] = useState(time);
   const [before, setBefore] = useState(time);
@@ -87,7 +87,7 @@ const Picture = ({ preview }: { preview: Preview | undefined }) =>
     />
   );
 
-/** Loaded once somebody points at the timeline. */
+/** The preview pictures. They load once somebody points at the timeline. */
 function usePreviews(address: string | null | undefined, wanted: boolean) {
   const [previews, setPreviews] = useState<Preview[]>([]);
   const [asked, setAsked] = useState(false);
@@ -98,7 +98,7 @@ function usePreviews(address: string | null | undefined, wanted: boolean) {
     const stop = new AbortController();
     fetch(new Request(url, { credentials: "same-origin", signal: stop.signal }))
       .then(async (answer) => answer.ok && setPreviews(previewsOf(await answer.text(), url)))
-      // Without pictures the time is still shown.
+      // Without pictures, the time still appears.
       .catch(() => undefined);
     return () => stop.abort();
   }, [address, asked]);

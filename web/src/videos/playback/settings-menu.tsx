@@ -9,11 +9,11 @@ type Props = {
   quality: Quality | null;
   open: boolean;
   onOpen: (open: boolean) => void;
-  /** What only some videos have. */
+  /** Settings that only some videos have. */
   children?: ReactNode;
 };
 
-/** Speed and quality. The lists are the device's own, which open above any player, however small. */
+/** Speed and quality. The lists are the device's own, which open above any player, however small it is. */
 export function SettingsMenu({ media, rate, quality, open, onOpen, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);

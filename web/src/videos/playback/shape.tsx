@@ -1,4 +1,4 @@
-/** The pictures of the controls; those of the pages stay in the file that every page loads. */
+/** The icons of the controls. The icons of the pages stay in the file that every page loads. */
 const shapes = {
   back: "M4.500 12a7.500 7.500 0 1 0 2.300-5.400L4.500 9M4.500 4v5h5",
   captions: "M3.500 5.500h17v13h-17zM10.500 10.500a2 2 0 1 0 0 3M17 10.500a2 2 0 1 0 0 3",

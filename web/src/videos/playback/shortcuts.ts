@@ -5,7 +5,7 @@ export const rates = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2];
 
 export const speed = (rate: number) => (rate === 1 ? "Normal speed" : `Speed ${rate}×`);
 
-/** Moves within the video and returns what to say of it. */
+/** Seeks by this many seconds, and returns what to announce. */
 export function skip(media: HTMLVideoElement, by: number) {
   media.currentTime = Math.max(0, Math.min(media.duration || 0, media.currentTime + by));
   return `${Math.abs(by)} seconds ${by < 0 ? "back" : "forward"}`;
@@ -50,17 +50,17 @@ function faster(media: HTMLVideoElement, step: 1 | -1) {
   return speed(media.playbackRate);
 }
 
-/** One picture back or forward, while it stands still. */
+/** Steps one frame back or forward while the video is paused. */
 function stepPicture(media: HTMLVideoElement, by: 1 | -1) {
   if (!media.paused) return null;
   media.currentTime = Math.max(0, media.currentTime + by / 30);
   return "";
 }
 
-/** What only some videos have. */
+/** Actions that only some videos have. */
 type Actions = { toggleCaptions?: (() => string) | undefined; playNext?: (() => void) | undefined };
 
-/** The keys of YouTube's player: what each does, and what is said of it. */
+/** Does what this key does in YouTube's player, and returns what to announce. */
 function act(key: string, media: HTMLVideoElement, stage: HTMLElement, more: Actions): string | null {
   if (/^\d$/.test(key)) {
     media.currentTime = ((media.duration || 0) * Number(key)) / 10;
@@ -116,12 +116,12 @@ function act(key: string, media: HTMLVideoElement, stage: HTMLElement, more: Act
   }
 }
 
-/** Keys count only inside the player, so that they never get in the way of typing or of a screen reader's own. */
+/** Keys count only inside the player, so that they never interfere with typing or with a screen reader's keys. */
 export function useShortcuts(media: HTMLVideoElement, stage: HTMLElement, said: (text: string) => void, more: Actions) {
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     const { target, key, shiftKey } = event;
-    // A button takes its space, and a list its arrows.
+    // A focused button handles Space itself, and a list handles the arrow keys.
     if (target instanceof HTMLElement && target.closest("select, [data-own-keys]")) return;
     if (target instanceof HTMLElement && key === " " && target.closest("button, a")) return;
     const name = key.length === 1 ? key.toLowerCase() : key;

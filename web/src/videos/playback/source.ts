@@ -1,19 +1,21 @@
-/** What a player needs to know of a file of the camp. */
+/** What a player needs to know about the camp's own file. */
 export type FileAddresses = { video_url: string; hls_url?: string | null | undefined };
 
 const hls = "application/vnd.apple.mpegurl";
 
-/** Someone who saves data gets the one small file instead of the best picture that the line carries. */
+/**
+ * Whether the person saves data. They get the one small file instead of the best picture that the connection can carry.
+ */
 const savesData = () =>
   Boolean((navigator as Navigator & { connection?: { saveData?: boolean } }).connection?.saveData);
 
-/** WebKit: Safari, and every browser of an iPhone. */
+/** Whether this is WebKit: Safari, and every browser on an iPhone. */
 const isApple = () => navigator.vendor === "Apple Computer, Inc.";
 
 /**
- * How this browser plays a file: HLS by itself, HLS with the help of hls.js, or the one file that all can play. The sizes
- * of a film are cut at different moments. Chromium changes the size by the number of the segment, not by the time, and
- * ends such a film too early.
+ * How this browser plays a file: HLS by itself, HLS with hls.js, or the one file that all browsers can play. A film's
+ * sizes are cut at different times. Chromium changes the size by segment number instead of by time, and ends such a
+ * film too early.
  */
 export function methodFor(media: HTMLVideoElement, { hls_url }: FileAddresses): "native" | "hls.js" | "file" {
   if (!hls_url || savesData()) return "file";
@@ -28,17 +30,17 @@ export function load(media: HTMLVideoElement, url: string) {
   media.src = url;
 }
 
-/** Where a film is, and how it plays. */
+/** The position of a film, and how it is playing. */
 export type Playing = Pick<HTMLVideoElement, "currentTime" | "paused" | "playbackRate">;
 
-/** Reads it before the element is given up by what fed it: then it stands at the beginning. */
+/** Call this before the element's source is removed, because that resets it to the beginning. */
 export const playbackOf = ({ currentTime, paused, playbackRate }: HTMLVideoElement): Playing => ({
   currentTime,
   paused,
   playbackRate,
 });
 
-/** Goes on at the same place of another file. */
+/** Continues at the same position in another file. */
 export function goOnIn(
   media: HTMLVideoElement,
   url: string,

@@ -4,7 +4,7 @@ export type CaptionTrack = { language: string; url: string };
 
 const key = "captions";
 
-/** In its own language, so that whoever needs it can read it. */
+/** Each language's name in that language, so that people who need it can read it. */
 export const captionNames: Record<string, string> = { en: "English", he: "עברית", yi: "ייִדיש" };
 
 function remembered() {
@@ -19,19 +19,19 @@ function remember(language: string) {
   try {
     localStorage.setItem(key, language);
   } catch {
-    // The next video begins without captions.
+    // Without storage, the next video starts without captions.
   }
 }
 
-/** Where the browser draws captions itself, because only the picture is shown there. */
+/** The modes in which the browser draws captions itself, because only the video is shown. */
 const bare = [
   ["webkitbeginfullscreen", "webkitendfullscreen"],
   ["enterpictureinpicture", "leavepictureinpicture"],
 ] as const;
 
 /**
- * The captions that are on, and the texts of this moment. The player draws them itself: readable in a small player, and
- * never below its controls.
+ * The captions that are on, and their texts at this moment. The player draws them itself, so that they are readable in
+ * a small player and never below its controls.
  */
 export function useCaptions(media: HTMLVideoElement, tracks: readonly CaptionTrack[]) {
   const [wanted, setWanted] = useState(remembered);
@@ -65,7 +65,7 @@ export function useCaptions(media: HTMLVideoElement, tracks: readonly CaptionTra
     if (next !== "") setLast(next);
   }
 
-  /** Turns captions on in the language that was chosen last, or off; returns what to say of it. */
+  /** Turns captions off, or on in the last chosen language. Returns what to announce. */
   function toggle() {
     const next = language === "" ? (tracks.find((track) => track.language === last) ?? tracks[0]) : undefined;
     choose(next?.language ?? "");

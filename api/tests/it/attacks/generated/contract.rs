@@ -1,4 +1,4 @@
-//! The operations of the contract.
+//! Reads the operations of the API contract.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ pub struct Operation {
     /// Media type and schema.
     pub body: Option<(String, Value)>,
     pub statuses: BTreeSet<u16>,
-    /// The roles that may call it, as in the contract; everybody if empty.
+    /// The roles that may call it, as the contract says. Empty means everybody.
     pub security: String,
 }
 

@@ -1,8 +1,8 @@
-//! Valid and invalid requests that are generated from the contract, in every role: the portal always
-//! responds with a status that the contract declares, and its errors are problems.
+//! Sends valid and invalid requests, generated from the contract, in every role. The portal always
+//! responds with a status that the contract declares, and its errors are problem documents.
 //!
-//! `CAMP_CHAOS=1` makes a run long; `CAMP_GENERATED_REQUESTS` and `CAMP_GENERATED_SEED` choose its
-//! length on each engine and its numbers.
+//! `CAMP_CHAOS=1` makes a run long. `CAMP_GENERATED_REQUESTS` sets its length on each engine, and
+//! `CAMP_GENERATED_SEED` its random seed.
 
 mod contract;
 mod people;
@@ -22,7 +22,7 @@ use self::contract::Operation;
 use self::people::People;
 use self::values::Known;
 
-/// How long the short form may take on one engine.
+/// The time limit for a short run on one engine.
 const SHORT: Duration = Duration::from_secs(15);
 /// Longer than any response may take.
 const HANGS: Duration = Duration::from_secs(30);
@@ -37,7 +37,7 @@ story! {
         let run = Run::through(&camp, seed, most, limit).await;
         run.print(&camp, seed);
         assert!(run.wrong.is_empty(), "{}", run.wrong.join("\n\n"));
-        // The stored data does not break the worker, either; `story!` checks for failed jobs.
+        // The stored data does not break the worker either. `story!` checks for failed jobs.
         camp.work().await;
     }
 }
@@ -60,7 +60,7 @@ impl Run {
         let mut known = Known::default();
         let mut run = Run { operations: operations.len(), ..Run::default() };
         let began = Instant::now();
-        // First every operation in turn, so that a short run covers all of them.
+        // Starts with each operation in turn, so that a short run covers all of them.
         let turns = (operations.len() * people::ROLES.len()) as u64;
         while run.sent < most && began.elapsed() < limit && run.wrong.len() < 20 {
             if run.sent.is_multiple_of(50) {

@@ -1,4 +1,5 @@
-//! The senders of the requests. Each request has another address, so that no rate limit applies.
+//! The senders of the requests. Each request comes from a new address, so that no rate limit
+//! applies.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -63,7 +64,7 @@ impl People {
         camp.forget_mails();
     }
 
-    /// The browser of this role at a new address.
+    /// This role's browser at a new address.
     pub fn somewhere(&self, role: usize, rng: &mut StdRng) -> Browser {
         if role == 0 {
             return self.browsers[0].at(address(rng)).without_cookies();
@@ -72,7 +73,7 @@ impl People {
     }
 }
 
-/// Mostly a role that may call the operation, because others are only refused.
+/// Usually a role that may call the operation, because the others are only refused.
 pub fn likely(security: &str, rng: &mut StdRng) -> usize {
     match security {
         "session" if rng.random_ratio(9, 10) => 1,

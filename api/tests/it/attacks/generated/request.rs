@@ -14,13 +14,13 @@ pub struct Sent {
     pub request: Request<Body>,
     /// A description for debugging.
     pub shown: String,
-    /// The response has no body.
+    /// Whether the response has no body.
     pub bare: bool,
 }
 
 pub fn make(rng: &mut StdRng, operation: &Operation, known: &Known) -> Sent {
     let wrong = rng.random_bool(0.6);
-    // One error more often than several, because the portal rarely reaches the second.
+    // A single error is more likely than several, because the portal rarely gets to a second one.
     let mut odds = |likely: f64| wrong && rng.random_bool(likely);
     let (bad_path, bad_query, bad_body, bad_headers) =
         (odds(0.15), odds(0.4), odds(0.6), odds(0.25));
@@ -83,7 +83,7 @@ fn uri(
         match parameter.place.as_str() {
             "path" => {
                 let value = match bad_path {
-                    // An empty segment would be another address.
+                    // An empty segment would make a different URL.
                     true => encoded(&hostile_text(rng)) + "~",
                     false => encoded(&plain(&fitting(rng, &parameter.schema, name, known))),
                 };
@@ -206,7 +206,7 @@ fn headers(rng: &mut StdRng, operation: &Operation, known: &Known) -> Vec<(&'sta
     headers
 }
 
-/// At most one of each name, because the portal would not read the others.
+/// Adds at most one header of each name, because the portal would not read a second one.
 fn hostile_headers(rng: &mut StdRng) -> Vec<(&'static str, Vec<u8>)> {
     const NAMES: [&str; 10] = [
         "idempotency-key",

@@ -1,4 +1,4 @@
-//! Values that match a schema, values that do not, and values from earlier responses.
+//! Generates values that match a schema, values that do not, and values from earlier responses.
 
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -106,7 +106,7 @@ fn object(rng: &mut StdRng, schema: &Value, known: &Known) -> Value {
             whole.insert(name.clone(), fitting(rng, one, name, known));
         }
     }
-    // Settings by name; values of every kind.
+    // Values of every kind, by the names of the settings.
     if schema["additionalProperties"].is_object() {
         let names = ["siteName", "timezone", "defaultPlanAmount", "mainColor", "commentModeration"];
         let name = names.choose(rng).copied().unwrap_or_default();

@@ -1,5 +1,6 @@
-//! The disk fills up while a video is uploaded, and while it is converted: nothing half done is shown,
-//! the space is given back, and sending the file again or Retry works once there is space.
+//! The disk fills up while a video is uploaded, and while it is converted. Nothing unfinished is
+//! shown, the space is freed, and sending the file again or pressing Retry works once there is
+//! space.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -15,9 +16,9 @@ use crate::mail::families;
 
 /// An upload begins only with a gigabyte to spare.
 const ROOMY: u64 = 2 << 30;
-/// Each round leaves so much more.
+/// Each round leaves this much more space.
 const STEP: u64 = 192 << 10;
-/// The size of the database is only known roughly while it is written.
+/// While the database is being written, its size is known only this roughly.
 const ROUGHLY: u64 = 64 << 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -32,7 +33,8 @@ async fn a_full_disk_costs_no_video() {
     families(&app, ["leah@family.example".to_owned()]).await;
     let site = Site::start(&camp, &[]).await;
     let owner = Owner::sign_in(&site).await;
-    // The database has room in its file and in its log, so only the video needs more, however long it takes.
+    // The database has room in its file and in its log, so only the video needs more space, however
+    // long this takes.
     let mut database = super::open(&camp).await;
     super::free_pages(&mut database).await;
     sqlx::query("pragma wal_checkpoint(restart)").fetch_one(&mut database).await.expect("moved");
@@ -67,7 +69,7 @@ async fn a_full_disk_costs_no_video() {
     app.db.close().await;
 }
 
-/// Sends a file while there is room for a part of it, and then again.
+/// Sends a file while there is room for only part of it, and then sends it again.
 async fn uploads<'a>(disk: &Disk, owner: &'a Owner, file: &[Part], round: u64) -> Upload<'a> {
     let upload =
         Upload::begin(owner, length_of(file)).await.unwrap_or_else(|no| panic!("{}", no.body));
@@ -91,7 +93,7 @@ async fn uploads<'a>(disk: &Disk, owner: &'a Owner, file: &[Part], round: u64) -
     upload
 }
 
-/// Starts a worker, whose conversion fails because there is room for a part of it only.
+/// Starts a worker, whose conversion fails because there is room for only part of it.
 async fn fails(camp: &Camp, disk: &Disk, owner: &Owner, video: &str, round: u64) -> Running {
     let before = disk.used_by_files();
     disk.leave(round * STEP);
@@ -116,7 +118,7 @@ async fn fails(camp: &Camp, disk: &Disk, owner: &Owner, video: &str, round: u64)
     worker
 }
 
-/// Remembers how much of the disk was used at the most.
+/// Records the largest amount of the disk that was in use.
 async fn fullest(disk: &Disk, most: &mut u64) -> Infallible {
     loop {
         *most = disk.used_by_files().max(*most);

@@ -3,13 +3,13 @@ import { Icon } from "../../../ui/icon";
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
 
-/** Takes files that are dropped anywhere on the page. */
+/** Accepts files that are dropped anywhere on the page. */
 export function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
   const dropped = useEffectEvent(onFiles);
 
   useEffect(() => {
-    // Entering an element inside comes before leaving the one around it.
+    // Entering an inner element is reported before leaving the outer one.
     let depth = 0;
     const enter = (event: DragEvent) => {
       if (!hasFiles(event)) return;

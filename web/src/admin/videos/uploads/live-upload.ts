@@ -5,7 +5,7 @@ import { uploadsQuery, type Upload } from "./queries";
 import { useTransfers, type Transfer } from "./transfers";
 import { percentOf } from "./words";
 
-/** An upload as it is now, with what this tab sends of it. */
+/** An upload's current state, including what this tab is sending of it. */
 export type LiveUpload = Upload & { transfer: Transfer | undefined; percent: number };
 
 const live = (upload: Upload, transfer: Transfer | undefined): LiveUpload => ({
@@ -17,17 +17,17 @@ const live = (upload: Upload, transfer: Transfer | undefined): LiveUpload => ({
       : percentOf(transfer?.sent ?? upload.received_bytes, upload.size_bytes),
 });
 
-/** It will never be watched as it is. */
+/** Whether nobody will ever be able to watch this file. */
 export const isBroken = ({ state, transfer }: LiveUpload) => state === "failed" || transfer?.state === "refused";
 
-/** A list of videos is read less often than the progress of their files changes. */
+/** The current state of a video's upload. A list of videos is refetched less often than its uploads progress. */
 export function useLiveUpload(upload: Upload | null | undefined): LiveUpload | null {
   const transfer = useTransfers().find(({ id }) => id === upload?.id);
   const newer = useKnownUploads().find(({ id }) => id === upload?.id);
   return upload ? live(newer ?? upload, transfer) : null;
 }
 
-/** All files on their way: first those that this tab sends, then what the server knows of others. */
+/** All files on their way: first those that this tab sends, then the others that the server knows. */
 export function useLiveUploads(): LiveUpload[] {
   const transfers = useTransfers();
   const known = useKnownUploads();
@@ -45,7 +45,7 @@ function subscribe(listener: () => void) {
   return () => void listeners.delete(listener);
 }
 
-/** The uploads that an open form shows, so that the panel does not show them twice. */
+/** The uploads that an open form shows, so that the panel does not show them as well. */
 export const useUploadsInForms = () => useSyncExternalStore(subscribe, () => inForms);
 
 /** Call from the form that shows an upload. */
@@ -61,10 +61,10 @@ export function useShownInForm(id: string | null) {
   }, [id]);
 }
 
-/** What was read last; the panel above the pages reads it again. */
+/** The last known uploads. The panel above the pages refetches them. */
 const useKnownUploads = () => useQuery({ ...uploadsQuery, enabled: false }).data?.items ?? [];
 
-/** What the server will say of a file that it was just told about. */
+/** What the server will report for a file that it was just told about. */
 const begun = ({ id, file, sent }: Transfer): Upload => ({
   id,
   video_id: null,
@@ -82,5 +82,5 @@ const begun = ({ id, file, sent }: Transfer): Upload => ({
   created_at: new Date().toISOString(),
 });
 
-/** The form of a new report, with this file chosen. */
+/** The URL of the new-report form with this file chosen. */
 export const formOf = ({ id }: Upload) => `${staffPaths.upload}&file=${encodeURIComponent(id)}`;

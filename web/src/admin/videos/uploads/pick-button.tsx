@@ -2,14 +2,14 @@ import { useRef, type ReactNode } from "react";
 import { Button, type ButtonLook } from "../../../ui/button";
 import type { IconName } from "../../../ui/icon";
 
-// The form around it does not count as changed: what was picked is on its way and not lost with the form.
+// Picking a file does not make the form around it dirty: the file is already on its way, and is not lost with the form.
 const ignore = (event: Event) => event.stopPropagation();
 
 type Props = {
   look?: ButtonLook;
   icon?: IconName;
   multiple?: boolean;
-  /** What can be chosen: videos, unless this says something else. */
+  /** What can be chosen. Videos by default. */
   accept?: string;
   busy?: boolean;
   className?: string;
@@ -17,7 +17,7 @@ type Props = {
   children: ReactNode;
 };
 
-/** Opens the device's own choice of files, which on a phone includes its camera. */
+/** Opens the device's own file picker, which on a phone includes its camera. */
 export function PickButton({
   look = "line",
   icon,

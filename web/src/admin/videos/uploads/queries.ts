@@ -5,7 +5,7 @@ import { asStaff } from "../../shared/session";
 
 export type Upload = components["schemas"]["Upload"];
 
-/** Files that belong to no video yet, or are not ready to be watched. */
+/** Files that do not belong to a video yet, or are not ready to watch. */
 export const uploadsQuery = queryOptions({
   queryKey: ["admin", "uploads"],
   queryFn: ({ signal }) => asStaff(api.GET("/api/admin/uploads", { signal })),
@@ -14,7 +14,7 @@ export const uploadsQuery = queryOptions({
 
 type Read = { state: { data?: { items: Upload[] } | undefined } };
 
-/** How soon to ask again: soon while the server works on a file, now and then while one is on its way. */
+/** How soon to ask again: soon while the server works on a file, occasionally while one is on its way. */
 export function uploadsInterval({ state }: Read) {
   const states = state.data?.items.map((upload) => upload.state) ?? [];
   if (states.some((one) => one === "waiting" || one === "converting")) return 2_000;
@@ -30,7 +30,10 @@ export const retryUpload = (id: string) =>
 const endpoint = "/api/admin/uploads";
 export const addressOfUpload = (id: string) => `${endpoint}/${id}`;
 
-/** Announces a file to the server and returns the id of its upload. Refused in words, such as for lack of space. */
+/**
+ * Announces a file to the server and returns the id of its upload. A refusal explains itself, for example a lack of
+ * space.
+ */
 export async function createUpload({ name, type, size }: File) {
   const metadata = { filename: name, ...(type ? { filetype: type } : {}) };
   const answer = await tus("POST", endpoint, {
@@ -44,7 +47,7 @@ export async function createUpload({ name, type, size }: File) {
   return id;
 }
 
-/** Deletes an upload with everything that was sent; one that is gone already counts as deleted. */
+/** Deletes an upload with everything that was sent. An upload that is already gone counts as deleted. */
 export async function removeUpload(id: string) {
   try {
     await tus("DELETE", addressOfUpload(id));
@@ -53,7 +56,7 @@ export async function removeUpload(id: string) {
   }
 }
 
-/** What the protocol for resumable uploads asks of each request. */
+/** What the resumable upload protocol requires of each request. */
 const tus = (method: string, path: string, headers: Record<string, string> = {}) =>
   asStaff<Response>(
     asCall(
@@ -73,7 +76,7 @@ async function asCall(request: Promise<Response>) {
   return { data: response, error, response };
 }
 
-/** The failure of a request that was not made by `fetch`; asks to sign in again where that is the reason. */
+/** The error for a request that `fetch` did not make. If the session has ended, it asks to sign in again. */
 export const failureOf = (status: number, body: string) =>
   asStaff<Response>(asCall(Promise.resolve(new Response(body, { status })))).catch((error: unknown) => error);
 

@@ -3,7 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import type { AdminVideo } from "../../../api/client";
 import { uploadsQuery } from "./queries";
 
-/** Reads an open video again once its file is ready: only then it has pictures to choose from and a length to trim. */
+/**
+ * Refetches an open video once its file is ready, because only then can staff choose among its pictures and trim it.
+ */
 export function useReadyFile(video: AdminVideo | null, refresh: () => Promise<unknown>) {
   const known = useQuery({ ...uploadsQuery, enabled: false }).data?.items;
   const upload = video?.upload;
@@ -11,7 +13,7 @@ export function useReadyFile(video: AdminVideo | null, refresh: () => Promise<un
     known !== undefined && upload != null && upload.state !== "ready" && !known.some(({ id }) => id === upload.id);
   const read = useEffectEvent(refresh);
   useEffect(() => {
-    // Whoever saves an older version is told so then.
+    // If this fails, saving an outdated version says so.
     if (isReady) read().catch(() => undefined);
   }, [isReady]);
 }

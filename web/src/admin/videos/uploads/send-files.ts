@@ -6,7 +6,7 @@ import { requiresSignIn } from "../../shared/session";
 import { uploadsQuery } from "./queries";
 import { sendFile } from "./transfers";
 
-/** Starts to send files. Those that are refused are named with the reason. */
+/** Starts sending files. Refused files are named with the reason. */
 export function useSendFiles() {
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
@@ -15,7 +15,7 @@ export function useSendFiles() {
     setBusy(true);
     const ids: string[] = [];
     const problems: string[] = [];
-    // Without the list a file simply begins anew.
+    // Without the list, a file is simply sent from the beginning.
     const begun = await client.fetchQuery({ ...uploadsQuery, staleTime: 0 }).catch(() => ({ items: [] }));
     for (const file of files) {
       const refusal = refusalOf(file);
@@ -39,7 +39,7 @@ export function useSendFiles() {
   return { send, busy };
 }
 
-/** What can be told before anything is sent. The server looks at the content. */
+/** What can be checked before sending. The server checks the content. */
 function refusalOf({ name, type, size }: File) {
   if (size === 0) return `“${name}” is empty.`;
   if (/^(image|audio|text|font)\/|^application\/(pdf|zip|json|msword|vnd\.)/.test(type))

@@ -15,19 +15,19 @@ import { UploadCard } from "./upload-card";
 
 type Props = {
   label?: string;
-  /** The id of the upload that was chosen for this video. */
+  /** The id of the upload chosen for this video. */
   upload: string | null;
   onUpload: (id: string | null) => void;
   url: string;
   onUrl: (url: string) => void;
-  /** False in a form that is collapsed. */
+  /** False in a collapsed form. */
   open?: boolean;
   errors: { video_url?: string | undefined; upload_id?: string | undefined };
   saved?: AdminVideo;
   onTried: (tried: Tried) => void;
 };
 
-/** The file that was chosen for a video, and how it gives way to another one or to a link. */
+/** The file chosen for a video, and how another file or a link replaces it. */
 function useChosenFile(chosen: LiveUpload | undefined, onUpload: Props["onUpload"]) {
   const client = useQueryClient();
   const { send, busy } = useSendFiles();
@@ -39,7 +39,7 @@ function useChosenFile(chosen: LiveUpload | undefined, onUpload: Props["onUpload
     if (ids[0]) await change(ids[0]);
   }
 
-  /** A file that cannot be used is deleted: it would stay on every page of the staff area. */
+  /** Deletes the old file if it cannot be used. Otherwise it would stay on every page of the staff area. */
   async function change(next: string | null) {
     onUpload(next);
     if (!chosen || chosen.id === next || !isBroken(chosen) || chosen.video_id) return;
@@ -49,7 +49,7 @@ function useChosenFile(chosen: LiveUpload | undefined, onUpload: Props["onUpload
   return { busy, problems, pick, change };
 }
 
-/** Where the video comes from: a file of this device, or a link. */
+/** Where the video comes from: a file on this device, or a link. */
 export function SourceField({ label, upload, onUpload, url, onUrl, open = true, errors, saved, onTried }: Props) {
   const all = useLiveUploads();
   const chosen = all.find(({ id }) => id === upload);

@@ -5,23 +5,23 @@ import { onSignOut, requiresSignIn } from "../../shared/session";
 import { addressOfUpload, createUpload, failureOf, removeUpload, type Upload } from "./queries";
 
 /**
- * A file on its way from this tab. `waiting`: others go first. `lost`: there is no connection, it goes on by itself.
- * `signedOut`: it goes on once somebody has signed in again. `refused`: the server does not take it.
+ * A file that this tab is sending. `waiting`: other files go first. `lost`: there is no connection, and it continues by
+ * itself. `signedOut`: it continues once somebody has signed in again. `refused`: the server does not accept it.
  */
 export type Transfer = {
-  /** The id of the upload at the server. */
+  /** The id of the upload on the server. */
   id: string;
   file: File;
   sent: number;
-  /** Bytes a second, over the last seconds; 0 while unknown. */
+  /** Bytes per second over the last few seconds. 0 while unknown. */
   speed: number;
   state: "waiting" | "sending" | "paused" | "lost" | "signedOut" | "refused";
   problem: string | null;
 };
 
-/** Each request carries one piece, so that a proxy that limits requests lets it through. */
+/** Each request sends one piece, so that a proxy with a size limit lets it through. */
 const pieceSize = 8 * 1024 * 1024;
-/** Without progress for so long, a connection counts as lost. */
+/** After this long without progress, a connection counts as lost. */
 const stallTimeout = 45_000;
 const delays = [1_000, 2_000, 4_000, 8_000, 15_000];
 
@@ -31,13 +31,13 @@ type Sample = { at: number; sent: number };
 let transfers: readonly Transfer[] = [];
 const listeners = new Set<() => void>();
 const arrivalListeners = new Set<(transfer: Transfer) => void>();
-/** What arrived before anybody listened: the panel above all pages is loaded after them. */
+/** Files that arrived before anybody listened, because the panel above all pages loads after them. */
 const unheard: Transfer[] = [];
 const sending = new Map<string, Sending>();
 const failures = new Map<string, number>();
 const retries = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** The files on their way, wherever in the staff area somebody is. */
+/** The files on their way, whichever page of the staff area is open. */
 export const useTransfers = () => useSyncExternalStore(subscribe, () => transfers);
 
 function subscribe(listener: () => void) {
@@ -45,7 +45,7 @@ function subscribe(listener: () => void) {
   return () => void listeners.delete(listener);
 }
 
-/** Calls the listener for each file that has arrived. */
+/** Calls the listener for each file that arrives. */
 export function onArrival(listener: (transfer: Transfer) => void) {
   arrivalListeners.add(listener);
   unheard.splice(0).forEach(listener);
@@ -53,9 +53,9 @@ export function onArrival(listener: (transfer: Transfer) => void) {
 }
 
 /**
- * Starts to send a file and returns the id of its upload. One of which a part has arrived goes on from there, whoever
- * began it, and one that arrived without being used is not sent again. The file of a saved video is that video's: the
- * same one is sent again.
+ * Starts sending a file and returns the id of its upload. An upload that arrived only in part continues from there,
+ * whoever started it, and an unused upload that arrived completely is not sent again. A file that a saved video already
+ * uses is sent again as a new upload.
  */
 export async function sendFile(file: File, known: readonly Upload[]) {
   const isTaken = ({ id }: Transfer) => known.some((upload) => upload.id === id && upload.video_id);
@@ -72,17 +72,17 @@ export async function sendFile(file: File, known: readonly Upload[]) {
   return id;
 }
 
-/** Goes on with an upload whose file was picked again. */
+/** Continues an upload whose file was picked again. */
 export function continueFile(id: string, file: File, sent = 0) {
   set([...transfers.filter((one) => one.id !== id), { id, file, sent, speed: 0, state: "waiting", problem: null }]);
   startNext();
 }
 
-/** Whether this is the file that the upload began with, as far as its name and its size tell. */
+/** Whether this is the file that the upload started with, as far as its name and size tell. */
 export const isSameFile = ({ file_name, size_bytes }: Upload, file: File) =>
   size_bytes === file.size && visible(file_name) === visible(file.name);
 
-/** The portal keeps long names only in part, and leaves out what cannot be seen. */
+/** The portal shortens long names and leaves out invisible characters. */
 const visible = (name: string) =>
   Array.from(name.normalize("NFC").replace(/[\p{C}\p{Z}]/gu, ""))
     .slice(0, 80)
@@ -105,7 +105,7 @@ export function resume(id: string) {
   startNext();
 }
 
-/** Goes on with what stopped because the session had ended. */
+/** Continues the uploads that stopped because the session ended. */
 export const resumeAfterSignIn = () =>
   transfers.filter(({ state }) => state === "signedOut").forEach(({ id }) => resume(id));
 
@@ -117,13 +117,13 @@ export async function cancel(id: string) {
   forget(id);
 }
 
-/** Deletes an upload that this tab does not send any more. */
+/** Deletes an upload that this tab is no longer sending. */
 export async function dropUpload(id: string) {
   await removeUpload(id);
   forget(id);
 }
 
-/** Takes a file off the list. */
+/** Removes a file from the list. */
 export function forget(id: string) {
   stop(id);
   set(transfers.filter((one) => one.id !== id));
@@ -148,7 +148,7 @@ function stop(id: string) {
   void now?.sender.abort().catch(() => undefined);
 }
 
-/** One file at a time, so that the first is there as early as possible. */
+/** Sends one file at a time, so that the first one arrives as early as possible. */
 function startNext() {
   if (transfers.some(({ state }) => state === "sending")) return;
   const next = transfers.find(({ state }) => state === "waiting");
@@ -174,7 +174,7 @@ async function start({ id, file }: Transfer) {
   sender.start();
 }
 
-/** Starts the count of the watchdog anew. */
+/** Restarts the watchdog timer. */
 function watch(id: string) {
   const now = sending.get(id);
   if (!now) return;
@@ -195,7 +195,7 @@ function progressed(id: string, sent: number) {
 
 function arrived(id: string) {
   const transfer = find(id);
-  // First, because the list of the server still says how much had arrived some seconds ago.
+  // Notifies listeners first, because the server's list still shows the progress from some seconds ago.
   if (transfer) arrivalListeners.forEach((listener) => listener(transfer));
   if (transfer && arrivalListeners.size === 0) unheard.push(transfer);
   forget(id);
@@ -205,7 +205,7 @@ async function failed(id: string, { originalResponse }: DetailedError) {
   if (!sending.has(id)) return;
   const status = originalResponse?.getStatus() ?? 0;
   if (!originalResponse || status >= 500 || [0, 408, 409, 423, 429].includes(status)) {
-    // Server errors that more tries do not mend say so themselves.
+    // A server error that retries cannot fix has its own status, 507.
     return status === 507 ? refuse(id, status, originalResponse?.getBody() ?? "") : lost(id);
   }
   return refuse(id, status, originalResponse.getBody());
@@ -227,7 +227,7 @@ async function refuse(id: string, status: number, body: string) {
   startNext();
 }
 
-/** Tries again by itself: soon at first, then every fifteen seconds. */
+/** Retries by itself: soon at first, then every fifteen seconds. */
 function lost(id: string) {
   stop(id);
   if (!find(id)) return;
@@ -238,13 +238,13 @@ function lost(id: string) {
     id,
     setTimeout(() => resume(id), delays[Math.min(before, delays.length - 1)]),
   );
-  // What one file meets need not hold up the others.
+  // One file's problem need not hold up the others.
   startNext();
 }
 
 addEventListener("online", () => transfers.filter(({ state }) => state === "lost").forEach(({ id }) => resume(id)));
 
-// Closing the tab ends what is being sent; the file has to be picked again.
+// Closing the tab stops the uploads, and the files have to be picked again.
 addEventListener("beforeunload", (event) => {
   if (transfers.some(({ state }) => state !== "refused")) event.preventDefault();
 });

@@ -9,7 +9,7 @@ import { toastFailure } from "../../shared/error-toast";
 import { useLiveUpload, type LiveUpload } from "./live-upload";
 import { retryUpload, uploadsChanged } from "./queries";
 
-/** How far the file of a video is, and when it appears; nothing for one that can be watched. */
+/** The progress of a video's file, and when the video appears. Nothing for a video that can be watched. */
 export function UploadBadges({ video }: { video: AdminVideo }) {
   const upload = useLiveUpload(video.upload);
   if (video.has_no_file)

@@ -16,16 +16,16 @@ import { fileSize, ladder, sentOf, timeLeft } from "./words";
 
 type Props = {
   upload: LiveUpload;
-  /** Another device or another tab is sending it. */
+  /** Whether another device or tab is sending it. */
   elsewhere?: boolean;
-  /** Inside a form, which has a frame of its own. */
+  /** Whether it is inside a form, which has its own frame. */
   flat?: boolean;
-  /** Called when the upload was deleted. */
+  /** Called after the upload was deleted. */
   onGone?: () => void;
   children?: ReactNode;
 };
 
-/** A file that is on its way or being converted, and what can be done with it. */
+/** A file that is on its way or being converted, with the possible actions. */
 export function UploadCard({ upload, elsewhere = false, flat = false, onGone, children }: Props) {
   const { file_name, state, transfer, percent } = upload;
   const broken = isBroken(upload);
@@ -48,7 +48,7 @@ export function UploadCard({ upload, elsewhere = false, flat = false, onGone, ch
       />
       <div className="min-w-0">
         <p className="font-medium wrap-anywhere">
-          {/* Its extension stays at the end in Yiddish too. */}
+          {/* Keeps the extension at the end, in Yiddish too. */}
           <bdi dir="ltr">{file_name}</bdi>
         </p>
         <p
@@ -94,7 +94,7 @@ const edges = { lake: "border-s-lake!", clay: "border-s-clay!", edge: "border-s-
 const iconOf = ({ state }: LiveUpload): IconName =>
   state === "ready" ? "check" : state === "waiting" ? "clock" : "film";
 
-/** How far it is, in words. */
+/** The progress in words. */
 function said(upload: LiveUpload, elsewhere: boolean) {
   const { state, transfer, percent, size_bytes, received_bytes, problem, is_trim } = upload;
   if (state === "waiting") return is_trim ? "It waits to be trimmed." : "It has arrived and waits to be converted.";
@@ -110,7 +110,7 @@ function said(upload: LiveUpload, elsewhere: boolean) {
   const arrived = sentOf(transfer.sent, size_bytes);
   switch (transfer.state) {
     case "waiting":
-      return `Waits for its turn, ${fileSize(size_bytes)}`;
+      return `Waiting for its turn, ${fileSize(size_bytes)}`;
     case "sending":
       return transfer.speed > 0
         ? `${arrived}, ${fileSize(transfer.speed)}/s, ${timeLeft((size_bytes - transfer.sent) / transfer.speed)}`
@@ -165,7 +165,7 @@ function Actions({ upload, elsewhere }: { upload: LiveUpload; elsewhere: boolean
   return null;
 }
 
-/** Cancels an upload, or deletes a file that nobody needs; asks first. */
+/** Cancels an upload, or deletes a file that nobody needs. Asks first. */
 function RemoveButton({ upload, onGone }: { upload: LiveUpload; onGone?: () => void }) {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
@@ -196,7 +196,7 @@ function RemoveButton({ upload, onGone }: { upload: LiveUpload; onGone?: () => v
               <bdi>{colleague}</bdi> uploaded it, maybe for a form that is open.{" "}
             </>
           )}
-          {running ? "What has arrived of it is deleted." : "It is deleted from the portal."}
+          {running ? "The part that has already arrived will be deleted." : "It is deleted from the portal."}
           {video_id && " The video keeps everything else. Without another file it becomes a draft."}
         </ConfirmDialog>
       )}

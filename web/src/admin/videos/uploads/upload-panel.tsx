@@ -10,7 +10,7 @@ import { uploadsChanged, uploadsInterval, uploadsQuery, type Upload } from "./qu
 import { onArrival, resumeAfterSignIn } from "./transfers";
 import { UploadCard } from "./upload-card";
 
-/** The files on their way, above every page of the staff area. */
+/** The files on their way, shown above every page of the staff area. */
 export default function UploadPanel() {
   const client = useQueryClient();
   const staff = useStaff();
@@ -32,7 +32,7 @@ export default function UploadPanel() {
     [client],
   );
 
-  // The lists of videos take the progress from here, but have to be read again when a state changes.
+  // The video lists take the progress from here, but have to be refetched when a state changes.
   const states = data?.items.map(({ id, state }) => id + state).join();
   const before = useRef(states);
   useEffect(() => {
@@ -41,7 +41,7 @@ export default function UploadPanel() {
     before.current = states;
   }, [client, states]);
 
-  // What belongs to a video and is being converted is shown in the list of videos.
+  // A file that belongs to a video and is being converted appears in the video list instead.
   const inForms = useUploadsInForms();
   const shown = useLiveUploads()
     .filter(({ id }) => !inForms.includes(id))
@@ -62,11 +62,11 @@ export default function UploadPanel() {
   );
 }
 
-/** What the server will say of an upload that has arrived. */
+/** What the server will report for an upload that has arrived. */
 const whole = (id: string) => (upload: Upload) =>
   upload.id === id ? { ...upload, state: "waiting" as const, received_bytes: upload.size_bytes } : upload;
 
-/** The uploads of which more had arrived than when they were read before: somebody is sending them. */
+/** The uploads that grew since they were last read, because somebody is sending them. */
 function useGrowing(uploads: readonly Upload[] | undefined, readAt: number) {
   const [seen, setSeen] = useState({ uploads, readAt, growing: new Set<string>() });
   if (uploads !== seen.uploads || readAt !== seen.readAt) {

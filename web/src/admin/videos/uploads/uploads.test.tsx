@@ -35,7 +35,7 @@ function drop(...files: File[]) {
   fireEvent(window, Object.assign(new Event("drop", { cancelable: true }), { dataTransfer }));
 }
 
-const noRoom = "There is no room for this file: it has 4 MB, and of the 40 GB for videos 0 bytes are left.";
+const noRoom = "There is not enough room for this file. It is 4 MB, and of the 40 GB for videos only 0 bytes is left.";
 
 describe("a file that staff choose", () => {
   it("is on its way while the form is filled in, and the report can be published before it is there", async () => {
@@ -56,7 +56,7 @@ describe("a file that staff choose", () => {
     expect(report.getByText("1.7 of 4 MB")).toBeTruthy();
     expect(report.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("43");
     expect(report.queryByLabelText("Video URL")).toBeNull();
-    // The form shows it already.
+    // The form already shows the upload.
     expect(screen.queryByRole("region", { name: "Uploads" })).toBeNull();
 
     await user.type(report.getByLabelText("Title"), "Color War breaks out");
@@ -78,7 +78,7 @@ describe("a file that staff choose", () => {
     expect((await panel()).getByText("1.7 of 4 MB")).toBeTruthy();
   });
 
-  it("says how fast it goes and how long it takes", async () => {
+  it("shows the speed and the time left", async () => {
     camp();
     const user = open("/admin/reports?action=upload");
     await choose(user, film());
@@ -101,7 +101,7 @@ describe("a file that staff choose", () => {
     expect(FakeSender.all).toHaveLength(0);
   });
 
-  it("that is no video or empty is refused before anything is sent", async () => {
+  it("that is empty or not a video is refused before anything is sent", async () => {
     const server = camp();
     open("/admin/reports");
     await screen.findByRole("button", { name: "Upload New Report" });
@@ -120,7 +120,7 @@ describe("a file that staff choose", () => {
     await sending();
     expect((await form()).getByText("one.mp4", { selector: "bdi" })).toBeTruthy();
     const shown = await panel();
-    expect(shown.getByText("Waits for its turn, 5 MB")).toBeTruthy();
+    expect(shown.getByText("Waiting for its turn, 5 MB")).toBeTruthy();
     FakeSender.last.arrive();
     await sending();
     expect(FakeSender.last.file.name).toBe("two.mp4");
@@ -151,7 +151,7 @@ describe("a file that staff choose", () => {
     expect(await report.findByLabelText("Video URL")).toBeTruthy();
   });
 
-  it("goes on by itself after a lost connection", async () => {
+  it("continues by itself after a lost connection", async () => {
     camp();
     const user = open("/admin/reports?action=upload");
     await choose(user, film());
@@ -170,7 +170,7 @@ describe("a file that staff choose", () => {
     expect(FakeSender.all).toHaveLength(3);
   });
 
-  it("does not hold up the next one when it meets trouble", async () => {
+  it("does not hold up the next one when something goes wrong", async () => {
     camp();
     open("/admin/reports");
     await screen.findByRole("button", { name: "Upload New Report" });
@@ -231,7 +231,7 @@ describe("a file that staff choose", () => {
     await FakeSender.last.fail(422, { code: "validation", detail: "This is a text file, not a video.", status: 422 });
     const shown = within(await screen.findByRole("region", { name: "New report" }));
     expect(await shown.findByText("This is a text file, not a video.")).toBeTruthy();
-    // Only a video that the server accepted could be converted again.
+    // Only a file that the server accepted can be converted again.
     expect(shown.queryByRole("button", { name: /^Retry/ })).toBeNull();
     const opened = vi.spyOn(HTMLInputElement.prototype, "click");
     await user.click(shown.getByRole("button", { name: "Choose another video" }));
@@ -244,7 +244,7 @@ describe("a file that staff choose", () => {
     expect(screen.queryByText("Color War.mp4", { selector: "bdi" })).toBeNull();
   });
 
-  it("that is refused may give way to a link", async () => {
+  it("that is refused can be replaced by a link", async () => {
     const server = camp({ "DELETE /api/admin/uploads/u1": null });
     const user = open("/admin/reports?action=upload");
     await choose(user, film());
@@ -361,7 +361,7 @@ describe("after a reload", () => {
     expect(server.asked("DELETE", "/api/admin/uploads/u1")).toHaveLength(1);
   });
 
-  it("a file of which more arrives without this tab is not offered to be sent here", async () => {
+  it("a file that another tab is sending is not offered to be sent here", async () => {
     const done = upload({ id: "u2", file_name: "Sports.mp4", state: "ready" });
     const server = camp({ "GET /api/admin/uploads": uploads(upload(), done), "DELETE /api/admin/uploads/u2": null });
     const user = open("/admin/dashboard");

@@ -23,7 +23,7 @@ it.each([
   [7_300, "about 2 hours left"],
 ])("%i seconds are said as people say them", (seconds, words) => expect(timeLeft(seconds)).toBe(words));
 
-it("a percentage is never rounded up to the end", () => {
+it("a percentage is never rounded up to 100", () => {
   expect(percentOf(999, 1_000)).toBe(99);
   expect(percentOf(0, 0)).toBe(0);
 });

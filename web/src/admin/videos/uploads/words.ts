@@ -11,7 +11,7 @@ export function fileSize(bytes: number) {
   return `${number(shown)} ${units[power]}`;
 }
 
-/** "214 of 388 MB", in the unit of the whole. */
+/** "214 of 388 MB", in the unit of the total. */
 export function sentOf(sent: number, size: number) {
   const [whole, unit] = fileSize(size).split(" ");
   const factor = 1_000 ** units.indexOf(unit!);
