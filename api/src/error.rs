@@ -56,6 +56,11 @@ impl Problem {
         Problem { retry_after: Some(seconds), ..problem }
     }
 
+    /// Whether the request may succeed a little later, because the database did not answer in time.
+    pub fn is_busy(&self) -> bool {
+        self.status == StatusCode::SERVICE_UNAVAILABLE.as_u16()
+    }
+
     /// Too many requests at once or in too short a time; retry after this many seconds.
     pub fn too_many(detail: &str, seconds: u64) -> Problem {
         let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", detail);

@@ -4,10 +4,11 @@
 //! A body has no time limit as long as it arrives at the rate of a slow phone. The timeout of the
 //! handler starts again with each part of the body.
 
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
 use portal::App;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use crate::auth::client_address;
 use crate::error::Problem;
@@ -30,6 +31,12 @@ const BODY: Duration = Duration::from_secs(15);
 const BYTES_A_SECOND: u64 = 1024;
 /// The time for handling a request after the last part of its body.
 const WORK: Duration = Duration::from_secs(40);
+/// The largest body that is read to its end after a response that did not need it. If the connection were closed
+/// instead, a proxy that is still sending the body would report a broken connection (502) and not the response.
+const UNREAD: u64 = 12 * 1024 * 1024;
+/// The time for reading it, and for waiting until more of it arrives.
+const UNREAD_TIME: Duration = Duration::from_secs(10);
+const UNREAD_PAUSE: Duration = Duration::from_millis(500);
 
 /// The state of the middleware.
 #[derive(Clone)]
@@ -69,9 +76,18 @@ pub async fn limit(State(limits): State<Limits>, request: Request, next: Next) -
     let request = Request::from_parts(parts, body);
     let old = request.version() < Version::HTTP_2;
     let progress = Arc::new(Progress::new());
+    // A client that asked first sends nothing after a refusal.
+    let asks_first = request.headers().contains_key(header::EXPECT);
+    let mut unread = None;
     let request = request.map(|body| match body.is_end_stream() {
         true => body,
-        false => Body::new(Timed { body, progress: progress.clone(), wait: None, bytes: 0 }),
+        false => {
+            let is_small = body.size_hint().exact().is_some_and(|bytes| bytes <= UNREAD);
+            let timed = Timed { body, progress: progress.clone(), wait: None, bytes: 0 };
+            let shared = Shared(Arc::new(Mutex::new(timed)));
+            unread = (old && is_small && !asks_first).then(|| shared.clone());
+            Body::new(shared)
+        }
     });
     let answer = next.run(request);
     tokio::pin!(answer);
@@ -92,6 +108,10 @@ pub async fn limit(State(limits): State<Limits>, request: Request, next: Next) -
             // Does not wait for the rest of the body.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
+    }
+    if let Some(rest) = unread {
+        // If there is not enough time, the connection is closed.
+        let _ = timeout(UNREAD_TIME, rest.discard()).await;
     }
     response.map(|body| Body::new(Held { body, _share: share }))
 }
@@ -163,6 +183,45 @@ impl HttpBody for Timed {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+/// A body of which the middleware can read what the handler left.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Timed>>);
+
+impl Shared {
+    /// Reads the body to its end, to its first error or until nothing comes for a moment.
+    async fn discard(mut self) {
+        let mut next = async || {
+            let frame = poll_fn(|cx| Pin::new(&mut self).poll_frame(cx));
+            matches!(timeout(UNREAD_PAUSE, frame).await, Ok(Some(Ok(_))))
+        };
+        while next().await {}
+    }
+
+    fn with<T>(&self, read: impl FnOnce(&mut Timed) -> T) -> T {
+        read(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl HttpBody for Shared {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        self.with(|timed| Pin::new(timed).poll_frame(cx))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.with(|timed| timed.is_end_stream())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.with(|timed| timed.size_hint())
     }
 }
 

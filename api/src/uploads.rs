@@ -386,7 +386,8 @@ fn broken_off(sender: &Sender) -> Problem {
     match sender.ended.is_cancelled() {
         true => Error::Conflict("Another request is already continuing this upload.").into(),
         false => {
-            let detail = "No more data arrived. What arrived so far is kept; please continue from there.";
+            let detail =
+                "No more data arrived. What arrived so far is kept; please continue from there.";
             Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", detail)
         }
     }

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use portal::backup::{self, Made, Manifest, Place, Progress, Stored, Tally};
-use portal::{Config, Result};
+use portal::{Config, Error, Result};
 use serde::Serialize;
 
 use crate::import::Bar;
-use crate::output::{Code, Outcome, note_created, print, print_json, print_note};
+use crate::output::{
+    Code, Outcome, note_created, print, print_json, print_note, stdout_is_terminal,
+};
 
 /// Write all data of the camp into one file, while the portal runs
 ///
@@ -60,6 +62,11 @@ impl Backup {
     pub async fn run(self, config: Config) -> Outcome {
         let Backup { file, force, json } = self;
         let place = match file.as_os_str() == "-" {
+            true if stdout_is_terminal() => {
+                return Err(Error::Usage(
+                    "A backup is not text, so it cannot be shown here. Please name a file, or pipe the output into a program.".into(),
+                ));
+            }
             true => Place::Stdout,
             false => Place::File { path: file.clone(), force },
         };
@@ -110,9 +117,7 @@ impl Restore {
             print(format!("What was there before is in {}.", folder.display()));
         }
         if let Some(schema) = &restored.set_aside_schema {
-            print(format!(
-                "The previous database is in the schemas {schema} and {schema}_queue."
-            ));
+            print(format!("The previous database is in the schemas {schema} and {schema}_queue."));
         }
         if !send_mail {
             print("Everyone is signed out: someone may have ended a session since the backup.");

@@ -39,7 +39,7 @@ pub enum Jobs {
 #[derive(Clone, Copy)]
 pub enum JobId {
     Failed(Uuid),
-    /// A waiting job. Its id has another form.
+    /// Not a failed job: the ids of waiting jobs have another form.
     Waiting,
 }
 
@@ -101,8 +101,8 @@ async fn list(app: &App, json: bool) -> Outcome {
 async fn retry(app: &App, id: Option<JobId>) -> Outcome {
     let id = match id {
         Some(JobId::Waiting) => {
-            return Err(Error::Conflict(
-                "This job has not failed: it waits, and runs by itself. `camp jobs list` shows which have failed.",
+            return Err(Error::NotFound(
+                "No failed job has this id. Jobs that wait run by themselves. `camp jobs list` shows the failed jobs.",
             ));
         }
         Some(JobId::Failed(id)) => Some(id),

@@ -1,6 +1,7 @@
 //! Logs to standard error: as text on a terminal, as JSON elsewhere.
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::time::Uptime;
 
 use crate::output::stderr_is_terminal;
@@ -24,9 +25,17 @@ enum Format {
 }
 
 fn filter(text: &str) -> Result<String, String> {
-    match EnvFilter::try_new(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("{error}; try `info` or `warn,portal=debug`")),
+    // The filter takes a word that is not a level for a module, and would then hide everything else.
+    let unknown = text.split(',').map(str::trim).find(|part| {
+        part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && part.parse::<LevelFilter>().is_err()
+    });
+    match (unknown, EnvFilter::try_new(text)) {
+        (Some(word), _) => {
+            Err(format!("“{word}” is not a level; try `info` or `warn,portal=debug`"))
+        }
+        (None, Ok(_)) => Ok(text.to_owned()),
+        (None, Err(error)) => Err(format!("{error}; try `info` or `warn,portal=debug`")),
     }
 }
 

@@ -95,6 +95,10 @@ pub fn time_in(zone: Tz, at: DateTime<Utc>) -> String {
     at.with_timezone(&zone).format("%Y-%m-%d %H:%M %Z").to_string()
 }
 
+pub fn stdout_is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 pub fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }

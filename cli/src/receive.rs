@@ -21,7 +21,7 @@ Example:
   camp mail receive --recipient bounces+TOKEN@camp.example < report.eml
 
 In master.cf of Postfix:
-  campbounce unix - n n - 4 pipe flags=q user=camp argv=/usr/local/bin/camp mail receive --recipient ${original_recipient}
+  campbounce unix - n n - 4 pipe flags=q user=camp argv=/usr/bin/env CAMP_DATA_DIR=/var/lib/camp CAMP_BOUNCE_ADDRESS=bounces@camp.example /usr/local/bin/camp mail receive --recipient ${original_recipient}
 
 Exit codes (sysexits.h):
    0  read; a message that is no report about the portal's mail is dropped

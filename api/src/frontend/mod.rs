@@ -5,6 +5,7 @@ pub mod first_answers;
 mod first_view;
 mod meta;
 mod shells;
+mod unavailable;
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -58,7 +59,12 @@ pub async fn serve(State(api): State<Api>, request: Request) -> Answer<Response>
     }
     let may_have_a_session = may_have_a_session(request.headers());
     let plain = request.uri().query().is_none();
-    let mut response = page(&api.app, &path, plain, may_have_a_session).await?;
+    let mut response = match page(&api.app, &path, plain, may_have_a_session).await {
+        Err(problem) if problem.is_busy() && wants_page(request.headers()) => {
+            return Ok(unavailable::page(problem));
+        }
+        other => other?,
+    };
     let is_without = request.extensions().get::<WithoutAnswers>().is_some();
     if is_without || may_have_a_session {
         response.extensions_mut().remove::<FirstAnswers>();

@@ -206,6 +206,31 @@ story! {
 }
 
 story! {
+    async fn a_picture_that_is_refused_is_read_to_its_end_so_that_a_proxy_hears_why(camp) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let at = listener.local_addr().expect("an address");
+        let stop = CancellationToken::new();
+        let serving = tokio::spawn(api::serve_on(listener, camp.app.clone(), stop.clone()));
+        let mut proxy = TcpStream::connect(at).await.expect("connected");
+        let length = 6_000_000;
+        let head = format!(
+            "PUT /api/admin/videos/0190a5b0-0000-7000-8000-000000000000/picture HTTP/1.1\r\nhost: {at}\r\n\
+             sec-fetch-site: same-origin\r\ncontent-type: image/jpeg\r\ncontent-length: {length}\r\n\r\n");
+        proxy.write_all(head.as_bytes()).await.expect("sent");
+        for part in vec![0; length].chunks(100_000) {
+            proxy.write_all(part).await.expect("the connection is open until all is sent");
+        }
+        let reply = heard(&mut proxy, "\r\n\r\n").await;
+        assert!(reply.starts_with("HTTP/1.1 401"), "{reply}");
+        proxy.write_all(format!("GET /healthz HTTP/1.1\r\nhost: {at}\r\n\r\n").as_bytes()).await.expect("sent");
+        let reply = heard(&mut proxy, "HTTP/1.1 200").await;
+        assert!(reply.contains("HTTP/1.1 200"), "the same connection serves the next request: {reply}");
+        stop.cancel();
+        serving.await.expect("no panic").expect("served");
+    }
+}
+
+story! {
     async fn a_sender_that_falls_silent_is_told_where_to_go_on(camp) {
         let camp = without_converter(&camp).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");

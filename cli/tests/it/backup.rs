@@ -352,6 +352,10 @@ async fn a_restoration_says_why_it_does_not_begin() {
         assert!(!camp.data(".restoring").exists(), "{says}");
     };
     refused(&file, &[], "--replace");
+    let nowhere = camp.folder().join("no-camp");
+    let said = camp.run(&["restore", path(&file), "--replace", "--data-dir", path(&nowhere)]);
+    assert!(said.code == 4 && said.err.contains("to replace"), "{said:?}");
+    assert!(!nowhere.exists(), "nothing is made in a place that was not meant");
     let other = camp.folder().join("other");
     let write = |bytes: &[u8]| std::fs::write(&other, bytes).expect("written");
     write(b"camp.db");

@@ -272,7 +272,12 @@ async fn what_is_wrong_around_the_camp_is_found() {
         "only this machine",
         &["--public-url", "http://127.0.0.1:8080"],
     );
-    practice.finds("trusted-proxies", "broken", "Everybody", &["--trusted-proxies", "0.0.0.0/0"]);
+    practice.finds(
+        "trusted-proxies",
+        "broken",
+        "Every address",
+        &["--trusted-proxies", "0.0.0.0/0"],
+    );
     practice.finds(
         "mail-server",
         "broken",
@@ -287,24 +292,27 @@ async fn what_is_wrong_around_the_camp_is_found() {
     practice.finds(
         "mail-from",
         "warning",
-        "looks like fraud",
+        "may treat that as fraud",
         &["--mail-from", "hello@other.example"],
     );
     practice.finds("spf", "warning", "no SPF record", &["--mail-from", "hello@other.example"]);
     practice.finds("dmarc", "warning", "no DMARC record", &["--mail-from", "hello@other.example"]);
-    practice.finds("dkim", "warning", "There is no key", &["--dkim-selector", "winter"]);
+    practice.finds("dkim", "warning", "No mail-signing key", &["--dkim-selector", "winter"]);
     let key = camp.folder().join("dkim.pem");
     let key = key.to_str().expect("a plain path");
     let made = camp.run(&["mail", "dkim", "--ed25519", "--dkim-key", key]);
-    practice.finds("dkim", "broken", "is not the one that signs mails", &["--dkim-key", key]);
+    practice.finds("dkim", "broken", "does not match the one that signs", &["--dkim-key", key]);
     let parts = made.out.trim().split_at(40);
     let record: &'static str = format!("{} {}", parts.0, parts.1).leak();
     names.say("camp._domainkey.camp.example", &[record]);
     let ours = ["--dkim-key", key, "--dkim-selector", "camp"];
     let said = practice.examine(&ours);
-    assert!(said.out.contains("The key that signs mail is published at camp._domainkey"), "{said:?}");
+    assert!(
+        said.out.contains("The key that signs mail is published at camp._domainkey"),
+        "{said:?}"
+    );
     names.say("camp._domainkey.camp.example", &["v=DKIM1; k=ed25519; p="]);
-    practice.finds("dkim", "warning", "There is no key", &ours);
+    practice.finds("dkim", "warning", "No mail-signing key", &ours);
     portal::notifications::record_heartbeat(&app).await.expect("a worker");
     names.say("camp.example", &["v=spf1 -all", "v=spf1 ~all"]);
     practice.finds("spf", "broken", "2 SPF records", &[]);

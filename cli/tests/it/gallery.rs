@@ -111,6 +111,7 @@ on_both_engines! {
         put("IMG_0042.MOV", lake);
         put("2023-07-15 Old.mp4", lake);
         put("cut.mp4", &lake[..lake.len() / 2]);
+        put("empty.mp4", b"");
         put("list.txt", b"Dear parents");
         put("films.csv", b"file,title,description,date\nIMG_0042.mov,Melave Malka,In the hall,07/20/2024\nnowhere.mp4,Gone,,\n");
         let path = folder.display().to_string();
@@ -124,10 +125,11 @@ on_both_engines! {
         let first = import(&[]);
         assert_eq!(first.code, 3, "{first:?}");
         assert!(first.out.contains("2024-07-15 Color War.mp4: Color War (2024-07-15)"), "{}", first.out);
-        assert!(first.out.contains("Summer 2024: 2 videos added, 0 already there, 3 with problems."), "{}", first.out);
+        assert!(first.out.contains("Summer 2024: 2 videos added, 0 already there, 4 with problems."), "{}", first.out);
         for said in [
             "2023-07-15 Old.mp4: 2023-07-15 is not in 2024.",
             "cut.mp4: This file is not complete",
+            "empty.mp4: It has no picture or sound that can be read.",
             "nowhere.mp4: The table names this file, but it is not in the folder.",
             "These files are not videos: list.txt.",
         ] {

@@ -50,6 +50,9 @@ on_both_engines! {
         assert_eq!(said.code, 4, "{said:?}");
         assert!(said.err.contains("There is no camp in"), "{said:?}");
         if camp.is_on_postgres() {
+            let said = camp.run(&["doctor"]);
+            assert!(said.out.contains("There is no camp in this database yet."), "{}", said.out);
+            assert!(!said.out.contains("restore"), "{}", said.out);
             return;
         }
         // Neither is an empty file.

@@ -141,8 +141,10 @@ on_both_engines! {
             assert!(said.err.contains("camp jobs list"), "{said:?}");
         }
         assert!(camp.run(&["jobs", "retry"]).err.contains("--all"));
+        let typo = camp.run(&["admin", "list", "--log", "inof"]);
+        assert!(typo.code == 2 && typo.err.contains("“inof” is not a level"), "{typo:?}");
         let waiting = camp.run(&["jobs", "retry", "01M8H8M0BST03WMXVEDY9F8ZDX"]);
-        assert!(waiting.code == 3 && waiting.err.contains("has not failed"), "{waiting:?}");
+        assert!(waiting.code == 3 && waiting.err.contains("No failed job has this id"), "{waiting:?}");
         let quoted = ["mail", "test", "miriam@camp.example", "--mail-from", "Camp (NY), Inc. <hello@camp.example>"];
         assert_eq!(camp.run(&quoted).code, 0);
         let wrong = camp.run(&["mail", "test", "miriam@camp.example", "--mail-from", "foo"]);

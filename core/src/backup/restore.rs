@@ -52,6 +52,14 @@ pub async fn restore(
     told: Progress,
 ) -> Result<Restored> {
     config.check()?;
+    // On PostgreSQL, a camp whose data folder was lost can be replaced.
+    let is_sqlite = config.database_url().starts_with("sqlite:");
+    if options.replace && is_sqlite && !data_folder::is_there(config)? {
+        return Err(Error::Setup(format!(
+            "There is no camp in {} to replace. Please check --data-dir (CAMP_DATA_DIR). On a new server, leave out --replace.",
+            config.data_dir.display(),
+        )));
+    }
     let from: Box<dyn Read + Send> = match file {
         None => Box::new(std::io::stdin()),
         Some(path) => Box::new(root::open_named(path).map_err(|error| {

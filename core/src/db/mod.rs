@@ -24,10 +24,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use nix::unistd::{User, geteuid};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
+use url::Url;
 
 pub(crate) use deadlocks::again_after_deadlock;
 pub use dedicated::Dedicated;
@@ -58,6 +60,19 @@ pub enum Db {
     Postgres(PgPool),
 }
 
+/// Connects as the user of this process if the address names nobody, like PostgreSQL's own programs.
+fn with_user(url: &str, options: PgConnectOptions) -> PgConnectOptions {
+    let is_named = Url::parse(url).is_ok_and(|url| {
+        !url.username().is_empty() || url.query_pairs().any(|(name, _)| name == "user")
+    });
+    match User::from_uid(geteuid()) {
+        Ok(Some(user)) if !is_named && std::env::var_os("PGUSER").is_none() => {
+            options.username(&user.name)
+        }
+        _ => options,
+    }
+}
+
 impl Db {
     /// Opens `sqlite://path` (created if missing) or `postgres://…` without migrating it.
     ///
@@ -68,7 +83,7 @@ impl Db {
         if url.starts_with("postgres:") || url.starts_with("postgresql:") {
             // An unused filter (`$1 is null or …`) is free only if the planner sees the values. A
             // generic plan would read and sort whole tables.
-            let options = PgConnectOptions::from_str(url)?
+            let options = with_user(url, PgConnectOptions::from_str(url)?)
                 .application_name("camp")
                 .options([("plan_cache_mode", "force_custom_plan")]);
             let pool = PgPoolOptions::new()

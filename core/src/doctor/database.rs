@@ -76,9 +76,7 @@ fn unanswered(error: &Error, url: &str, found: &mut Findings) {
         is_file && sqlite_file(url).is_ok_and(|file| data_folder::is_read_only(&file));
     let (cause, advice) = match error {
         Error::Full => ("its disk is full", "Make room on the disk of the database."),
-        _ if is_read_only => {
-            ("its file system is mounted read-only", environment::READ_ONLY)
-        }
+        _ if is_read_only => ("its file system is mounted read-only", environment::READ_ONLY),
         _ => {
             let text = error.reason();
             // SQLite's texts for a damaged file (SQLITE_CORRUPT, SQLITE_NOTADB).
@@ -113,7 +111,10 @@ fn denial(file: &Path) -> Option<String> {
             file.display(),
             data.uid()
         ),
-        Ok(_) => format!("The permissions of the database {} do not let anybody open it.", file.display()),
+        Ok(_) => format!(
+            "The permissions of the database {} do not let anybody open it.",
+            file.display()
+        ),
         Err(_) => format!(
             "The folder {} cannot be read as this user.",
             file.parent().unwrap_or(file).display()
@@ -189,6 +190,11 @@ async fn integrity(db: &Db, found: &mut Findings) {
 async fn schema(db: &Db, found: &mut Findings) -> bool {
     const WHAT: &str = "migrations";
     let newest = db::newest_schema();
+    if let (Db::Postgres(_), Ok(true)) = (db, db.is_empty().await) {
+        let says = "There is no camp in this database yet.";
+        found.broken(WHAT, says, "Check --database-url. A new camp starts with `camp admin add`.");
+        return false;
+    }
     let (pending, schema) = match (db.pending_migrations().await, backup::schema_of(db).await) {
         (Ok(pending), Ok(schema)) => (pending, schema),
         (Err(error), _) | (_, Err(error)) => {

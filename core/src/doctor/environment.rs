@@ -78,8 +78,7 @@ fn proxies(config: &Config, found: &mut Findings) {
                 "Name only the proxies' own addresses in --trusted-proxies.",
             );
         } else {
-            found
-                .ok(WHAT, format!("Proxies at {} are trusted.", nets.join(", ")));
+            found.ok(WHAT, format!("Proxies at {} are trusted.", nets.join(", ")));
         }
     } else if config.https() {
         found.warning(

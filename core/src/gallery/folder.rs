@@ -167,6 +167,10 @@ async fn record(app: &App, actor: Actor, report: &FolderReport) -> Result<()> {
     tx.commit().await
 }
 
+/// The endings of names that promise a video.
+const VIDEO_ENDINGS: [&str; 11] =
+    ["3gp", "avi", "m2ts", "m4v", "mkv", "mov", "mp4", "mpeg", "mpg", "mts", "webm"];
+
 #[derive(Default)]
 struct Listing {
     /// Names and sizes.
@@ -225,6 +229,12 @@ impl Listing {
                 self.problems.push(FileProblem { file, message });
             }
             Ok(Content::Video(size)) => self.videos.push((file, size)),
+            Ok(Content::Other) if VIDEO_ENDINGS.contains(&end.as_str()) => {
+                let message =
+                    "It has no picture or sound that can be read. It may be damaged, or not copied completely."
+                        .into();
+                self.problems.push(FileProblem { file, message });
+            }
             Ok(Content::Other) => self.ignored.push(file),
             Err(error) => {
                 let message = format!(

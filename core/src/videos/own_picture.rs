@@ -90,7 +90,9 @@ async fn shown(tx: &mut Tx, id: Uuid) -> Result<Option<String>> {
         .await?;
     match row {
         Some((key,)) => Ok(key),
-        None => Err(Error::Conflict("Only a video with an uploaded file can have its own picture.")),
+        None => {
+            Err(Error::Conflict("Only a video with an uploaded file can have its own picture."))
+        }
     }
 }
 

@@ -71,7 +71,7 @@ export default function About() {
                 />
                 <div>
                   <h3 className="text-2xl">{title}</h3>
-                  <p className="mt-3 max-w-[36em] text-[1.1875rem] leading-[1.75] text-pretty">{text}</p>
+                  <p className="mt-3 max-w-[36em] text-[1.1875rem] leading-[1.75]">{text}</p>
                 </div>
               </article>
             ))}

@@ -33,7 +33,7 @@ export function Sessions({ onSignedOut }: Leaving) {
       id="sessions"
       title="Where you are signed in"
       beside={
-        <Button look="quiet" onClick={() => setAsking(true)} className="-mx-2.5">
+        <Button look="quiet" onClick={() => setAsking(true)} className="-mx-2.5 -my-2.5">
           Sign Out Everywhere
         </Button>
       }

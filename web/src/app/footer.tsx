@@ -19,8 +19,8 @@ export function Footer() {
       <div aria-hidden="true" className="treeline mt-section h-16 bg-sunk" />
       <div className="-mt-px bg-sunk">
         <div className="wrap">
-          <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,max(7rem,40%)),1fr))] gap-x-6 gap-y-8 pt-10 pb-8 md:grid-cols-[1fr_1fr_1.6fr] lg:grid-cols-[1.5fr_0.9fr_1.2fr_1.6fr]">
-            <div className="col-span-full lg:col-span-1">
+          <div className="flex flex-wrap gap-x-6 gap-y-8 pt-10 pb-8 md:grid md:grid-cols-[1fr_1fr_1.6fr] lg:grid-cols-[1.5fr_0.9fr_1.2fr_1.6fr]">
+            <div className="col-span-full w-full lg:col-span-1">
               <Logo />
               <p className="mt-3 max-w-[34ch] text-muted">A friendly hub for daily updates and progress reports.</p>
             </div>
@@ -65,7 +65,7 @@ export function Footer() {
                 </li>
               )}
             </Column>
-            <section aria-labelledby="stay-updated-title" className="col-span-full min-w-0 md:col-span-1">
+            <section aria-labelledby="stay-updated-title" className="w-full min-w-0">
               <h2 id="stay-updated-title" className="mb-2 text-[1.05rem]">
                 Stay Updated
               </h2>
@@ -104,7 +104,7 @@ export function Footer() {
 
 function Column({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div className="min-w-0">
+    <div className="min-w-0 grow">
       <h2 className="mb-2 text-[1.05rem]">{title}</h2>
       <ul>{children}</ul>
     </div>

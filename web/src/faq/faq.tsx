@@ -44,7 +44,7 @@ export default function Faq() {
       ) : (
         <Loading label="Loading questions" className="border-t border-line">
           {Array.from({ length: 10 }, (_, i) => (
-            <div key={i} className="flex min-h-16 items-center border-b border-line px-1">
+            <div key={i} className="flex min-h-16 items-center border-b border-line">
               <Skeleton className={i % 2 ? "w-2/3" : "w-1/2"} />
             </div>
           ))}
@@ -126,16 +126,13 @@ function Questions({ entries }: { entries: Entry[] }) {
           onToggle={({ currentTarget }) => toggled(entry, currentTarget.open)}
           className="group border-b border-line"
         >
-          <summary className="flex min-h-16 items-center justify-between gap-4 rounded-sm px-1 py-3 hover:bg-sunk">
-            <h2
-              dir={directionOf(entry.question)}
-              className="min-w-0 flex-1 text-[min(1.2rem,9.5vw)] leading-snug text-pretty"
-            >
+          <summary className="flex min-h-16 items-center justify-between gap-4 -mx-2.5 rounded-sm px-2.5 py-3 hover:bg-sunk">
+            <h2 dir={directionOf(entry.question)} className="min-w-0 flex-1 text-[min(1.2rem,9.5vw)] leading-snug">
               {entry.question}
             </h2>
             <Icon name="down" className="text-muted transition-[rotate] group-open:rotate-180" />
           </summary>
-          <div className="grid grid-cols-1 gap-3 px-1 pt-1 pb-7">
+          <div className="grid grid-cols-1 gap-3 pt-1 pb-7">
             {entry.answer.split(/\n\s*\n/).map((paragraph, i) => (
               <p key={i}>
                 <OwnLines text={paragraph} className="max-w-[64ch]">

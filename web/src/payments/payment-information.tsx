@@ -72,6 +72,12 @@ function PlanBadge({ plan }: { plan: PaymentPlan }) {
 
 function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
   const amount = (cents: number) => <bdi>{money(cents, currency)}</bdi>;
+  const sums: [term: string, sum: ReactNode][] = [
+    ["Total", amount(plan.total_amount)],
+    ["Paid", amount(plan.paid_amount)],
+    ["Progress", `${plan.percent}%`],
+  ];
+  if (plan.credit > 0) sums.push(["Credit", amount(plan.credit)]);
   return (
     <>
       <div className="grid grid-cols-[1fr_auto] items-end gap-x-6 gap-y-2">
@@ -91,23 +97,25 @@ function Plan({ plan, currency }: { plan: PaymentPlan; currency: string }) {
       />
       {/* Cuts off the line before the first amount in each row. */}
       <div className="overflow-clip">
-        <dl className="grid grid-cols-2 gap-x-4 gap-y-3 tabular-nums sm:-ms-4.25 sm:flex sm:flex-wrap sm:gap-x-0">
-          <Sum term="Total">{amount(plan.total_amount)}</Sum>
-          <Sum term="Paid">{amount(plan.paid_amount)}</Sum>
-          <Sum term="Progress">{plan.percent}%</Sum>
-          {plan.credit > 0 && <Sum term="Credit">{amount(plan.credit)}</Sum>}
+        <dl className="-ms-2.5 flex flex-wrap gap-y-3 tabular-nums sm:-ms-4.25">
+          {sums.map(([term, sum]) => (
+            <div
+              key={term}
+              className={cx(
+                "max-w-full flex-1 border-s border-line px-2.5 sm:basis-24 sm:px-4",
+                // On a phone, four are in two rows.
+                sums.length > 3 && "basis-2/5",
+              )}
+            >
+              <dt className="text-sm text-muted">{term}</dt>
+              <dd className="text-lg font-medium">{sum}</dd>
+            </div>
+          ))}
         </dl>
       </div>
     </>
   );
 }
-
-const Sum = ({ term, children }: { term: string; children: ReactNode }) => (
-  <div className="border-line sm:flex-1 sm:basis-24 sm:border-s sm:px-4">
-    <dt className="text-sm text-muted">{term}</dt>
-    <dd className="text-lg font-medium">{children}</dd>
-  </div>
-);
 
 function DueDate({ date, paid }: { date: string; paid: boolean }) {
   const today = useSite()?.today;

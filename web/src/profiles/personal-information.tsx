@@ -29,7 +29,7 @@ export function PersonalInformation({ form, verified, onChangeEmail }: Props) {
       title="Personal Information"
       beside={
         !editing && (
-          <Button look="quiet" icon="edit" onClick={edit} className="-mx-2.5">
+          <Button look="quiet" icon="edit" onClick={edit} className="-mx-2.5 -my-2.5">
             Edit
           </Button>
         )

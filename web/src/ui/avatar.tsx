@@ -6,7 +6,9 @@ export function Avatar({ initials, className }: { initials: string; className?: 
     <span
       aria-hidden="true"
       className={cx(
-        "grid size-9.5 shrink-0 place-items-center rounded-full bg-pine-wash text-sm leading-none font-semibold text-pine",
+        // Which of two sizes wins depends on the style sheet, so there is only one.
+        !className?.includes("size-") && "size-9.5 text-sm",
+        "grid shrink-0 place-items-center rounded-full bg-pine-wash leading-none font-semibold text-pine",
         className,
       )}
     >

@@ -182,7 +182,7 @@ export function Checkbox({ label, hint, className, ...rest }: TickProps) {
         id={id}
         type="checkbox"
         aria-describedby={hint ? `${id}-hint` : undefined}
-        className="mt-0.5 size-5.5 shrink-0"
+        className="mt-0.5 size-5.5 shrink-0 disabled:opacity-60"
         {...rest}
       />
       <div className="min-w-0">

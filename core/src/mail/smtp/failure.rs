@@ -122,4 +122,8 @@ const TLS_TROUBLE: &[(&str, &str)] = &[
         "STARTTLS is not supported",
         "it offers no STARTTLS, and no mail is sent over the network without it",
     ),
+    (
+        "No compatible authentication mechanism",
+        "it does not let anybody sign in at this port, so --smtp-url needs another port, or no name and password",
+    ),
 ];

@@ -106,7 +106,7 @@ const Figures = ({ figures, measure, onMeasure }: FiguresProps) => (
           value={measure}
           options={measures}
           onChange={onMeasure}
-          className="max-sm:w-full max-sm:flex-wrap max-sm:[&>button]:px-2"
+          className="max-sm:w-full max-sm:flex-wrap sm:-mt-2.5 sm:-mb-1.5 max-sm:[&>button]:px-2"
         />
       }
     >

@@ -71,7 +71,7 @@ export function CommentCard({ comment, now, withVideo = false, busy, onAct, onDe
         <div className="flex flex-wrap items-center gap-2">
           {accepted && decision(accepted)}
           {decision(hidden ? "show" : "hide")}
-          <Button look="quiet" onClick={onDelete} className="min-h-10 px-3 text-sm hover:text-clay">
+          <Button look="quiet" onClick={onDelete} className="min-h-10 px-3 text-sm text-clay! hover:bg-clay-wash!">
             Delete
             {whose}
           </Button>

@@ -122,11 +122,11 @@ const Everything = ({ role, tiles, failed }: EverythingProps) => (
     <h2 id="everything" className="mb-3 text-xl">
       Everything
     </h2>
-    <ul className="flex flex-wrap gap-4">
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,15.5rem),1fr))] gap-4">
       {pagesFor(role)
         .filter(({ about }) => about)
         .map(({ label, to, icon, about, tile, urgent }) => (
-          <li key={to} className="min-w-0 flex-[1_1_15.5rem] wrap-anywhere">
+          <li key={to} className="min-w-0 wrap-anywhere">
             <Link
               to={to}
               className="sheet group grid h-full grid-cols-[auto_minmax(0,1fr)] content-start gap-x-4 p-4 text-ink no-underline shadow-low transition-colors hover:border-edge hover:bg-sunk"
@@ -135,14 +135,14 @@ const Everything = ({ role, tiles, failed }: EverythingProps) => (
                 <Icon name={icon} className="size-6" />
               </span>
               <span className="font-head text-lg font-semibold">{label}</span>
-              {tile && (
+              {tile && (tiles || !failed) && (
                 <span
                   className={cx(
                     "text-sm tabular-nums",
                     tiles && urgent?.(tiles) ? "font-medium text-due" : "text-pine",
                   )}
                 >
-                  {tiles ? tile(tiles) : failed ? "–" : <Skeleton className="my-1 w-16" />}
+                  {tiles ? tile(tiles) : <Skeleton className="my-1 w-16" />}
                 </span>
               )}
               <span className="mt-1 text-sm text-muted">{about}</span>

@@ -213,14 +213,14 @@ function MessageRow({ message, timeZone, now, onOpen }: RowProps) {
     >
       <div className="min-w-0">
         <p className="flex flex-wrap items-baseline gap-x-2.5">
-          <bdi className={cx("wrap-anywhere", unread ? "font-semibold" : "font-medium")}>{message.name}</bdi>
+          <bdi className={cx("wrap-anywhere", unread ? "font-semibold" : "font-normal")}>{message.name}</bdi>
           {message.child_name && (
             <span className="min-w-0 text-sm wrap-anywhere text-muted">
               Child: <bdi>{message.child_name}</bdi>
             </span>
           )}
         </p>
-        <h3 className={cx("font-sans text-base leading-normal", !unread && "font-medium")}>
+        <h3 className={cx("font-sans text-base leading-normal", unread ? "font-medium" : "font-normal")}>
           {/* This button covers the whole row. The other buttons are above it. */}
           <button type="button" onClick={onOpen} className="text-start wrap-anywhere after:absolute after:inset-0">
             <bdi dir={directionOf(message.subject)}>{message.subject}</bdi>

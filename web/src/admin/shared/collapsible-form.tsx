@@ -46,7 +46,7 @@ export const CollapsibleFormButton = ({ ref, open, onClick, icon, children }: Bu
     type="button"
     aria-expanded={open}
     onClick={onClick}
-    className={buttonLook("main", "max-sm:w-full")}
+    className={buttonLook(open ? "line" : "main", "max-sm:w-full")}
   >
     <Icon name={open ? "close" : icon} />
     {children}

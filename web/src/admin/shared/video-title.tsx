@@ -6,7 +6,7 @@ export function VideoTitle({ children }: { children: string }) {
   const [first, yiddish] = splitScripts(children);
   return (
     <>
-      <bdi dir={directionOf(first)} className={yiddish ? "me-1.5" : undefined}>
+      <bdi dir={directionOf(first)} className={yiddish ? "me-1.5 inline-block max-w-full align-top" : undefined}>
         {first}
       </bdi>
       {yiddish && (

@@ -40,10 +40,10 @@ export function UpdateCard({ update, timeZone, now, onEdit, onDelete }: Props) {
     <li className="grid grid-cols-1 gap-x-6 gap-y-1 border-line px-4 py-1.5 not-first:border-t max-md:py-4 md:grid-cols-[minmax(0,1fr)_15rem_12.5rem] md:items-center">
       <div className="min-w-0">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <Standing update={update} pinned={pinned} />
           <h3 className="min-w-0 text-[1.08rem] wrap-anywhere max-md:basis-full">
             <bdi dir={directionOf(update.title)}>{update.title}</bdi>
           </h3>
+          <Standing update={update} pinned={pinned} />
         </div>
         <p
           dir={directionOf(update.message)}

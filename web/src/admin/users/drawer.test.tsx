@@ -154,7 +154,7 @@ describe("the drawer of a family", () => {
     expect(said("leah@family.example")).toBe("Gets videos, no more updates");
     expect(said("office@family.example")).toBe("Gets no more videos");
     expect(dialog.getByText("Late videos").nextElementSibling?.textContent).toContain("the merged family gets none");
-    expect(dialog.getByText("Daily email").nextElementSibling?.textContent).toContain("the one that you keep");
+    expect(dialog.getByText("Daily email").nextElementSibling?.textContent).toContain("the one you keep");
     expect(dialog.getByText(/turned off goes to no one/).textContent).toContain("What Chaya Lindenfeld turned");
     await user.click(dialog.getByRole("button", { name: "Merge the two" }));
     expect(await screen.findByText("Users merged")).toBeTruthy();

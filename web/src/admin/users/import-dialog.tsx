@@ -248,7 +248,7 @@ function TableSource({ csv, file, disabled, onTable, onFailure }: SourceProps) {
       {!file && (
         <Field label="Or paste the table">
           <TextArea
-            dir="auto"
+            dir="ltr"
             rows={7}
             spellCheck={false}
             disabled={disabled}

@@ -82,9 +82,12 @@ export function LinkField({ label = "Video URL", value, onChange, error, saved, 
         ) : known?.thumbnail_url ? (
           <Thumbnail key={known.thumbnail_url} url={known.thumbnail_url} eager />
         ) : (
-          <p className="grid size-full place-items-center px-3 text-center text-xs text-muted">
-            No thumbnail available
-          </p>
+          <>
+            <img src="/art/placeholder.svg" alt="" className="size-full object-cover opacity-45" />
+            <p className="absolute inset-x-0 top-0 bg-surface/90 px-2 py-1 text-center text-xs text-ink">
+              No thumbnail available
+            </p>
+          </>
         )}
         <span role="status" className="absolute start-1.5 bottom-1.5">
           {known && !checking && (

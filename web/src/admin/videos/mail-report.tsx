@@ -24,7 +24,7 @@ function useDeliveries(id: string, enabled = true) {
 /** The delivery status of a new video's emails in a few words. */
 export function MailSummary({ video }: { video: AdminVideo }) {
   const { data } = useDeliveries(video.id);
-  if (!data) return "Email";
+  if (!data) return "Emailed";
   return deliverySummary(data);
 }
 

@@ -127,7 +127,7 @@ export function ReportRow({ video, timeZone, selected, onSelect, onEdit, onDelet
             {video.announced && (
               <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
                 <Icon name="mail" />
-                {isFresh(video) ? <MailSummary video={video} /> : "Email"}
+                {isFresh(video) ? <MailSummary video={video} /> : "Emailed"}
               </span>
             )}
             <span className="sr-only">, details of {video.title}</span>
