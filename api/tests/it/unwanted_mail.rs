@@ -214,7 +214,7 @@ story! {
         send(letter("Come at ten", "families"), one).await.expect(200);
         for changed in [letter("Come at nine", "families"), letter("Come at ten", "both")] {
             let refused = send(changed, one).await.refused(409, "conflict");
-            assert!(refused["detail"].as_str().expect("words").contains("was sent already"), "{refused}");
+            assert!(refused["detail"].as_str().expect("words").contains("was already sent"), "{refused}");
         }
         send(letter("Come at ten", "families"), one).await.expect(200);
         send(letter("Come at nine", "families"), two).await.expect(200);

@@ -36,7 +36,7 @@ async fn of_a_bucket_a_backup_holds_the_list() {
         doctor.out.contains("Files can be written to the bucket, read and removed."),
         "{doctor:?}"
     );
-    assert!(doctor.out.contains("no file is left over"), "{doctor:?}");
+    assert!(doctor.out.contains("there are no unused files"), "{doctor:?}");
     assert_eq!(bucket.files().await, before, "nothing is left behind");
 
     let file = camp.folder().join("camp.tar.zst");

@@ -405,7 +405,7 @@ fn bounces(camp: &Camp, practice: &Practice<'_>) {
     });
     let said = practice.examine(&lmtp);
     assert!(said.out.contains("Bounces are taken by LMTP at unix:"), "{}", said.out);
-    practice.finds("bounces", "broken", "Another program", &lmtp);
+    practice.finds("bounces", "broken", "A program other", &lmtp);
     answers.join().expect("asked twice");
     let webhook = ["--mailgun-signing-key", "0123456789abcdef"];
     let said = practice.examine(&webhook);
