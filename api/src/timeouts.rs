@@ -108,8 +108,7 @@ pub async fn limit(State(limits): State<Limits>, request: Request, next: Next) -
             // Does not wait for the rest of the body.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-    }
-    if let Some(rest) = unread {
+    } else if let Some(rest) = unread {
         // If there is not enough time, the connection is closed.
         let _ = timeout(UNREAD_TIME, rest.discard()).await;
     }
