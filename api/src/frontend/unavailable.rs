@@ -26,7 +26,7 @@ p { margin: 0; }
 <body>
 <main>
 <h1>We will be right back</h1>
-<p>The site cannot be shown at the moment. This page tries again by itself every few seconds.</p>
+<p>The site cannot be shown at the moment. This page tries again by itself.</p>
 </main>
 </body>
 </html>
@@ -39,7 +39,6 @@ pub(super) fn page(problem: Problem) -> Response {
     let mut response = problem.into_response();
     *response.body_mut() = Body::from(PAGE);
     let out = response.headers_mut();
-    out.remove(header::CONTENT_LENGTH);
     set(out, header::CONTENT_TYPE, "text/html; charset=utf-8");
     set(out, header::CACHE_CONTROL, "no-store");
     set(out, header::CONTENT_SECURITY_POLICY, POLICY);
