@@ -84,8 +84,7 @@ const PEOPLE: &str = ") p
      join profiles f on f.id = l.profile_id
      left join payments v on v.void_of = p.id
      left join staff s on s.id = p.recorded_by
-     left join former_staff g on g.id = p.recorded_by_former
-     order by p.payment_date ";
+     left join former_staff g on g.id = p.recorded_by_former ";
 
 /// Returns the entries of a period, the latest first.
 ///
@@ -101,7 +100,7 @@ pub async fn journal(app: &App, days: Days, part: &PageRequest) -> Result<Page<J
             "and ($3 is null or (payment_date, id) < ($3, $4))
              order by payment_date desc, id desc limit $5",
             PEOPLE,
-            "desc, p.id desc",
+            "order by p.payment_date desc, p.id desc",
         ]))
         .bind(from)
         .bind(to)
@@ -152,7 +151,7 @@ pub async fn journal_csv(app: &App, actor: Actor, days: Days) -> Result<String> 
     let (from, to) = days.bounds()?;
     let zone = app.settings().await?.timezone;
     let rows: Vec<JournalEntry> = On::from(&app.db)
-        .sql(Sql::from(ENTRIES).and([PEOPLE, ", p.id"]))
+        .sql(Sql::from(ENTRIES).and([PEOPLE, "order by p.payment_date, p.id"]))
         .bind(from)
         .bind(to)
         .all()
