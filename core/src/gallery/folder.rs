@@ -167,10 +167,6 @@ async fn record(app: &App, actor: Actor, report: &FolderReport) -> Result<()> {
     tx.commit().await
 }
 
-/// The endings of names that promise a video.
-const VIDEO_ENDINGS: [&str; 11] =
-    ["3gp", "avi", "m2ts", "m4v", "mkv", "mov", "mp4", "mpeg", "mpg", "mts", "webm"];
-
 #[derive(Default)]
 struct Listing {
     /// Names and sizes.
@@ -229,7 +225,7 @@ impl Listing {
                 self.problems.push(FileProblem { file, message });
             }
             Ok(Content::Video(size)) => self.videos.push((file, size)),
-            Ok(Content::Other) if VIDEO_ENDINGS.contains(&end.as_str()) => {
+            Ok(Content::Other) if is_named_like_a_video(&path) => {
                 let message =
                     "It has no picture or sound that can be read. It may be damaged, or not copied completely."
                         .into();
@@ -244,6 +240,10 @@ impl Listing {
             }
         }
     }
+}
+
+fn is_named_like_a_video(path: &Path) -> bool {
+    mime_guess::from_path(path).iter().any(|kind| kind.type_() == "video")
 }
 
 enum Content {
