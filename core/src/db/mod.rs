@@ -203,3 +203,24 @@ async fn pool_of_readers(options: SqliteConnectOptions) -> Result<SqlitePool> {
         .await?;
     Ok(pool)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_without_a_user_means_the_user_of_the_process() {
+        let user = |url: &str| {
+            let options = PgConnectOptions::from_str(url).expect("an address");
+            with_user(url, options).get_username().to_owned()
+        };
+        assert_eq!(user("postgres://miriam@localhost/camp"), "miriam");
+        assert_eq!(user("postgres://miriam@%2Frun%2Fpostgresql/camp"), "miriam");
+        assert_eq!(user("postgres:///camp?host=/run/postgresql&user=miriam"), "miriam");
+        if std::env::var_os("PGUSER").is_none() {
+            let us = User::from_uid(geteuid()).expect("users are known").expect("a user").name;
+            assert_eq!(user("postgres:///camp?host=/run/postgresql"), us);
+            assert_eq!(user("postgres://localhost/camp"), us);
+        }
+    }
+}
