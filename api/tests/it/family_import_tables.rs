@@ -209,7 +209,7 @@ story! {
         assert_eq!(seen["changes"][0]["fields"], json!(["standing"]), "{seen}");
         let unclear = table.replace("to approve", "perhaps");
         let seen = send(&staff, json!({ "csv": unclear, "dry_run": true })).await;
-        let message = "“perhaps” is not a valid access. Please enter “approved”, “to approve” or “refused”, or give the column another name.";
+        let message = "“perhaps” is not a kind of access. Please enter “approved”, “to approve” or “refused”, or give the column another name.";
         assert_eq!((&seen["problems"][0]["column"], &seen["problems"][0]["message"]), (&json!("access"), &json!(message)), "{seen}");
     }
 }

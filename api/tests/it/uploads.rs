@@ -223,8 +223,7 @@ story! {
         let reply = heard(&mut proxy, "\r\n\r\n").await;
         assert!(reply.starts_with("HTTP/1.1 401"), "{reply}");
         proxy.write_all(format!("GET /healthz HTTP/1.1\r\nhost: {at}\r\n\r\n").as_bytes()).await.expect("sent");
-        let reply = heard(&mut proxy, "HTTP/1.1 200").await;
-        assert!(reply.contains("HTTP/1.1 200"), "the same connection serves the next request: {reply}");
+        heard(&mut proxy, "HTTP/1.1 200").await;
         stop.cancel();
         serving.await.expect("no panic").expect("served");
     }
@@ -458,7 +457,7 @@ story! {
         begin(&staff, "a.mp4", 600 << 20).await.expect(201);
         assert_eq!(
             sentence(begin(&staff, "b.mp4", 600 << 20).await),
-            "There is not enough room for this file. It is 600 MB, and of the 1 GB for videos only 424 MB is left. \
+            "There is not enough room for this file. It is 600 MB, and 424 MB of the 1 GB for videos are free. \
              Please delete a video, or ask an owner to raise “Upload quota” in the settings.",
         );
         begin(&staff, "b.mp4", 400 << 20).await.expect(201);

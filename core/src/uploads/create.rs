@@ -114,11 +114,11 @@ fn check_quota(space: Space, size: i64) -> Result<()> {
     match size <= left {
         true => Ok(()),
         false => refuse(format!(
-            "There is not enough room for this file. It is {}, and of the {} for videos only {} is left. \
+            "There is not enough room for this file. It is {}, and {} of the {} for videos are free. \
              Please delete a video, or ask an owner to raise “Upload quota” in the settings.",
             shown_size(size),
-            shown_size(space.quota_bytes),
             shown_size(left),
+            shown_size(space.quota_bytes),
         )),
     }
 }

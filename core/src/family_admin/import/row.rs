@@ -141,7 +141,7 @@ fn is_unapproved(checks: &mut Validator, typed: &str) -> bool {
         _ => {
             let shown: String = typed.chars().take(40).collect();
             let message = format!(
-                "“{shown}” is not a valid access. Please enter “approved”, “to approve” or “refused”, or give the column \
+                "“{shown}” is not a kind of access. Please enter “approved”, “to approve” or “refused”, or give the column \
                  another name."
             );
             checks.refuse("access", message);

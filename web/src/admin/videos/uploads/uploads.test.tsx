@@ -35,7 +35,7 @@ function drop(...files: File[]) {
   fireEvent(window, Object.assign(new Event("drop", { cancelable: true }), { dataTransfer }));
 }
 
-const noRoom = "There is not enough room for this file. It is 4 MB, and of the 40 GB for videos only 0 bytes is left.";
+const noRoom = "There is not enough room for this file. It is 4 MB, and 0 bytes of the 40 GB for videos are free.";
 
 describe("a file that staff choose", () => {
   it("is on its way while the form is filled in, and the report can be published before it is there", async () => {
